@@ -60,7 +60,7 @@ def ingest(
         "paragraphs": paragraphs,
         "prose": prose,
     }
-    views = [VIEWS[name] for name, is_set in options.items() if is_set]
+    views = [STORE_VIEWS[name] for name, is_set in options.items() if is_set]
     if paths and (views or drop):
         raise SettingsError(
             f"{paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
@@ -181,7 +181,7 @@ def _paragraph_lines(items: list[dict[str, Any]]) -> Iterator[str]:
 
 PROSE = "prose"
 """Kind of ordinary paragraphs, unlike headings, items, captions and other short passages."""
-VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
+STORE_VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
     "list": (_documents, _document_lines),
     "rejected": (_rejected, _rejected_lines),
     "paragraphs": (_paragraphs, _paragraph_lines),

@@ -11,7 +11,7 @@ from player.search.results import Hit, Query, SearchResult
 from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible_json
 
-BELOW = " *"
+BELOW_THRESHOLD = " *"
 """Mark of a hit below the threshold."""
 
 
@@ -103,11 +103,13 @@ def _print_hits(result: SearchResult) -> None:
         console.print(f"[bold]{escape_markup(result.message)}[/]{rest}")
 
     for number, hit in enumerate(result.hits, 1):
-        relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}"
+        relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW_THRESHOLD}"
         provenance = f"{number:2} {hit.slot:6} {hit.strategy} {hit.rank:<3}"
         where = f"{hit.paragraph.doc_id} p{hit.paragraph.page}"
         console.print(escape_markup(f"{provenance} {relevance:6} {where}"))
         console.print(f"   [dim]{escape_markup(hit.paragraph.opening_sentence)}[/]")
     if any(not hit.relevant for hit in result.hits):
         limit = f"{result.threshold:g}"
-        console.print(f"{BELOW.strip()} below the threshold of relevance, {limit}")
+        console.print(
+            f"{BELOW_THRESHOLD.strip()} below the threshold of relevance, {limit}"
+        )

@@ -19,7 +19,7 @@ from quarry.languages.language import Kind
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """File with the fitted weights."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
+PASSAGE_KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds of passages."""
 PROSE_FIRST = 2.0
 """Log-odds that a search subtracts from all kinds but prose, so that it shows prose first."""

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 from quarry.cli import Overrides, run
 from quarry.version import __version__
 
-FORM = """
+GAMES_FORM = """
 A games file holds one JSON object a line, with the keys
 
 - hint: the hint for the player; always needed
@@ -131,7 +131,7 @@ games.command(
 games.command(
     "evaluate.commands.games:check",
     help="List the errors of a games file.",
-    help_epilogue=f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{FORM}",
+    help_epilogue=f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{GAMES_FORM}",
 )
 games.command(
     "evaluate.commands.games:label",

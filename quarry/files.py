@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-Content = bytes | Callable[[BinaryIO], object]
+FileContent = bytes | Callable[[BinaryIO], object]
 """The bytes of a file, or a function that writes them."""
 
 
 def write_whole(
     path: Path,
-    content: Content,
+    content: FileContent,
     *,
     mode: int = 0o666,
 ) -> None:
@@ -41,7 +41,7 @@ def write_whole(
         raise
 
 
-def write_named(path: Path, content: Content) -> None:
+def write_named(path: Path, content: FileContent) -> None:
     """Write a file that the user has named, as a whole or not at all; follow links, and write into a pipe or a device.
 
     Raises:
@@ -59,7 +59,7 @@ def write_named(path: Path, content: Content) -> None:
         _write(file, content)
 
 
-def _write(file: BinaryIO, content: Content) -> None:
+def _write(file: BinaryIO, content: FileContent) -> None:
     if isinstance(content, bytes):
         file.write(content)
     else:

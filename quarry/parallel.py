@@ -53,7 +53,7 @@ LIMIT_S = 120.0
 N_AHEAD = 200
 """Maximum number of tasks that wait, so that a million tasks do not fill the memory."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
-LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
+CONNECTION_LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -334,7 +334,7 @@ class Cluster(TaskExecutor):
         except WorkerError:
             raise
         except (OSError, RuntimeError, CancelledError) as error:
-            raise WorkerError(LOST) from error
+            raise WorkerError(CONNECTION_LOST) from error
 
     def _fault(self) -> str:
         """Describe the fault of the cluster; return "" if the scheduler and at least one worker answer."""
@@ -528,7 +528,7 @@ def task_result(future: Future[T]) -> T:
         return future.result()
     except Exception as error:
         if isinstance(error, CancelledError):
-            fault = LOST
+            fault = CONNECTION_LOST
         elif isinstance(error, (pebble.ProcessExpired, BrokenExecutor)):
             fault = (
                 f"The worker process died {ATTEMPTS} times on the same task. {RUN_AGAIN} "

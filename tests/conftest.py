@@ -115,7 +115,7 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):  # the tests run in several processes
         if not (minilm / "model.onnx").is_file():
-            exports.export("minilm", minilm)
+            exports.export_network("minilm", minilm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("QUARRY_MODELS", str(folder))
         yield folder

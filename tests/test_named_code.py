@@ -15,7 +15,7 @@ from evaluate.games.labelled import load_games
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import read_run, write_run
 from evaluate.studio.app import create_studio_app
-from evaluate.studio.state import Files
+from evaluate.studio.state import StudioFiles
 from player.game.messages import read_message
 from quarry.embed import Models
 from quarry.store import open_store
@@ -150,7 +150,7 @@ def test_nothing_that_is_read_from_data_is_imported(
     run = replay_store([game], store, load(), referee="constant:A", name="plain")
     for name, referee in (("evil", SPEC), ("plain", run.referee)):
         write_run(Path(f"runs/{name}.json"), replace(run, referee=referee))
-    files = Files(Path("games.jsonl"), Path("runs"), None, "store")
+    files = StudioFiles(Path("games.jsonl"), Path("runs"), None, "store")
     client = TestClient(
         create_studio_app(open_store("store"), load(), files),
         base_url="http://localhost",

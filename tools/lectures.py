@@ -74,7 +74,7 @@ _SENTENCE_END = re.compile(r"([.!?…]+)([\"'”’»)\]]*)\s+")
 _LAST_WORD = re.compile(r"[^\s(\[“‘\"'—–]+$")
 
 
-class SourceError(ValueError):
+class LectureSourceError(ValueError):
     """Raised for a source that does not follow the format; the message names its file and, mostly, the line."""
 
 
@@ -149,7 +149,7 @@ def build_course(folder: Path) -> dict[str, bytes]:
             pdf, records = Lecture(source).build()
         except (LookupError, ValueError, yaml.YAMLError, typst.TypstError) as error:
             fault = getattr(error, "diagnostic", error)
-            raise SourceError(f"{source.name}: {fault}") from error
+            raise LectureSourceError(f"{source.name}: {fault}") from error
 
         files[f"{source.stem}.pdf"] = pdf
         if source.stem in COPIES:
@@ -483,7 +483,7 @@ def main(folders: Sequence[str] = ()) -> int:
         for folder in folders or (LECTURES / "english", LECTURES / "hebrew"):
             for name, content in build_course(Path(folder)).items():
                 files[Path(folder, name)] = content
-    except SourceError as error:
+    except LectureSourceError as error:
         print(error, file=sys.stderr)
         return 2
     for path, content in files.items():

@@ -31,11 +31,11 @@ def studio(
     """
     from evaluate.practice.routes import HOST, listen, serve
     from evaluate.studio.app import create_studio_app
-    from evaluate.studio.state import Files
+    from evaluate.studio.state import StudioFiles
 
     settings = overrides.load(preset)
     course = open_course(at.location, at.collection)
-    files = Files(
+    files = StudioFiles(
         games or home() / "games.jsonl",
         runs or home() / "runs",
         journal or default_journal(),

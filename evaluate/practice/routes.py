@@ -152,7 +152,7 @@ async def _require_player(
 _Player = Annotated[LocalGameServer, Depends(_require_player)]
 
 
-FAULTS = (
+HANDLED_ERRORS = (
     StarletteHTTPException,
     RequestValidationError,
     RefusedMessageError,
@@ -187,7 +187,7 @@ def routes(server: PracticeServer) -> FastAPI:
         title="Quarry practice game server",
         version="1",
         description="Practice games in the manner of the Q21G league.",
-        exception_handlers=dict.fromkeys(FAULTS, _refuse),
+        exception_handlers=dict.fromkeys(HANDLED_ERRORS, _refuse),
     )
     app.state.server = server
     # events by player_id, which are set when a message arrives

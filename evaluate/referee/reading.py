@@ -176,7 +176,7 @@ class Wording:
         return n > 0 and parts == here
 
 
-def read_question(question: str, options: Sequence[str]) -> Wording:
+def read_wording(question: str, options: Sequence[str]) -> Wording:
     """Read the text of a question.
 
     Args:
@@ -286,7 +286,7 @@ def answer_by_reading(
     for row, option in enumerate(options):
         statements.append(read_option(option, last=row == last))
     has_way_out = bool(statements) and statements[-1][0] != "words"
-    wording = read_question(question, options[: len(options) - has_way_out])
+    wording = read_wording(question, options[: len(options) - has_way_out])
     for row in range(wording.n_repeated):
         statements[row] = read_option(options[row], repeated=True)
     if not wording.readable:

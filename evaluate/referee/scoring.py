@@ -35,7 +35,7 @@ RAW_BANDS = ((0.95, 98.0), (0.85, 88.0), (0.70, 75.0))
 NEAR_MISS = 90.0
 """Maximum score of a wrong sentence or word."""
 
-PART = 25.0
+PART_COST = 25.0
 """Points that each missing part of a justification costs."""
 
 UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
@@ -173,7 +173,7 @@ def score_justification(
     missing = max(0, n_citations - n_right)
     if not words[0] <= n_words <= words[1]:
         missing += 1
-    return 100.0 - PART * missing
+    return 100.0 - PART_COST * missing
 
 
 def citations(text: str) -> dict[int, set[str]]:

@@ -68,7 +68,7 @@ class RefereeSpec:
 
     Attributes:
         own: name or dotted path of a user's own referee; "" for a simulated one.
-        view: one of `VIEWS`.
+        view: one of `VIEW_DESCRIPTIONS`.
         policy: the term of the policy, such as "constant:A"; "" reads the wording of questions by rules.
         wrong, declined: shares of the answers that are replaced.
         n_answers: number of first questions that are answered.
@@ -92,7 +92,7 @@ class RefereeSpec:
         )
 
 
-VIEWS: Mapping[str, str] = {
+VIEW_DESCRIPTIONS: Mapping[str, str] = {
     "paragraph": "the whole paragraph (the default)",
     "opening": "the labelled opening sentence alone, taken for the paragraph",
     "passages": "the labelled opening sentence and the four paragraphs of the course nearest to question_text",
@@ -119,7 +119,11 @@ class Term(NamedTuple):
 
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
 TERMS = (
-    Term(f"sees:{'|'.join(VIEWS)}", "it sees", f"sees:(?P<view>{'|'.join(VIEWS)})"),
+    Term(
+        f"sees:{'|'.join(VIEW_DESCRIPTIONS)}",
+        "it sees",
+        f"sees:(?P<view>{'|'.join(VIEW_DESCRIPTIONS)})",
+    ),
     Term(
         "wrong:R",
         "this share of its answers, 0..1, becomes another letter",
@@ -167,7 +171,7 @@ EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
 def spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
     rows = {}
-    for view, says in VIEWS.items():
+    for view, says in VIEW_DESCRIPTIONS.items():
         rows[f"sees:{view}"] = f"it sees {says}"
     for term in TERMS[1:]:
         rows[term.form] = term.says

@@ -109,7 +109,7 @@ def read_answered(
         BatchError: a file cannot be used, answers nothing, or is about other games.
     """
     batches = read_batches(batches_path)
-    answers = read_answers(answers_path, batches)
+    answers = read_answers_file(answers_path, batches)
     answered = [game for game in games if game.game_id in answers]
     if not answers or len(answered) < len(answers):
         raise BatchError(
@@ -156,7 +156,7 @@ def _question(item: Mapping[str, Any]) -> Question:
     )
 
 
-def read_answers(
+def read_answers_file(
     path: Path, batches: Mapping[str, AskedBatch]
 ) -> dict[str, tuple[Answer, ...]]:
     """Read the answers of a file by game_id, one for each question of the batch; None if a question has no answer.

@@ -17,7 +17,7 @@ from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
 from evaluate.runs.differences import describe_belief, what_differs
 from evaluate.runs.explanation import explain, outcome_in_words
-from evaluate.runs.measures import interval, rounded, with_interval
+from evaluate.runs.measures import interval, round_ends, with_interval
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
@@ -203,7 +203,7 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
             figures[str(name)][column] = {
                 "games": len(share),
                 "share": rounded_mean(of_lecture["share"]),
-                "share_interval": rounded(interval(share, run.seed)),
+                "share_interval": round_ends(interval(share, run.seed)),
                 "rr": rounded_mean(of_lecture["rr"]),
             }
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from evaluate.runs.record import LOST, HitRecord
+from evaluate.runs.record import LOST_ID, HitRecord
 from evaluate.runs.run import COLUMNS, Run
 from quarry.files import replace_together
 
@@ -47,7 +47,7 @@ def _write_trec(path: Path, run: Run) -> list[Path]:
         if not record["answerable"]:
             continue
         game_id, truth = trec_id(record["game_id"]), record["truth"]
-        truth_id = truth["paragraph_id"] if truth else LOST
+        truth_id = truth["paragraph_id"] if truth else LOST_ID
         qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
         # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
         for rank, hit in enumerate(record["search"]["hits"], 1):

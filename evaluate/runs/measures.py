@@ -150,7 +150,7 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
     return (float(resampled.low), float(resampled.high))
 
 
-def rounded(ends: Iterable[float]) -> list[float]:
+def round_ends(ends: Iterable[float]) -> list[float]:
     """Round the ends of an interval to six digits, for files."""
     return [round(end, 6) for end in ends]
 

@@ -20,7 +20,7 @@ LABEL = (
     "edition",
 )
 """Fields of a labelled game that its record holds under the same names."""
-LOST = "lost at ingest"
+LOST_ID = "lost at ingest"
 """The paragraph_id of a game whose paragraph was lost at ingest; no ranking holds this id."""
 
 

@@ -25,7 +25,7 @@ from evaluate.runs.measures import (
     Measure,
     compute_values,
     interval,
-    rounded,
+    round_ends,
     with_interval,
 )
 from evaluate.runs.record import (
@@ -278,7 +278,7 @@ class Run(RunHeader):
         figures = {}
         for name, of_games in values.items():
             mean = round(float(of_games.mean()), 6)
-            figures[name] = (mean, rounded(interval(of_games, self.seed)))
+            figures[name] = (mean, round_ends(interval(of_games, self.seed)))
         return figures
 
     @property

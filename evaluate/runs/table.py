@@ -8,7 +8,7 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.simulated import Judge
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.measures import bootstrap_interval, interval, rounded
+from evaluate.runs.measures import bootstrap_interval, interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import build_frame, commit, rounded_mean
 from player.round import Json
@@ -69,7 +69,7 @@ def make_table(
             # a difference that is 0 in all games has no width, unlike a share of 0
             is_gain = name == "won_more_than_hint"
             interval_of = bootstrap_interval if is_gain else interval
-            ends = rounded(interval_of(values, seed)) if len(values) else None
+            ends = round_ends(interval_of(values, seed)) if len(values) else None
             line |= {str(name): rounded_mean(column), f"{name}_interval": ends}
         line["confidence"] = rounded_mean(games.loc[spec]["confidence"])
         lines[spec] = line

@@ -16,7 +16,7 @@ from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, make_app, or_404
-from evaluate.studio.state import CurrentStudio, Files, Studio
+from evaluate.studio.state import CurrentStudio, Studio, StudioFiles
 from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame
 from player.player import Player
@@ -34,7 +34,9 @@ SECTIONS = {
 router = APIRouter()
 
 
-def create_studio_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
+def create_studio_app(
+    course: Course, settings: Settings, files: StudioFiles
+) -> ASGIApp:
     """Build the application of the studio for a course."""
     app = make_app(
         SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset

@@ -37,7 +37,7 @@ MAX_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class StudioFiles:
     """Files and folders that the studio reads and writes.
 
     Attributes:
@@ -79,7 +79,7 @@ class Session:
 class Studio:
     """State of the studio; it is safe for many threads."""
 
-    def __init__(self, course: Course, settings: Settings, files: Files) -> None:
+    def __init__(self, course: Course, settings: Settings, files: StudioFiles) -> None:
         self.course = course
         self.settings = settings
         self.files = files

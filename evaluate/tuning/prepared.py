@@ -14,7 +14,7 @@ from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import StoreAddress, open_same, store_address
-from evaluate.runs.measures import interval, rounded, values_of_ranks
+from evaluate.runs.measures import interval, round_ends, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import RULE, DenseCalibration
@@ -43,7 +43,7 @@ ABSTENTION_WEIGHT = 0.1
 OBJECTIVE = (
     f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced_accuracy"
 )
-MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
+TUNING_MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
 MEASURE = "RR"
 """Measure of which the gain on the test games is tested."""
 GAMES_A_TASK = 16
@@ -258,7 +258,7 @@ class Judged:
         ranks = self.ranks[self.is_answerable]
         # none of these measures depends on hits below the labelled paragraph
         measures = {}
-        for name, measure in MEASURES.items():
+        for name, measure in TUNING_MEASURES.items():
             measures[name] = values_of_ranks(measure, ranks, ranks)
         return measures
 
@@ -298,7 +298,7 @@ class Judged:
         measures, intervals = {}, {}
         for name, values in self.measures.items():
             measures[name] = round(terms[name], 6)
-            intervals[name] = rounded(interval(values, seed))
+            intervals[name] = round_ends(interval(values, seed))
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),

@@ -28,7 +28,7 @@ from configs.settings import CONFIG_DIR, SearchSettings, fields
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import bootstrap_interval, rounded
+from evaluate.runs.measures import bootstrap_interval, round_ends
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, judge
 from evaluate.tuning.storage import (
     GRACE_S,
@@ -302,7 +302,7 @@ def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     return sorted(trials, key=order_key)
 
 
-def report(
+def report_gain(
     space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, seed: int
 ) -> Json:
     """Compare tuned with untuned settings on each split, and test the gain on the test games.
@@ -323,7 +323,7 @@ def report(
     document["gain"] = {
         "measure": MEASURE,
         "difference": round(difference, 6),
-        "interval": rounded(bootstrap_interval(differences, seed)),
+        "interval": round_ends(bootstrap_interval(differences, seed)),
         "p": round(p, 6),
     }
     if tuned.settings == base:

@@ -24,7 +24,7 @@ from evaluate.tuning.study import (
     load_space,
     nearest_parameters,
     read_grid,
-    report,
+    report_gain,
     run_study,
 )
 from player.round import Json
@@ -97,7 +97,7 @@ def tune(
             warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
-    reported = report(space, tuned, splits, settings.search, seed)
+    reported = report_gain(space, tuned, splits, settings.search, seed)
     if 0 < n_trials <= tuned.n_before:
         reported["warnings"].append(
             f"the study in {without_password(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "

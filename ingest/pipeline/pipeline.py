@@ -30,7 +30,7 @@ from ingest.pipeline.plan import (
     printable,
     sources_in,
 )
-from ingest.pipeline.read import Files, Staging
+from ingest.pipeline.read import FileReader, Staging
 from quarry.course.paragraph import Reading
 from quarry.embed import (
     BUILT_IN,
@@ -40,7 +40,7 @@ from quarry.embed import (
     require_embedder,
 )
 from quarry.embed.models import absolute_spec
-from quarry.embed.relevance import Relevance, calibrate
+from quarry.embed.relevance import Relevance, calibrate_embedder
 from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
@@ -207,7 +207,7 @@ class _Ingest:
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
             _log.warning("%s; it is made again from the files named", fact)
-        files = Files(
+        files = FileReader(
             settings=self.settings.ingest,
             staging=staging,
             progress=self.progress,
@@ -378,4 +378,4 @@ def _relevance(
     for update in updates:
         texts += [paragraph.text for paragraph in update.reading.paragraphs]
         vectors += list(update.vectors.paragraphs)
-    return calibrate(texts, np.array(vectors), embedder)
+    return calibrate_embedder(texts, np.array(vectors), embedder)

@@ -35,7 +35,7 @@ from quarry.parallel import (
     run_all,
     task_result,
 )
-from quarry.store.content import Content, StoredDocument, load, save
+from quarry.store.content import Content, StoredDocument, load_content, save_content
 from quarry.terminal import describe_error
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Staging:
         """Return the document of a key; None if it is missing or damaged."""
         try:
             with (self._folder / short_digest(*key)).open("rb") as file:
-                (document,) = load(file, "").documents
+                (document,) = load_content(file, "").documents
         except Exception:  # missing, damaged, or of another version
             return None
         self.n_loaded += 1
@@ -72,7 +72,7 @@ class Staging:
         """Write a document; ignore a failure, after which an interrupted ingest makes the document again."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write = functools.partial(save, Content((document,)))
+            write = functools.partial(save_content, Content((document,)))
             write_whole(self._folder / short_digest(*key), write)
 
     def clear(self) -> None:
@@ -86,7 +86,7 @@ def short_digest(*key: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
+class FileReader:
     """The step that reads files.
 
     Attributes:

@@ -28,7 +28,7 @@ EVEN = 0.1
 """Share of a piece's probability that depends on its document alone."""
 TINY = 1e-6
 """Minimum probability of a piece's passages."""
-RULE = 0.05
+RULE_FACTOR = 0.05
 """Factor for a piece that holds a word of the hint in its exact form, which the rule of the game forbids."""
 
 EditionShares = Mapping[str, float]
@@ -104,7 +104,7 @@ def with_editions(
 
     hinted = index.raw[:, index.word_ids(hint)]
     n_hinted = hinted.sum(axis=1)
-    rule_factors = np.where(n_hinted > 0.0, RULE, 1.0)
+    rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
 
     edition_of = np.array([piece.edition for piece in places.pieces])
     probabilities = np.zeros(len(places.pieces))

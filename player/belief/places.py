@@ -19,7 +19,7 @@ from quarry.course.openings import (
 )
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
-from quarry.course.sentences import alternatives, sentences
+from quarry.course.sentences import alternative_openings, sentences
 from quarry.course.text import canonical
 from quarry.languages.captions import without_label
 from quarry.languages.reading_order import in_reading_order
@@ -301,7 +301,9 @@ def readings(paragraph: Paragraph) -> list[str]:
     if paragraph.own_length and len(first) == paragraph.own_length:
         firsts.append(sentences(text)[0])  # it may continue after the display
     firsts.append(unlabelled)
-    firsts += [reading for reading in alternatives(text) if text.startswith(reading)]
+    firsts += [
+        reading for reading in alternative_openings(text) if text.startswith(reading)
+    ]
     return list(dict.fromkeys(firsts))[:MAX_READINGS]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln, softmax
 
 from player.answer import Answers, letter_row
-from player.belief.referees import SKEW, SKEWED, Referee
+from player.belief.referees import SKEW, SKEWED, RefereeModel
 from player.question import OTHER_READINGS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
@@ -40,7 +40,7 @@ def update(
     fits: FitArray,
     questions: Sequence[Question],
     answers: Answers,
-    mixture: Sequence[Referee],
+    mixture: Sequence[RefereeModel],
     is_raw: BoolArray,
 ) -> Posterior:
     """Compute the posterior over candidates and referees; all answers come from one unknown referee.
@@ -92,7 +92,7 @@ def update(
 def _log_prior(
     prior: Float64Array,
     letters: Sequence[int],
-    mixture: Sequence[Referee],
+    mixture: Sequence[RefereeModel],
     is_raw: BoolArray,
 ) -> Float64Array:
     """Return the (n_referees, n_candidates) log-probability before the answers, with the letters' skew."""

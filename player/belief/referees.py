@@ -62,7 +62,7 @@ DESIGN_SLIPS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Referee:
+class RefereeModel:
     """One referee of the mixture.
 
     Attributes:
@@ -105,7 +105,7 @@ def letter_probabilities(
     return letters
 
 
-def mixture(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
+def mixture(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     """Build the possible referees: one for each view and error profile, and two who do not look at the paragraph.
 
     Args:
@@ -124,18 +124,18 @@ def mixture(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
         for name, share, slips, falls_back in profiles:
             weight = views[view] * share
             letters = letter_probabilities(_rates(view, wrong), slips, falls_back)
-            referees.append(Referee(weight, view, name, letters, kinds))
+            referees.append(RefereeModel(weight, view, name, letters, kinds))
 
     rates = np.full(len(kinds) + 1, WRONG_BY_CHANCE)
     by_chance = letter_probabilities(rates)
     even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
     skewed = USELESS_SHARE * SKEWED_SHARE
-    referees.append(Referee(even, None, USELESS, by_chance, kinds))
-    referees.append(Referee(skewed, None, SKEWED, by_chance, kinds))
+    referees.append(RefereeModel(even, None, USELESS, by_chance, kinds))
+    referees.append(RefereeModel(skewed, None, SKEWED, by_chance, kinds))
     return tuple(referees)
 
 
-def design_referees(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
+def design_referees(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     """Build the referees for whom questions are chosen, one for each of `DESIGN_VIEWS`; their weights sum to 1.
 
     Args:
@@ -145,7 +145,9 @@ def design_referees(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
     referees = []
     for view, share in zip(DESIGN_VIEWS, shares, strict=True):
         letters = letter_probabilities(_rates(view, wrong), DESIGN_SLIPS)
-        referees.append(Referee(share, view, "designed for", letters, tuple(wrong)))
+        referees.append(
+            RefereeModel(share, view, "designed for", letters, tuple(wrong))
+        )
     return tuple(referees)
 
 

@@ -33,7 +33,7 @@ from player.game.messages import (
     MAX_POINTS,
     MAX_TOKEN_CHARS,
     read_number,
-    read_text,
+    read_text_field,
 )
 from player.round import Json
 from quarry.addresses import is_address
@@ -178,7 +178,9 @@ class HttpGameServer:
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
-        new_cursor = read_text({"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor")
+        new_cursor = read_text_field(
+            {"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor"
+        )
         is_usable = 0 < len(new_cursor) <= MAX_CURSOR_CHARS
         return self._without_token(messages), new_cursor if is_usable else cursor
 
@@ -201,7 +203,7 @@ class HttpGameServer:
         league = read_number(answer.get("league_points"), MAX_POINTS)
         return GameState(
             game_id=game_id,
-            state=read_text(answer, MAX_ID_CHARS, "state"),
+            state=read_text_field(answer, MAX_ID_CHARS, "state"),
             private_score=read_number(answer.get("private_score"), MAX_POINTS),
             league_points=None if league is None else int(league),
         )
@@ -353,7 +355,7 @@ def _pause_s(state: RetryCallState) -> float:
 
 def _required(answer: Json, key: str) -> str:
     """Return a text of an answer; the error does not show the value, which may be a token."""
-    value = read_text(answer, MAX_TOKEN_CHARS, key)
+    value = read_text_field(answer, MAX_TOKEN_CHARS, key)
     if not value:
         raise ServerError(
             f"The game server's answer has no text {key!r}; is it a game server?"

@@ -30,7 +30,7 @@ from player.round import Json
 _log = logging.getLogger(__name__)
 VERSION = 1
 """Version of the tables; a journal of another version is refused."""
-Statement = tuple[str, tuple[object, ...]]
+SqlStatement = tuple[str, tuple[object, ...]]
 """SQL, and the values of its question marks."""
 GO_ON = "games go on, and a restart would not know of them"
 """End of a warning that a write failed."""
@@ -290,7 +290,7 @@ class Journal:
             "INSERT INTO opponents VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT DO UPDATE SET games = games + excluded.games"
         )
-        statements: list[Statement] = []
+        statements: list[SqlStatement] = []
         for edition, share in shares.items():
             statements.append((statement, (*self._who, opponent, edition, share)))
         self.write(*statements)
@@ -321,7 +321,7 @@ class Journal:
                 f"Cannot read the journal {self._path}: {error}; name another file with --journal."
             ) from error
 
-    def write(self, *statements: Statement) -> int:
+    def write(self, *statements: SqlStatement) -> int:
         """Run statements in one transaction, and return the last row id; log and return -1 if the disk fails."""
         last = -1
         try:
@@ -423,9 +423,9 @@ def _make_private(path: Path) -> None:
         os.close(descriptor)
 
 
-def _updates(key: int, facts: Json) -> list[Statement]:
+def _updates(key: int, facts: Json) -> list[SqlStatement]:
     """Return the statements that store facts of a game."""
-    statements: list[Statement] = []
+    statements: list[SqlStatement] = []
     for name, fact in facts.items():
         value = _to_json(fact) if name in _FACTS else fact
         statements.append((f"UPDATE games SET {name} = ? WHERE game = ?", (value, key)))

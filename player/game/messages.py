@@ -52,7 +52,7 @@ DEADLINES = (
     "timeout_seconds",
     "time_limit",
 )
-REFEREES = (
+REFEREE_FIELDS = (
     "logical_id",
     "referee_email",
     "referee_address",
@@ -111,7 +111,7 @@ def as_utf8(value: object, most: int | None = None) -> str:
         return ""  # an integer of more than 4,300 digits
 
 
-def read_text(fields: Json, most: int, *names: str) -> str:
+def read_text_field(fields: Json, most: int, *names: str) -> str:
     """Return the first text or integer under these names that is not blank, as a stripped text; "" if there is none."""
     for name in names:
         value = fields.get(name)
@@ -162,11 +162,11 @@ def read_message(envelope: object) -> Message:
     sender = envelope.get("sender")
     referee = sender.get("logical_id") if isinstance(sender, dict) else None
     opponent = _read_opponent(envelope) or _read_opponent(payload)
-    game_id = read_text(envelope, MAX_ID_CHARS, *GAME_IDS)
+    game_id = read_text_field(envelope, MAX_ID_CHARS, *GAME_IDS)
     return Message(
         envelope=envelope,
         message_type=message_type,
-        game_id=game_id or read_text(payload, MAX_ID_CHARS, *GAME_IDS),
+        game_id=game_id or read_text_field(payload, MAX_ID_CHARS, *GAME_IDS),
         sender=as_utf8(referee or "", MAX_ID_CHARS) or "referee",
         payload=payload,
         deadline_s=_read_deadline_s(envelope, payload),
@@ -179,10 +179,10 @@ def _read_opponent(fields: Json) -> str:
     for name in ("sender", "referee"):
         referee = fields.get(name)
         if isinstance(referee, dict) and (
-            text := read_text(referee, MAX_ID_CHARS, *REFEREES)
+            text := read_text_field(referee, MAX_ID_CHARS, *REFEREE_FIELDS)
         ):
             return text
-    return read_text(fields, MAX_ID_CHARS, *REFEREES)
+    return read_text_field(fields, MAX_ID_CHARS, *REFEREE_FIELDS)
 
 
 def _read_payload(envelope: Json) -> Json:
@@ -210,7 +210,7 @@ def _read_deadline_s(envelope: Json, payload: Json) -> float | None:
 
     seconds = read_number(deadline, MAX_DEADLINE_S)
     if isinstance(deadline, str) and seconds is None:
-        sent = read_text(envelope, MAX_ID_CHARS, "timestamp")
+        sent = read_text_field(envelope, MAX_ID_CHARS, "timestamp")
         try:
             seconds = (_moment(deadline) - _moment(sent)).total_seconds()
         except (ValueError, OverflowError):
@@ -229,17 +229,17 @@ def _moment(text: str) -> datetime:
 
 def read_question(payload: Json) -> str:
     """Read the question of a warm-up call; "" if it is unreadable."""
-    return read_text(payload, MAX_HINT_CHARS, "warmup_question", "question")
+    return read_text_field(payload, MAX_HINT_CHARS, "warmup_question", "question")
 
 
 def read_start(payload: Json) -> RoundStart:
     """Read the start of a round; of other messages, read the match and the token. An unreadable field is empty."""
     return RoundStart(
-        match_id=read_text(payload, MAX_ID_CHARS, "match_id"),
-        book_name=read_text(payload, MAX_NAME_CHARS, *BOOKS),
-        hint=read_text(payload, MAX_HINT_CHARS, *HINTS),
-        association_domain=read_text(payload, MAX_NAME_CHARS, *DOMAINS),
-        auth_token=read_text(payload, MAX_TOKEN_CHARS, "auth_token"),
+        match_id=read_text_field(payload, MAX_ID_CHARS, "match_id"),
+        book_name=read_text_field(payload, MAX_NAME_CHARS, *BOOKS),
+        hint=read_text_field(payload, MAX_HINT_CHARS, *HINTS),
+        association_domain=read_text_field(payload, MAX_NAME_CHARS, *DOMAINS),
+        auth_token=read_text_field(payload, MAX_TOKEN_CHARS, "auth_token"),
     )
 
 

@@ -16,7 +16,7 @@ IDEAS_FILE = Path(__file__).with_name("ideas.txt.gz")
 """File with a line "# name<TAB>Hebrew names" for each domain, and lines "word<TAB>Hebrew word<TAB>idea" of its words,
 the most typical first; data/associations/README.md describes how it was made."""
 
-HEAD = 5.0
+RANK_OFFSET = 5.0
 """Parameter of a word's typicality, which is proportional to 1 / (HEAD + its rank in the domain)."""
 MAX_CACHED_DOMAINS = 64
 """Maximum number of domains whose vectors are cached."""
@@ -150,7 +150,7 @@ class Ideas:
         """
         ideas, vectors = self.near(domain)
         columns = np.zeros((len(ideas), 4), dtype=np.float32)
-        columns[:, 0] = [-np.log1p(idea.rank / HEAD) for idea in ideas]
+        columns[:, 0] = [-np.log1p(idea.rank / RANK_OFFSET) for idea in ideas]
         if vectors is not None and self._embed:
             parts = sentences(text) or [text]
             cosines = vectors @ self._embed([hint or text, text, *parts]).T

@@ -18,7 +18,7 @@ SEEN = 0.98
 OTHER_FORM = 0.05
 """Probability that a referee accepts another form of a word although the question forbids it; among the logged answers,
 none of 20 such cases did."""
-BELOW = 0.02
+LATER_WORD = 0.02
 """Probability that the referee's opening sentence is longer than ours and holds a later word of the paragraph."""
 RETRIEVED, NOT_RETRIEVED = 0.5, 0.2
 """Probabilities that a referee who sees the opening sentence and retrieved passages finds a later word of the
@@ -126,7 +126,7 @@ class Candidates:
             absent = absent * _missed(RETRIEVED, n_below)
             found_probability = 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
         else:
-            found_probability = 1.0 - absent * _missed(BELOW, n_below)
+            found_probability = 1.0 - absent * _missed(LATER_WORD, n_below)
             if view == "passages":
                 found_probability = np.maximum(found_probability, np.float32(STRAY))
         if not in_opening:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from player.belief.referees import Referee
+from player.belief.referees import RefereeModel
 from player.question import N_QUESTIONS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
@@ -23,7 +23,7 @@ def design(
     prior: Float64Array,
     own_prior: Float64Array,
     stakes: Float32Array,
-    referees: tuple[Referee, ...],
+    referees: tuple[RefereeModel, ...],
     n: int = N_QUESTIONS,
 ) -> list[int]:
     """Choose n questions one by one, each for the information that it adds, and return their rows.

@@ -13,9 +13,11 @@ from quarry.languages.registry import LANGUAGES
 
 POSITIONS = (0, 1, 2, 3, -2, -1)
 """Positions of the words of the opening sentence about whose first letters questions ask; negative from the end."""
-LETTERS = "".join(language.alphabet for language in LANGUAGES)
+ALPHABETS = "".join(language.alphabet for language in LANGUAGES)
 """The letters that questions may name."""
-COLUMNS: Mapping[str, int] = {letter: column for column, letter in enumerate(LETTERS)}
+LETTER_COLUMNS: Mapping[str, int] = {
+    letter: column for column, letter in enumerate(ALPHABETS)
+}
 """Columns of the letters in a table."""
 _RUN = regex.compile(r"\p{L}[\p{L}\p{M}'’׳״\"]*")
 """A run of letters."""
@@ -29,12 +31,12 @@ def first_letters(places: Places) -> Mapping[int, csr_array]:
     Referees may split a sentence into words in two ways: only at blanks, or at every sign. If these give different
     letters, each has half of the probability. A missing word, or one that begins with any other letter, has none.
     """
-    shape = (len(POSITIONS), len(places), len(LETTERS))
+    shape = (len(POSITIONS), len(places), len(ALPHABETS))
     shares = np.zeros(shape, dtype=np.float32)
     for place, start in enumerate(places.starts):
         for letters in _readings(start.sentence):
             for row, position in enumerate(POSITIONS):
-                column = COLUMNS.get(_letter_at(letters, position))
+                column = LETTER_COLUMNS.get(_letter_at(letters, position))
                 if column is not None:
                     shares[row, place, column] += 0.5
     return dict(zip(POSITIONS, map(csr_array, shares), strict=True))

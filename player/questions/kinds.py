@@ -17,7 +17,7 @@ from player.question import (
 )
 from player.questions.candidates import SEEN, Candidates, systematic_sample
 from player.questions.deal import N_LISTS, deal
-from player.questions.initials import COLUMNS, POSITIONS, first_letters, initial
+from player.questions.initials import LETTER_COLUMNS, POSITIONS, first_letters, initial
 from quarry.arrays import BoolArray, Float32Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.english import ENGLISH
@@ -246,11 +246,11 @@ class LetterKind(ListKind):
 
     def columns(self, candidates: Candidates) -> Mapping[str, int]:
         """Return the columns of the letters."""
-        return COLUMNS
+        return LETTER_COLUMNS
 
     def is_nameable(self, candidates: Candidates) -> BoolArray:
         """Return True for all letters."""
-        return np.ones(len(COLUMNS), dtype=np.bool_)
+        return np.ones(len(LETTER_COLUMNS), dtype=np.bool_)
 
     def spell(self, name: str, candidates: Candidates) -> str:
         """Return the capital letter."""

@@ -10,7 +10,7 @@ from quarry.course.text import canonical
 BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
 """Minimum similarities, and the points that a public referee gives for them, 0..1. They are those of `RAW_BANDS` in
 evaluate/referee/scoring.py, which the player must not import."""
-BELOW = 0.3
+BELOW_BANDS = 0.3
 """Points of a less similar string, divided by its similarity."""
 
 
@@ -25,7 +25,7 @@ def points(openings: Sequence[str]) -> Float32Array:
         scorer=Indel.normalized_similarity,
         dtype=np.float32,
     )
-    table = BELOW * alike
+    table = BELOW_BANDS * alike
     for least, band in reversed(BANDS):
         table[alike >= least] = band
     plain = np.array([canonical(opening) or opening for opening in openings])

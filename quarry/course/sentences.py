@@ -53,7 +53,7 @@ def opening_sentence(text: str) -> str:
     return text[: _end_of_first(text)].strip()
 
 
-def alternatives(text: str) -> tuple[str, ...]:
+def alternative_openings(text: str) -> tuple[str, ...]:
     """Return other readings of the first sentence of a paragraph, likeliest first.
 
     If the first sentence is short, it may be a heading, and the next one is added to it. Some referees end the sentence

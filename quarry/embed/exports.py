@@ -11,7 +11,7 @@ from quarry.embed.four_bits import read_four_bits
 from quarry.embed.networks import E5, MINILM, NETWORKS
 from quarry.errors import EmbedderError
 
-FORM = 2
+EXPORT_VERSION = 2
 """Version of the inputs and outputs of an exported graph; folders of other versions are ignored."""
 
 
@@ -20,7 +20,7 @@ def minilm_folder() -> Path:
     return MINILM.path().parent
 
 
-def export(spec: str, folder: Path) -> None:
+def export_network(spec: str, folder: Path) -> None:
     """Export the network of a SPEC to model.onnx and tokenizer.json in `folder`, both or none.
 
     Raises:

@@ -16,11 +16,11 @@ import numpy as np
 
 from quarry.arrays import Float32Array, IntArray
 from quarry.embed import TokenEmbedder, choose_spec
-from quarry.embed.exports import FORM
+from quarry.embed.exports import EXPORT_VERSION
 from quarry.embed.networks import MINILM
 from quarry.files import write_whole
 
-HINTS = Path(__file__).with_name("hint_bank.jsonl")
+HINTS_FILE = Path(__file__).with_name("hint_bank.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Bank:
 def load_hints() -> Hints:
     """Read the bundled hints. A line has a "hint", or a "course": stems of the lectures that the hints are about."""
     documents, course = {}, []
-    for text in HINTS.read_text(encoding="utf-8").splitlines():
+    for text in HINTS_FILE.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         course += line.get("course", [])
         if "hint" in line:
@@ -75,7 +75,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         hints = Hints(latin, hints.course)
 
     texts = [*hints.documents]
-    key = repr((model.spec, model.dim, FORM, texts))
+    key = repr((model.spec, model.dim, EXPORT_VERSION, texts))
     digest = hashlib.sha256(key.encode()).hexdigest()[:12]
     path = models_dir / f"hints-{digest}.npz"
     try:

@@ -13,7 +13,7 @@ from quarry.embed.embedders import (
     load_sentence_transformer,
     sentence_transformer,
 )
-from quarry.embed.exports import FORM, export
+from quarry.embed.exports import EXPORT_VERSION, export_network
 from quarry.embed.networks import BUILT_IN, NETWORKS
 from quarry.errors import EmbedderError
 from quarry.plugins import find, is_dotted, make
@@ -29,7 +29,7 @@ def _built_in(spec: str, settings: EmbedSettings, models_dir: Path) -> Embedder:
     if not (folder / "model.onnx").is_file():
         line = "exporting the embedding model %s to ONNX, once (about %s s)"
         _log.info(line, spec, network.export_s)
-        export(spec, folder)
+        export_network(spec, folder)
     return OnnxEmbedder(network, folder, settings)
 
 
@@ -121,4 +121,4 @@ def _is_named(spec: str) -> bool:
 
 def export_folder(spec: str, models_dir: Path) -> Path:
     """Return the folder of the exported network of a SPEC."""
-    return models_dir / f"{spec}-{FORM}"
+    return models_dir / f"{spec}-{EXPORT_VERSION}"

@@ -13,7 +13,7 @@ from quarry.embed.hint_bank import load_hints
 
 N_TOP = 5
 """Number of nearest passages whose mean cosine with a question shows whether the course is about its subject."""
-N_QUESTIONS = 100
+N_CALIBRATION_QUESTIONS = 100
 """Maximum number of questions about the course, and number of nonsense questions, that are embedded."""
 QUESTION_WORDS = 6
 """Number of words of a question."""
@@ -25,7 +25,7 @@ Relevance = tuple[float, float]
 """Bias, and slope on the mean of the `N_TOP` highest cosines, of the log-odds that the course holds an answer."""
 
 
-def calibrate(
+def calibrate_embedder(
     texts: list[str], vectors: Float32Array, embedder: Embedder
 ) -> Relevance | None:
     """Fit the log-odds that a course holds an answer; return None if cosines do not tell questions from nonsense.
@@ -48,10 +48,12 @@ def calibrate(
     if len(rows) < MIN_PASSAGES:
         return None
 
-    about_course = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]
+    about_course = [
+        passages[row] for row in random.permutation(rows)[:N_CALIBRATION_QUESTIONS]
+    ]
     foreign = _words(" ".join(load_hints().documents))
     questions = []
-    for words in (*about_course, *[foreign] * N_QUESTIONS):
+    for words in (*about_course, *[foreign] * N_CALIBRATION_QUESTIONS):
         sample = random.choice(words, QUESTION_WORDS, replace=False)
         questions.append(" ".join(sample))
 

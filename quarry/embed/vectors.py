@@ -40,7 +40,7 @@ STEPS = 127
 Codes have seven bits and not eight, since processors without VNNI add two products in sixteen bits.
 """
 
-PART = 256
+PART_SIZE = 256
 """Number of paragraphs that are embedded at once; the memory holds the full states of all their tokens."""
 
 
@@ -68,8 +68,10 @@ NO_VECTORS = ReadingVectors(no_vectors(), no_vectors())
 def split_reading(reading: Reading) -> list[Reading]:
     """Split a document into parts of PART paragraphs. The first part has its names; a last part has other editions."""
     parts, document = [], reading.document
-    for start in range(0, len(reading.paragraphs) or 1, PART):
-        parts.append(Reading(document, reading.paragraphs[start : start + PART], ()))
+    for start in range(0, len(reading.paragraphs) or 1, PART_SIZE):
+        parts.append(
+            Reading(document, reading.paragraphs[start : start + PART_SIZE], ())
+        )
         document = replace(reading.document, aliases=())
     if reading.pieces:
         parts.append(Reading(document, (), (), pieces=reading.pieces))

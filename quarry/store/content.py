@@ -67,7 +67,7 @@ class _Header:
     relevance: Relevance | None
 
 
-def save(content: Content, file: BinaryIO) -> None:
+def save_content(content: Content, file: BinaryIO) -> None:
     """Write a content as an npz file."""
     arrays: dict[str, NDArray[Any]] = {}
     for number, document in enumerate(content.documents):
@@ -89,7 +89,7 @@ def format_error(location: str, version: str) -> StoreError:
     )
 
 
-def load(file: BinaryIO, location: str) -> Content:
+def load_content(file: BinaryIO, location: str) -> Content:
     """Read a content; it takes no more memory than the size of the file.
 
     Args:
@@ -146,7 +146,7 @@ def link_copies(
     return Content(tuple(changed), embedder_spec if has_text else "", relevance)
 
 
-def build_course(
+def build_snapshot(
     content: Content,
     location: str,
     collection: str,

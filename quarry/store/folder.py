@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from quarry.errors import StoreError
 from quarry.files import read_own_file
 from quarry.store import chroma
-from quarry.store.content import Content, load, save
+from quarry.store.content import Content, load_content, save_content
 from quarry.store.generations import DRAFT, Generations
 from quarry.terminal import describe_error, visible
 
@@ -52,7 +52,7 @@ class Folder(Generations):
             chroma.write_passages(client, self.collection, content)
         (folder / CHECKSUMS).write_text(json.dumps(_checksums(folder)))
         with (folder / CONTENT).open("wb") as file:
-            save(content, file)
+            save_content(content, file)
         for path in filter(Path.is_file, folder.rglob("*")):
             with path.open("r+b") as file:
                 os.fsync(file.fileno())
@@ -68,7 +68,7 @@ class Folder(Generations):
     def read(self, name: str) -> Content:
         """Return the content of a generation."""
         with Path(self.location, name, CONTENT).open("rb") as file:
-            return load(file, self.location)
+            return load_content(file, self.location)
 
     @contextlib.contextmanager
     def passages(self, number: int) -> Iterator[Collection]:

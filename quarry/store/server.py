@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quarry.store import chroma
-from quarry.store.content import Content, load, save
+from quarry.store.content import Content, load_content, save_content
 from quarry.store.generations import Generations, as_store_error
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Server(Generations):
         chroma.write_passages(self._client, name, content, **{PARTS: parts_name})
         parts = self._client.create_collection(parts_name, embedding_function=None)
         file = io.BytesIO()
-        save(content, file)
+        save_content(content, file)
         data = file.getvalue()
 
         texts = []
@@ -101,7 +101,7 @@ class Server(Generations):
                 ]
 
         data = b"".join(base64.b64decode(text) for text in texts)
-        return load(io.BytesIO(data), self.location)
+        return load_content(io.BytesIO(data), self.location)
 
     def require_usable(self, number: int) -> None:
         """Do nothing: the server checks its database itself, and its other collections do not matter."""

@@ -17,7 +17,7 @@ from quarry.errors import (
     StoreError,
     StoreMissingError,
 )
-from quarry.store.content import Content, StoredDocument, build_course, link_copies
+from quarry.store.content import Content, StoredDocument, build_snapshot, link_copies
 from quarry.store.folder import Folder
 from quarry.store.generations import Generations, as_store_error
 from quarry.store.server import Server
@@ -76,7 +76,7 @@ def open_store(
         raise StoreMissingError(f"--store {location} holds no {what}; run: {command}")
     if not content.embedder_spec and not (all_rejected_ok and content.documents):
         raise StoreError(f"--store {location} holds no paragraphs; run: {command}")
-    return build_course(content, location, collection, generation, identity)
+    return build_snapshot(content, location, collection, generation, identity)
 
 
 class Store:
@@ -112,7 +112,7 @@ class Store:
     def _use(self, content: Content, generation: int, identity: Hashable) -> None:
         """Make a content the current one."""
         address = self.location, self.collection
-        self.course = build_course(content, *address, generation, identity)
+        self.course = build_snapshot(content, *address, generation, identity)
         self.documents = {document.doc_id: document for document in content.documents}
 
     def require_embedder(self, spec: str) -> None:

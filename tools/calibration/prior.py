@@ -7,7 +7,7 @@ import numpy as np
 
 from player.belief.places import Places
 from player.search.results import SearchResult, Tier
-from player.starts import KINDS, PLACE_FEATURES, place_features
+from player.starts import PASSAGE_KINDS, PLACE_FEATURES, place_features
 from tools.calibration.search import fit_choices
 
 PENALTY = 0.005
@@ -40,10 +40,12 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         places: places of the course.
     """
     paragraphs, rows = places.paragraphs, places.rows
-    kinds = np.array([KINDS.index(paragraph.kind) for paragraph in paragraphs])[rows]
+    kinds = np.array([PASSAGE_KINDS.index(paragraph.kind) for paragraph in paragraphs])[
+        rows
+    ]
     doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
     of_place = place_features(paragraphs, rows.tolist(), places.starts)
-    fixed = np.hstack([np.eye(len(KINDS))[kinds][:, 1:], of_place])
+    fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], of_place])
 
     features, right_rows, is_prose = [], [], []
     inside: dict[Tier, list[bool]] = {"filter": [], "boost": []}
@@ -73,7 +75,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     book_share = {}
     for tier, games in inside.items():
         book_share[tier] = (sum(games) + 1.0) / (len(games) + 2.0)
-    names = (*KINDS[1:], *PLACE_FEATURES)
+    names = (*PASSAGE_KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
         1.0 / max(slope, MIN_SLOPE),
         book_share,

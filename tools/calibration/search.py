@@ -102,7 +102,7 @@ def calibrate(
 
     def fused(unit: float) -> dict[str, float]:
         weight = before.fused["dense"] * unit / before.dense.nats
-        return {**before.fused, "dense": rounded(weight)}
+        return {**before.fused, "dense": round_significant(weight)}
 
     with_late = None
     if with_tokens is not None:  # its score is in log-odds, and no similarity
@@ -112,7 +112,7 @@ def calibrate(
     names = np.array([*map(itemgetter(0), course.aliases)])
     cosines = course.alias_vectors @ course.alias_vectors.T
     unrelated = float(cosines[names[:, None] != names].mean())
-    references = replace(before.references, unrelated=rounded(unrelated))
+    references = replace(before.references, unrelated=round_significant(unrelated))
     return replace(
         before,
         dense=alone,
@@ -199,7 +199,9 @@ def _fit_dense(
     def fit(late_scores: list[str]) -> DenseCalibration:
         with_slope = [PARAGRAPH, *late_scores]
         features = _tables(by_game, with_slope)
-        slope_values = map(rounded, fit_choices(features, right_rows).tolist())
+        slope_values = map(
+            round_significant, fit_choices(features, right_rows).tolist()
+        )
         slopes = dict(zip(with_slope, slope_values, strict=True))
         with_relevance = [PARAGRAPH, *late_scores[:1]]
         relevance = fit_relevance(with_relevance, positives, unrelated, elsewhere)
@@ -295,8 +297,8 @@ def fit_relevance(
 
     n = sum(counts[:2])
     separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])
-    relevance = dict(zip(names, map(rounded, slopes.tolist()), strict=True))
-    return rounded(bias), relevance, rounded(separation)
+    relevance = dict(zip(names, map(round_significant, slopes.tolist()), strict=True))
+    return round_significant(bias), relevance, round_significant(separation)
 
 
 def read_questions(path: Path) -> dict[str, bool]:
@@ -316,6 +318,6 @@ def read_questions(path: Path) -> dict[str, bool]:
     return questions
 
 
-def rounded(value: float) -> float:
+def round_significant(value: float) -> float:
     """Round to four significant digits; a few hundred games do not determine more."""
     return float(f"{value:.4g}")

@@ -19,7 +19,7 @@ from evaluate.replay.replay import replay_store
 from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
 from evaluate.studio.app import create_studio_app
-from evaluate.studio.state import Files, Studio
+from evaluate.studio.state import Studio, StudioFiles
 from evaluate.studio.view import build_view
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
@@ -55,7 +55,7 @@ START = RoundStart("m", "sediments", "vessels near rocks", "")
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioFiles]:
     """Folders of a studio, with a lecture in the store."""
     folder = tmp_path_factory.mktemp("studio")
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -66,11 +66,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
         ingest([lecture], store, load(), progress=False)
         (folder / "runs").mkdir()
         journal = folder / "journal"
-        yield Files(folder / "games.jsonl", folder / "runs", journal, store)
+        yield StudioFiles(folder / "games.jsonl", folder / "runs", journal, store)
 
 
 @pytest.fixture(scope="module")
-def course(files: Files) -> Course:
+def course(files: StudioFiles) -> Course:
     return open_store(files.store)
 
 
@@ -80,7 +80,7 @@ def player(course: Course) -> Player:
 
 
 @pytest.fixture(scope="module")
-def app(course: Course, files: Files) -> Any:
+def app(course: Course, files: StudioFiles) -> Any:
     return create_studio_app(course, load(), files)
 
 
@@ -104,7 +104,7 @@ def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
 def test_a_lecture_whose_name_holds_a_slash_opens(tmp_path: Path) -> None:
     passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
     store = make_store(tmp_path / "store", [passage])
-    files = Files(tmp_path / "games", tmp_path, None, store.location)
+    files = StudioFiles(tmp_path / "games", tmp_path, None, store.location)
     client = TestClient(create_studio_app(store, load(), files))
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
     assert passage.opening_sentence in client.get(link).text
@@ -153,7 +153,7 @@ ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan"
 
 @pytest.mark.parametrize("odd", ODD)
 def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
-    odd: str, course: Course, files: Files, tmp_path: Path
+    odd: str, course: Course, files: StudioFiles, tmp_path: Path
 ) -> None:
     (tmp_path / "loop.json").symlink_to("loop.json")
     elsewhere = replace(
@@ -185,7 +185,7 @@ def test_forms_of_other_pages_are_refused(client: TestClient) -> None:
 
 
 def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
-    client: TestClient, files: Files
+    client: TestClient, files: StudioFiles
 ) -> None:
     form = {"passage": GRAVEL, "hint": "sand again"}
     assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
@@ -199,7 +199,7 @@ def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
 
 
 def test_passages_are_labelled_one_after_another_with_progress(
-    client: TestClient, files: Files
+    client: TestClient, files: StudioFiles
 ) -> None:
     form = {
         "passage": GRAVEL,
@@ -220,7 +220,7 @@ def test_passages_are_labelled_one_after_another_with_progress(
     assert games[0].book_name == HOSTILE
 
 
-def saved(files: Files, **game: Any) -> int:
+def saved(files: StudioFiles, **game: Any) -> int:
     """Add a game to the journal and return its key."""
     with contextlib.closing(Journal(files.journal)) as journal:
         key = journal.add_game()
@@ -229,7 +229,7 @@ def saved(files: Files, **game: Any) -> int:
 
 
 def test_hostile_text_of_the_journal_stays_text(
-    client: TestClient, files: Files
+    client: TestClient, files: StudioFiles
 ) -> None:
     assert "holds no game yet" in client.get("/games").text
     start = RoundStart("m", HOSTILE, "a hint", "")
@@ -298,7 +298,7 @@ def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     client: TestClient,
-    files: Files,
+    files: StudioFiles,
     player: Player,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -337,7 +337,7 @@ def test_sentences_are_compared_by_letters_and_digits(
 
 
 def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
-    course: Course, files: Files, tmp_path: Path
+    course: Course, files: StudioFiles, tmp_path: Path
 ) -> None:
     elsewhere = replace(files, journal=tmp_path / "journal")
     client = TestClient(create_studio_app(course, load(), elsewhere))
@@ -378,7 +378,7 @@ def test_an_answer_counts_only_for_the_question_that_is_due(
 
 def test_players_are_told_when_no_game_is_about_the_course(
     course: Course,
-    files: Files,
+    files: StudioFiles,
     tmp_path: Path,
 ) -> None:
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
@@ -434,7 +434,7 @@ def fits_the_width(tab: Any) -> bool:
 
 @pytest.mark.timeout(240)
 def test_a_person_searches_writes_a_hint_and_referees_a_game(
-    tab: Any, files: Files
+    tab: Any, files: StudioFiles
 ) -> None:
     tab.goto("/")
     tab.fill("[name=hint]", "lighthouse ship keeper")
@@ -480,7 +480,7 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
 def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     tab: Any,
     player: Player,
-    files: Files,
+    files: StudioFiles,
 ) -> None:
     tab.goto("/server")
     server = HttpGameServer(tab.evaluate("location.origin"))
@@ -513,7 +513,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
 def test_a_person_sorts_runs_reads_a_report_and_finds_the_lost_games(
     tab: Any,
     course: Course,
-    files: Files,
+    files: StudioFiles,
 ) -> None:
     lost_run(course, "zzz", files.runs / "bad.json")
     lost_run(course, "dance comb hive", files.runs / "good.json")

@@ -30,7 +30,7 @@ from evaluate.tuning.study import (
     best_first,
     load_space,
     nearest_parameters,
-    report,
+    report_gain,
     run_study,
     trial_settings,
 )
@@ -214,7 +214,7 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
     splits = {split: SimpleNamespace(split=split, games=()) for split in SPLITS}
     monkeypatch.setattr(study_module, "judge", lambda one, s: judge(one.split, s))
     n_trials = len(tuned.objectives) - 1
-    assert report(FEW, tuned, splits, untuned, 0)["verdict"] == (
+    assert report_gain(FEW, tuned, splits, untuned, 0)["verdict"] == (
         "the untuned settings stay: they have 1.1000 on the validation games, and the best trial there, of the "
         f"{n_trials} that were best on the training games, has 0.6000"
     )

@@ -9,7 +9,7 @@ import pytest
 from player.belief import editions
 from player.belief.editions import (
     EVEN,
-    RULE,
+    RULE_FACTOR,
     edition_masses,
     edition_shares,
     with_editions,
@@ -152,7 +152,7 @@ def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
 
 def test_a_piece_with_a_word_of_the_hint_breaks_the_rule() -> None:
     lawful, unlawful, _ = prior_of_pages("newest")
-    assert unlawful / lawful == pytest.approx(RULE)
+    assert unlawful / lawful == pytest.approx(RULE_FACTOR)
     # the glued page holds no such token
     glued, other, _ = prior_of_pages("least")
     assert other == pytest.approx(glued)

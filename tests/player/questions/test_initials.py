@@ -3,7 +3,7 @@
 import pytest
 
 from player.belief.places import find_places
-from player.questions.initials import LETTERS, first_letters, initial
+from player.questions.initials import ALPHABETS, first_letters, initial
 from tests.contracts.paragraphs import paragraph
 
 
@@ -29,6 +29,6 @@ def test_two_readings_share_the_probability() -> None:
     passage = paragraph("b:1:1", "State-of-the-art methods")
     table = first_letters(find_places([passage]))
     (row,) = table[1].toarray()
-    doubtful = [LETTERS.index(letter) for letter in "mo"]
+    doubtful = [ALPHABETS.index(letter) for letter in "mo"]
     assert row[doubtful].tolist() == [0.5, 0.5]
     assert row.sum() == 1.0

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 
 from numpy.testing import assert_array_equal
 
-from quarry.embed.hint_bank import HINTS, Hints, load_hints, read_bank
+from quarry.embed.hint_bank import HINTS_FILE, Hints, load_hints, read_bank
 from quarry.json_files import read_objects
 from tests.fakes import HEBREW, ROOT, HashingEmbedder
 
@@ -46,5 +46,5 @@ def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> Non
     assert list(hints.documents) == sorted(texts)
     assert set(hints.documents.values()) == {""}
     assert hints.course == pdfs - {""}
-    keys = {tuple(line) for _, line in read_objects(HINTS, ValueError)}
+    keys = {tuple(line) for _, line in read_objects(HINTS_FILE, ValueError)}
     assert keys == {("course",), ("hint",)}

@@ -190,7 +190,7 @@ def test_export_that_dies_half_way_leaves_nothing(
     monkeypatch.setattr(exports, "_write", half_an_export)
     full = r"cannot be written .*No space left on device; free space"
     with pytest.raises(EmbedderError, match=full):
-        exports.export("minilm", tmp_path / "models" / "minilm")
+        exports.export_network("minilm", tmp_path / "models" / "minilm")
     assert not any((tmp_path / "models").iterdir())
 
 
