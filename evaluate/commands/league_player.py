@@ -156,6 +156,7 @@ class Quarry:
         )
         rounds = [f"[{text}, {json.dumps(is_plain)}]" for text, is_plain, _ in _rounds]
         rest = f'"ctx": {as_json(ctx)}, "rounds": [{", ".join(rounds)}]}}\n'
+
         while time.monotonic() < due:
             self.ready.wait(due - time.monotonic())
             event, asked_at = threading.Event(), time.monotonic()
@@ -166,6 +167,7 @@ class Quarry:
                 self.n_calls += 1
                 number = self.n_calls
                 self.calls[number] = [event]
+
             line = f'{{"id": {number}, "call": "{call}", {rest}'
             in_thread(self.write, child, line)  # a child that hangs reads nothing
             has_reply = event.wait(due - asked_at)
@@ -231,13 +233,10 @@ class MyPlayerAI:
         """Return {"questions"}: 20 questions, the same ones for the same context."""
         with contextlib.suppress(Exception):
             text = as_json(ctx)
-            earlier_replies = [reply for other, _, reply in _rounds if other == text]
-            reply_of_quarry = (
-                earlier_replies[0]
-                if earlier_replies
-                else quarry().ask("get_questions", ctx)
-            )
-            reply = reply_of_quarry or plain_questions()
+            replies = [reply for other, _, reply in _rounds if other == text]
+            reply = replies[0] if replies else quarry().ask("get_questions", ctx)
+            reply = reply or plain_questions()
+
             is_plain = reply == plain_questions()
             with _starting:
                 others = [item for item in _rounds if item[0] != text]

@@ -139,8 +139,8 @@ class _Session:
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
         terminal, games = Terminal(Console()), home() / "games.jsonl"
-        for game in range(1, options.n_games + 1):
-            play_with_person(player, terminal, input, str(game), games)
+        for number in range(1, options.n_games + 1):
+            play_with_person(player, terminal, input, str(number), games)
 
     def print_end(self) -> None:
         """Print all games as JSON, or a summary of several."""
