@@ -15,6 +15,7 @@ import platformdirs
 ROOT = Path(__file__).resolve().parents[1]
 """The folder of the packages: the checkout, or site-packages."""
 IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
+"""Whether the code runs in a checkout rather than as an installed package."""
 
 BUNDLED = ROOT / "data"
 if not IS_CHECKOUT:

@@ -5,11 +5,11 @@ import errno
 MORE_FILES = "allow more open files: ulimit -n 1024"
 MORE_MEMORY = "allow more memory: ulimit -v unlimited"
 MORE_SPACE = "free some space"
-OTHER_PLACE = "allow this user to use it, or name another place"
+OTHER_PATH = "allow this user to use it, or name another place"
 FAULTS = {
-    errno.EACCES: OTHER_PLACE,
-    errno.EPERM: OTHER_PLACE,
-    errno.EROFS: OTHER_PLACE,
+    errno.EACCES: OTHER_PATH,
+    errno.EPERM: OTHER_PATH,
+    errno.EROFS: OTHER_PATH,
     errno.ENOSPC: MORE_SPACE,
     errno.EDQUOT: MORE_SPACE,
     errno.EFBIG: MORE_SPACE,

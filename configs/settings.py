@@ -22,7 +22,9 @@ from configs.similar_names import did_you_mean
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
+"""File that explains all keys, with their defaults."""
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
+"""File of the presets."""
 
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["rrf", "linear"]

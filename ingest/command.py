@@ -22,6 +22,7 @@ from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
 VIEW = Group(validator=mutually_exclusive)
+"""Options that show or remove something, of which only one may be set."""
 Lines = Callable[[Any], Iterator[str]]
 """A function that yields the lines of a JSON document in words."""
 

@@ -114,6 +114,7 @@ class StoreOptions:
 
 
 EITHER = Group(validator=mutually_exclusive)
+"""Options of which only one may be set."""
 
 
 @Parameter(name="*")

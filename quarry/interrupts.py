@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 OURS = ("configs", "ingest", "player", "evaluate", "quarry")
+"""Names of our packages."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as after other signals."""
 GRACE_S = 1.0

@@ -53,7 +53,9 @@ LIMIT_S = 120.0
 N_AHEAD = 200
 """Maximum number of tasks that wait, so that a million tasks do not fill the memory."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
+"""Remedy after an error of workers."""
 CONNECTION_LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
+"""Error after the connection to a cluster was lost."""
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 

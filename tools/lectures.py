@@ -30,10 +30,12 @@ TIMESTAMP = datetime.datetime(2026, 1, 15, 9, 30, tzinfo=datetime.UTC)
 """The date of every PDF."""
 
 MIN_PLAYABLE_WORDS = {"en": 50, "he": 45}
+"""Minimum number of words of a playable paragraph, by language."""
 CAPTION_WORDS = {
     "en": {"table": "Table", "figure": "Figure"},
     "he": {"table": "טבלה", "figure": "איור"},
 }
+"""First words of captions, by language."""
 ENUM_NUMBERING = {"en": "1.a.", "he": "1.א."}
 """Patterns for the numbers of list items, and the letters of items below an item."""
 TABLE_CAPTION = re.compile(r"(?:Table|טבלה):\s*")
@@ -48,10 +50,12 @@ HEADING_OPTIONS = {
     "paragraph": "",
     "contents": ", numbering: none, outlined: false",
 }
+"""Typst options of headings, by the kind of the blocks below."""
 COMMENTS = {
     "<!-- toc -->": "#contents()",
     "<!-- pagebreak -->": "#pagebreak(weak: true)",
 }
+"""Typst text of comments with a meaning."""
 PLAIN_MATH = {
     ">=": "≥",
     "<=": "≤",
@@ -62,7 +66,9 @@ PLAIN_MATH = {
     r"\bapprox\b": "≈",
     r"\bdot\b": "⋅",
 }
+"""Replacements that turn mathematics into the printed characters."""
 TYPOGRAPHY = {"---": "—", "--": "–", "...": "…"}
+"""Typed signs, and the printed ones."""
 
 # Abbreviations that a capital, a digit or a bracket may follow inside a sentence, and initials.
 _NO_END = re.compile(

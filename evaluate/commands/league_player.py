@@ -50,9 +50,11 @@ except Exception as error:
         "Python that can, or write the player again with quarry callbacks --write")
 sys.exit(main())
 """
+"""Program of the child, for `python -c`."""
 
 TOPICS = """a definition|an example|a comparison|a number|a formula|a person|a method|a problem|an advantage|a limit|a
 cause|a result|a history|an experiment|a tool|a rule|an error|a measurement|a decision|a summary"""
+"""Topics of the plain questions."""
 SENTENCE_REASON = (
     "The hint describes what the paragraph is about, and the answers to questions 1, 2 and 3 do not contradict this "
     "sentence; therefore it is the likeliest opening that can be given without further evidence."
@@ -61,14 +63,18 @@ WORD_REASON = (
     "The word belongs to the named domain, and the answers to questions 1 and 2 suggest a paragraph that explains "
     "ideas, therefore it fits here."
 )
+"""Justifications of a plain guess."""
 WORD = "theory"
+"""Associative word of a plain guess."""
 HINTS = ("book_hint", "description", "general_description", "hint", "book_name")
+"""Fields of a context that may hold a hint, the best one first."""
 GUESS_TEXTS = (
     "opening_sentence",
     "sentence_justification",
     "associative_word",
     "word_justification",
 )
+"""Texts of a guess."""
 
 
 class Quarry:

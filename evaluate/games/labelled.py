@@ -22,6 +22,7 @@ from quarry.json_files import as_object, number_lines, read_text
 _log = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+"""All splits."""
 WON_F1 = 0.9
 """Minimum token F1 of a sentence that counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7)

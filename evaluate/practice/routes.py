@@ -159,6 +159,7 @@ HANDLED_ERRORS = (
     RefereeError,
     Exception,
 )
+"""Errors that are answered with a problem document."""
 
 
 async def _refuse(_: Request, error: Exception) -> JSONResponse:

@@ -159,9 +159,9 @@ class Wording:
     first_of_several: bool
     initial: int | None = None
 
-    def there(self, term: str, seen: VisibleContext) -> bool:
+    def there(self, term: str, visible: VisibleContext) -> bool:
         """Return whether a term occurs where the question asks for it."""
-        text = next(iter(seen.sentences), "") if self.in_opening else seen.text
+        text = next(iter(visible.sentences), "") if self.in_opening else visible.text
         if self.initial is not None:
             initials = [word[0] for word in _words(text) if word[0].isalpha()]
             is_there = -len(initials) <= self.initial < len(initials)
@@ -271,7 +271,7 @@ def _words(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=2**17)
 def answer_by_reading(
-    seen: VisibleContext, question: str, options: tuple[str, ...]
+    visible: VisibleContext, question: str, options: tuple[str, ...]
 ) -> str:
     """Return the letter of the option that holds, or "Not Relevant"; the answer is always the same.
 
@@ -292,7 +292,7 @@ def answer_by_reading(
     if not wording.readable:
         return NOT_RELEVANT
 
-    fits = _fits(wording, statements, seen)
+    fits = _fits(wording, statements, visible)
     n_fitting = sum(fits)
     if n_fitting == 0 or (n_fitting > 1 and not wording.first_of_several):
         return NOT_RELEVANT
@@ -300,12 +300,12 @@ def answer_by_reading(
 
 
 def _fits(
-    wording: Wording, statements: Sequence[Option], seen: VisibleContext
+    wording: Wording, statements: Sequence[Option], visible: VisibleContext
 ) -> list[bool]:
     """Return whether each option holds."""
 
     def any_there(terms: Sequence[str]) -> bool:
-        return any(wording.there(term, seen) for term in terms)
+        return any(wording.there(term, visible) for term in terms)
 
     kinds = [*map(itemgetter(0), statements)]
     if "yes" in kinds and "no" in kinds:

@@ -180,8 +180,10 @@ class SimulatedReferee:
         answers: list[Answer] = [None] * len(questions)
         for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
             options = tuple(posed)
-            seen = visible_part(self.spec.view, secret, question, self._tools.retrieve)
-            answer = self._by_policy(seen, row + 1, question, options)
+            visible = visible_part(
+                self.spec.view, secret, question, self._tools.retrieve
+            )
+            answer = self._by_policy(visible, row + 1, question, options)
 
             digest = _digest(self._seed, secret.paragraph, question, options)
             draw = int.from_bytes(digest[:8]) / 2**64
@@ -195,7 +197,7 @@ class SimulatedReferee:
 
     def _by_policy(
         self,
-        seen: VisibleContext,
+        visible: VisibleContext,
         number: int,
         question: str,
         options: tuple[str, ...],
@@ -218,11 +220,11 @@ class SimulatedReferee:
                 byte = key[(number - 1) % N_QUESTIONS]
                 return LETTERS[byte % len(LETTERS)]
             case "random":
-                digest = _digest(self._seed, seen.text, question, options)
+                digest = _digest(self._seed, visible.text, question, options)
                 return LETTERS[
                     int.from_bytes(digest[:8]) % len(options[: len(LETTERS)])
                 ]
-        return answer_by_reading(seen, question, options)
+        return answer_by_reading(visible, question, options)
 
 
 def visible_part(

@@ -55,14 +55,14 @@ def make_batches(
 
 def batch_line(batch: AskedBatch) -> str:
     """Write a batch as one line of JSON, with the kinds and groups of its questions."""
-    sent = questions_json(batch.questions)
-    for item, question in zip(sent, batch.questions, strict=True):
+    questions = questions_json(batch.questions)
+    for item, question in zip(questions, batch.questions, strict=True):
         item |= {"kind": question.kind, "groups": question.groups}
     game = {
         "game_id": batch.game_id,
         "paragraph": batch.paragraph,
         "opening_sentence": batch.opening_sentence,
-        "questions": sent,
+        "questions": questions,
     }
     return json.dumps(game, ensure_ascii=False)
 
@@ -81,15 +81,15 @@ def respondent_line(
         view: the part of the paragraph that the respondent sees.
         retrieve: returns the passages of the course for the text of a question, for the view `passages`.
     """
-    sent = questions_json(batch.questions)
+    questions = questions_json(batch.questions)
     shown = {"paragraph": batch.opening_sentence}
     if view == "paragraph":
         shown = {"paragraph": batch.paragraph}
     elif view == "passages":
         shown = {"opening_sentence": batch.opening_sentence}
-        for item in sent:
+        for item in questions:
             item["passages"] = list(retrieve(item["question_text"]))
-    sheet = {"game_id": batch.game_id, **shown, "questions": sent}
+    sheet = {"game_id": batch.game_id, **shown, "questions": questions}
     return json.dumps(sheet, ensure_ascii=False)
 
 
@@ -173,20 +173,20 @@ def read_answers_file(
                 f"{where}: no batch has the game_id {quote_short(game_id)}; name the batches that were answered"
             )
 
-        sent: list[Answer] = [None] * len(batches[game_id].questions)
+        replies: list[Answer] = [None] * len(batches[game_id].questions)
         for item in items if isinstance(items, list) else [items]:
             fields = item if isinstance(item, dict) else {}
             number, letter = fields.get("question_number"), fields.get("answer")
             answer = read_answer(letter)
             row = number - 1 if type(number) is int else -1
             is_read = answer is not None or letter is None
-            if not is_read or not 0 <= row < len(sent):
+            if not is_read or not 0 <= row < len(replies):
                 raise BatchError(
-                    f"{where}: answers hold {quote_short(item)}; each has a question_number within 1..{len(sent)} "
+                    f"{where}: answers hold {quote_short(item)}; each has a question_number within 1..{len(replies)} "
                     'and an answer A, B, C, D or "Not Relevant"'
                 )
-            sent[row] = answer
-        answers[game_id] = tuple(sent)
+            replies[row] = answer
+        answers[game_id] = tuple(replies)
     return answers
 
 

@@ -14,6 +14,7 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
 N_OPTIONS = 4
+"""Number of options of a question."""
 MIN_WRONG = 1e-6
 """Minimum share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})

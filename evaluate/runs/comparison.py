@@ -15,6 +15,7 @@ from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 UNDECIDED: Verdict = "no difference that these games can show"
+"""Verdict if a difference is not significant."""
 
 UNTESTED = {"Success@10", "Success@15"}
 """Measures that are only tested if the user names them, since each further test makes the correction stricter."""
@@ -25,6 +26,7 @@ ALPHA = 0.05
 POWER = 0.8
 """Probability that as many games as `games_to_decide` returns show the difference."""
 WIN_RATE = "win_rate"
+"""Name of the win rate among the measures."""
 
 
 @dataclass(frozen=True, slots=True)

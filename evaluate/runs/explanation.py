@@ -56,16 +56,16 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
         play: one of its plays; None if there was no referee.
     """
     truth, search = record["truth"], record["search"]
-    lost, rank, book = lost_at(record, play), search["rank"], search["book"]
+    lost_step, rank, book = lost_at(record, play), search["rank"], search["book"]
     if truth is None:
         return "lost at ingest: the store holds no such paragraph"
-    if lost == "book" and book is not None:
+    if lost_step == "book" and book is not None:
         return (
             f"lost at the book: {record['book_name']!r} was taken for {book['document']} "
             f"(confidence {book['confidence']:.2f}), but the paragraph is in {truth['document']}"
         )
 
-    if lost == "search":
+    if lost_step == "search":
         n_searched = f"{len(search['hits'])} hits"
         if play is not None:
             n_searched = f"{play['n_candidates']} candidates"
@@ -84,11 +84,11 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     if play["prior_rank"] is None:
         return f"won: {outcome}"
 
-    if lost == "label":
+    if lost_step == "label":
         quoted = truth["opening_sentence"]
         return f"lost by its label: the paragraph begins with {quoted!r}, correct the opening sentence"
     outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
-    if lost == "answers":
+    if lost_step == "answers":
         return f"lost by the answers: {outcome} them, {play['guess_rank']} after"
     return f"won: {outcome} the answers, 1 after"
 

@@ -77,15 +77,15 @@ def run_lines(run: Run) -> Iterator[str]:
     yield f"  ms at p50 / p95: {', '.join(times)}"
 
     plays = run.per_game
-    lost = [*filter(itemgetter("lost_at"), plays)]
-    counts = Counter(map(itemgetter("lost_at"), lost))
+    lost_plays = [*filter(itemgetter("lost_at"), plays)]
+    counts = Counter(map(itemgetter("lost_at"), lost_plays))
     causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
-    yield f"  lost: {len(lost)} of {len(plays)} ({causes})"
-    for play in lost[:MAX_SHOWN]:
+    yield f"  lost: {len(lost_plays)} of {len(plays)} ({causes})"
+    for play in lost_plays[:MAX_SHOWN]:
         repeat = f", repeat {play['repeat'] + 1}" if run.repeats > 1 else ""
         yield f"    {play['game_id']}{repeat}: {play['fate']}"
-    if len(lost) > MAX_SHOWN:
-        yield f"    ... and {len(lost) - MAX_SHOWN} more; `report` shows every game"
+    if len(lost_plays) > MAX_SHOWN:
+        yield f"    ... and {len(lost_plays) - MAX_SHOWN} more; `report` shows every game"
 
 
 def _percent(share: float | None) -> str:

@@ -43,7 +43,9 @@ ABSTENTION_WEIGHT = 0.1
 OBJECTIVE = (
     f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced_accuracy"
 )
+"""Formula of the objective, for reports."""
 TUNING_MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
+"""Measures of a study, by name."""
 MEASURE = "RR"
 """Measure of which the gain on the test games is tested."""
 GAMES_A_TASK = 16

@@ -65,6 +65,7 @@ NOT_SIGNIFICANT = (
     "the gain on the test games is not significant: these games cannot tell tuned from "
     "untuned"
 )
+"""Verdicts if the untuned settings stay, and if the gain is not significant."""
 GAMES_A_PARAMETER = 10
 """Minimum number of games for each parameter; a fit on fewer games says little about other games."""
 PAUSE_S = 0.05

@@ -22,6 +22,7 @@ from ingest.pipeline.read_document import content_hash
 from quarry.course.paragraph import Alias, Document
 
 SUFFIXES = (".yaml", ".yml")
+"""Suffixes of sidecar files."""
 
 MAX_NUMBER = 99_999
 """Maximum lecture number."""
@@ -54,6 +55,7 @@ Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[Line, ...], BeforeValidator(_as_tuple)]
 Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 STRICT = ConfigDict(extra="forbid")
+"""Configuration that refuses unknown keys."""
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)

@@ -18,6 +18,7 @@ from player.question import Question
 from player.round import Guess, Json, RoundStart, Score
 
 PROTOCOL = "Q21G.v1"
+"""Name and version of the protocol."""
 WARMUP_CALL = "Q21WARMUPCALL"
 WARMUP_RESPONSE = "Q21WARMUPRESPONSE"
 ROUND_START = "Q21ROUNDSTART"
@@ -25,6 +26,7 @@ QUESTIONS_BATCH = "Q21QUESTIONSBATCH"
 ANSWERS_BATCH = "Q21ANSWERSBATCH"
 GUESS_SUBMISSION = "Q21GUESSSUBMISSION"
 SCORE_FEEDBACK = "Q21SCOREFEEDBACK"
+"""Canonical types of messages."""
 
 MAX_HINT_CHARS = 2_000
 MAX_NAME_CHARS = 300
@@ -150,11 +152,11 @@ def read_message(envelope: object) -> Message:
     if not isinstance(envelope, dict):
         description = as_utf8(envelope, 80) or type(envelope).__name__
         raise MessageError(f"a message is {description}, not a JSON object")
-    written = _first(envelope, MESSAGE_TYPES)
-    if not isinstance(written, str):
-        description = type(written).__name__
+    type_text = _first(envelope, MESSAGE_TYPES)
+    if not isinstance(type_text, str):
+        description = type(type_text).__name__
         raise MessageError(f"message_type is {description}, not a string")
-    message_type = re.sub(r"[^A-Z0-9]", "", written[:MAX_ID_CHARS].upper())
+    message_type = re.sub(r"[^A-Z0-9]", "", type_text[:MAX_ID_CHARS].upper())
     if not message_type:
         raise MessageError("message_type is empty")
 
@@ -249,10 +251,10 @@ def read_score(payload: Json) -> Score:
     Raises:
         MessageError: the score is a number out of range.
     """
-    written = _first(payload, ["private_score", "score"])
-    points = read_number(written, MAX_POINTS)
-    if points is None and isinstance(written, int | float):
-        raise MessageError(f"private_score is {as_utf8(written, 40)}, out of range")
+    points_sent = _first(payload, ["private_score", "score"])
+    points = read_number(points_sent, MAX_POINTS)
+    if points is None and isinstance(points_sent, int | float):
+        raise MessageError(f"private_score is {as_utf8(points_sent, 40)}, out of range")
 
     league = read_number(_first(payload, ["league_points", "league_score"]), MAX_POINTS)
     breakdown = {}
@@ -292,8 +294,8 @@ def read_answers(payload: Json, n_questions: int) -> list[Answer]:
             by_number = list(enumerate(entries, 1))
 
     answers: list[Answer] = [None] * n_questions
-    for written, item in by_number:
-        number = _read_question_number(written)
+    for number_text, item in by_number:
+        number = _read_question_number(number_text)
         answer = read_answer(_first(item, ANSWERS) if isinstance(item, dict) else item)
         if answer is not None and 1 <= number <= n_questions:
             answers[number - 1] = answer

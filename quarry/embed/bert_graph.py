@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
 IR_VERSION = 8
+"""Versions of ONNX's operators and format."""
 FUSED = "com.microsoft"
 """Domain of ONNX Runtime's own operators, each of which does a whole step of a layer."""
 Weights = Mapping[str, NDArray[Any]]

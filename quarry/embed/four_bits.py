@@ -21,6 +21,7 @@ from quarry.arrays import Float32Array
 from quarry.errors import EmbedderError
 
 MAGIC = b"E5S1"
+"""First bytes of the file."""
 BLOCK = 32
 """Number of weights that share a scale."""
 

@@ -21,6 +21,7 @@ from quarry.embed.networks import MINILM
 from quarry.files import write_whole
 
 HINTS_FILE = Path(__file__).with_name("hint_bank.jsonl")
+"""File of the bundled hints."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 DEFAULT_COLLECTION = "course"
+"""Default name of a course within a store."""
 
 
 def is_url(location: str) -> bool:

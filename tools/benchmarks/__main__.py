@@ -13,6 +13,7 @@ from tools.benchmarks import calls, searching
 from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
+"""File of the results."""
 
 BENCHMARKS = {
     "start": Benchmark(
@@ -44,10 +45,12 @@ BENCHMARKS = {
         "at most 1.5",
     ),
 }
+"""All benchmarks by name."""
 LINE = (
     "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}  "
     "{target}: {verdict}"
 )
+"""Format of a row of the printed table."""
 
 
 def main(names: list[str]) -> int:
