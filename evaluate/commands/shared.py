@@ -102,8 +102,8 @@ def select_games(
 
     run = read_run(lost_in)
     if games or find_project().games:
-        of_file = load_games(games_file(games))
-        lost_games = [game for game in of_file if game.game_id in run.lost_ids]
+        all_games = load_games(games_file(games))
+        lost_games = [game for game in all_games if game.game_id in run.lost_ids]
     else:
         lost_games = select_lost_games(run)
     if not lost_games:

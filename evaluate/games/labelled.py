@@ -200,7 +200,10 @@ def select_split(
     for game in games:
         by_split[assign_split(game, seed)].append(game)
     if split not in by_split:
-        has = [f"{name} {len(of_name)}" for name, of_name in sorted(by_split.items())]
+        has = [
+            f"{name} {len(split_games)}"
+            for name, split_games in sorted(by_split.items())
+        ]
         raise GamesError(f"--split {split} has no game; the file has {', '.join(has)}")
     return by_split[split]
 

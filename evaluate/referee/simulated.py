@@ -205,7 +205,7 @@ class SimulatedReferee:
         """Return the answer of the policy; without a policy, read the wording of the question by rules.
 
         Args:
-            seen: visible part of the secret.
+            visible: visible part of the secret.
             number: number of the question, from 1.
             question: text of the question.
             options: texts of its options.

@@ -21,11 +21,11 @@ from quarry.store import Course
 class AnsweredReferee:
     """A referee that answers from a file, in order; questions without an answer get "Not Relevant"."""
 
-    of_file: Answers
+    file_answers: Answers
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the file."""
-        return [answer or NOT_RELEVANT for answer in self.of_file]
+        return [answer or NOT_RELEVANT for answer in self.file_answers]
 
 
 def replay_answered(

@@ -118,12 +118,12 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
 
     for column, run in enumerate(runs):
         plays = run.plays[run.plays["game_id"].isin(game_ids)]
-        for game_id, of_game in plays.groupby("game_id", sort=False):
-            row, first = rows[str(game_id)], of_game.iloc[0]
+        for game_id, game_plays in plays.groupby("game_id", sort=False):
+            row, first = rows[str(game_id)], game_plays.iloc[0]
             row.setdefault("hint", first["hint"])
             row.setdefault("document", first["document"] or "")
-            won = of_game["won"].dropna()
-            lost_at = next(iter(of_game["lost_at"].dropna()), None)
+            won = game_plays["won"].dropna()
+            lost_at = next(iter(game_plays["lost_at"].dropna()), None)
             row["outcomes"][column] = {
                 "rank": first["rank"],
                 "outcome": lost_at or "found",
@@ -198,13 +198,13 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
         shares = run.games["rank"].notna() if run.won is None else run.won
         games = pd.DataFrame({"share": shares, "rr": run.values["RR"]}, dtype=float)
         names = run.games["game_id"].map(lectures).fillna(NOWHERE)
-        for name, of_lecture in games.groupby(names.to_numpy()):
-            share = of_lecture["share"].to_numpy()
+        for name, lecture_games in games.groupby(names.to_numpy()):
+            share = lecture_games["share"].to_numpy()
             figures[str(name)][column] = {
                 "games": len(share),
-                "share": rounded_mean(of_lecture["share"]),
+                "share": rounded_mean(lecture_games["share"]),
                 "share_interval": round_ends(interval(share, run.seed)),
-                "rr": rounded_mean(of_lecture["rr"]),
+                "rr": rounded_mean(lecture_games["rr"]),
             }
 
     in_order = sorted(figures, key=lambda name: (name == NOWHERE, name))
@@ -286,7 +286,7 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     # the number of plays with each outcome
     outcomes = {run.name: run.plays["lost_at"].fillna("found").tolist() for run in runs}
     for outcome, words in OUTCOMES.items():
-        counts = [of_run.count(outcome) for of_run in outcomes.values()]
+        counts = [run_outcomes.count(outcome) for run_outcomes in outcomes.values()]
         if any(counts):
             series = {"name": words, "outcome": outcome, "x": counts, "y": [*outcomes]}
             plots["lost"].append(series)

@@ -96,8 +96,8 @@ def _hits(runs: Sequence[Run]) -> pd.DataFrame:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
             for rank, hit in enumerate(record["search"]["hits"], 1):
-                of_game = {"run": run.name, "game_id": record["game_id"]}
+                game_columns = {"run": run.name, "game_id": record["game_id"]}
                 right = hit["paragraph_id"] == truth_id
-                rows.append({**of_game, "place": rank, **hit, "right": right})
+                rows.append({**game_columns, "place": rank, **hit, "right": right})
     columns = ["run", "game_id", "place", *HitRecord.__annotations__, "right"]
     return pd.DataFrame(rows, columns=columns)

@@ -75,8 +75,8 @@ def compute_values(
         else:
             remedy = "Correct it, or leave it out."
             with failing_as(SettingsError, f"--measure {name}", remedy):
-                of_records = [measure(game) for game in records if game["answerable"]]
-                values[name] = np.array(of_records, dtype=np.float64)
+                game_values = [measure(game) for game in records if game["answerable"]]
+                values[name] = np.array(game_values, dtype=np.float64)
     return values
 
 

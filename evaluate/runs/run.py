@@ -114,7 +114,7 @@ def build_frame(
         hit: Json = {}
         if search["rank"]:
             hit = {**search["hits"][search["rank"] - 1]}
-        of_game: Json = {
+        game_values: Json = {
             "slot": hit.get("slot"),
             "strategy": hit.get("strategy"),
             "n_hits": len(search["hits"]),
@@ -125,25 +125,25 @@ def build_frame(
             "label": record["opening_sentence"],
         }
         if truth is not None and book.get("tier") in ("filter", "boost"):
-            of_game["book_right"] = book["document"] == truth["document"]
+            game_values["book_right"] = book["document"] == truth["document"]
         if record["in_text_layer"] and record["opening_sentence"]:
-            of_game["read_right"] = truth is not None and same_text(
+            game_values["read_right"] = truth is not None and same_text(
                 truth["opening_sentence"], record["opening_sentence"]
             )
 
         for repeat in range(repeats):
             play = get_play(record, repeat)
-            of_play: Json = {
+            play_values: Json = {
                 "repeat": repeat,
                 "lost_at": lost_at(record, play),
                 "fate": outcome_in_words(record, play),
             }
             if play is not None:
-                of_play["confidence"] = play["guess"]["confidence"]
-                of_play["points"] = play["breakdown"].get("opening_sentence_score")
+                play_values["confidence"] = play["guess"]["confidence"]
+                play_values["points"] = play["breakdown"].get("opening_sentence_score")
             elif played:
-                of_play["won"] = False
-            sources: list[Any] = [of_play, play, of_game, search, truth, record]
+                play_values["won"] = False
+            sources: list[Any] = [play_values, play, game_values, search, truth, record]
             values = ChainMap(*filter(None, sources))
             rows.append([values.get(name) for name in columns])
     return pd.DataFrame(rows, columns=columns, dtype=object)
@@ -276,9 +276,9 @@ class Run(RunHeader):
         if self.won is not None:
             values["win_rate"] = self.won
         figures = {}
-        for name, of_games in values.items():
-            mean = round(float(of_games.mean()), 6)
-            figures[name] = (mean, round_ends(interval(of_games, self.seed)))
+        for name, values_by_game in values.items():
+            mean = round(float(values_by_game.mean()), 6)
+            figures[name] = (mean, round_ends(interval(values_by_game, self.seed)))
         return figures
 
     @property

@@ -68,8 +68,8 @@ def make_table(
             values = column.dropna().to_numpy()
             # a difference that is 0 in all games has no width, unlike a share of 0
             is_gain = name == "won_more_than_hint"
-            interval_of = bootstrap_interval if is_gain else interval
-            ends = round_ends(interval_of(values, seed)) if len(values) else None
+            compute_interval = bootstrap_interval if is_gain else interval
+            ends = round_ends(compute_interval(values, seed)) if len(values) else None
             line |= {str(name): rounded_mean(column), f"{name}_interval": ends}
         line["confidence"] = rounded_mean(games.loc[spec]["confidence"])
         lines[spec] = line

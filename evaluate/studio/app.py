@@ -111,8 +111,8 @@ def _runs(studio: CurrentStudio, page: Page) -> HTMLResponse:
         name = str(path.relative_to(folder))
         try:
             facts = as_object(read_text(path, RunError), name, RunError)
-            of_file = {"name": name, "written": path.stat().st_mtime}
-            runs.append(ListedRun.model_validate({**facts, **of_file}))
+            file_facts = {"name": name, "written": path.stat().st_mtime}
+            runs.append(ListedRun.model_validate({**facts, **file_facts}))
         except (RunError, ValueError, OSError):
             if path.name != COMPARISON:
                 others.append(name)

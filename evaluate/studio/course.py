@@ -63,8 +63,8 @@ def _lecture(
     else:
         for name, read in READERS.items() if editions else ():
             with contextlib.suppress(Exception):  # a reader may be absent, or fail
-                of_page = itertools.islice(read(path), number - 1, number)
-                texts[name] = "".join(of_page)
+                page_text = itertools.islice(read(path), number - 1, number)
+                texts[name] = "".join(page_text)
 
     def outlined(pieces: Iterable[Any]) -> list[tuple[Any, Any]]:
         """Return the pieces of the page with the boxes of their lines."""

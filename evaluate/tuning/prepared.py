@@ -198,7 +198,7 @@ def _prepare_batch(
                 f"search.strategies names {name}, which compares the best hits of other strategies, and every trial "
                 "has others. Tune without it."
             )
-    row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
+    rows_by_id = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
@@ -219,7 +219,7 @@ def _prepare_batch(
             PreparedGame(
                 rank_input=replace(rank_input, scores=scores, fallback=fallback),
                 terms=terms,
-                truth=row_of[paragraph.paragraph_id] if paragraph else -1,
+                truth=rows_by_id[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,
             )
         )

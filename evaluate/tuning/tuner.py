@@ -80,8 +80,8 @@ def tune(
         prepared = prepare(chosen, located, course, settings, executor=executor)
         splits = {}
         prepared_games = iter(prepared.games)
-        for split, of_split in by_split.items():
-            in_split = [*itertools.islice(prepared_games, len(of_split))]
+        for split, split_games in by_split.items():
+            in_split = [*itertools.islice(prepared_games, len(split_games))]
             splits[split] = replace(prepared, games=in_split)
         untuned = nearest_parameters(space, settings.search)
         tuned = run_study(
@@ -133,12 +133,12 @@ def _games_of_splits(
     """
     by_split: dict[Split, list[LabelledGame]] = {}
     for split in SPLITS:
-        of_split = select_split(games, split, seed)
-        if not any(game.answerable for game in of_split):
+        split_games = select_split(games, split, seed)
+        if not any(game.answerable for game in split_games):
             raise GamesError(
                 f"--games has no answerable game in the split {split}; add some"
             )
-        by_split[split] = of_split
+        by_split[split] = split_games
     return by_split
 
 

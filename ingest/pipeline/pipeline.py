@@ -308,10 +308,10 @@ class _Embedding:
         parts = list(map(split_reading, readings))
         vectors = self._embed_parts(list(chain.from_iterable(parts)))
         updates = []
-        for reading, of_reading in zip(readings, parts, strict=True):
-            document_vectors = center_pieces(join(vectors[: len(of_reading)]))
+        for reading, reading_parts in zip(readings, parts, strict=True):
+            document_vectors = center_pieces(join(vectors[: len(reading_parts)]))
             del vectors[
-                : len(of_reading)
+                : len(reading_parts)
             ]  # so that joined parts are not in memory twice
             updates.append(StoredDocument(reading, document_vectors))
         return updates

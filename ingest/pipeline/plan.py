@@ -152,10 +152,10 @@ class Names:
             SourceError: another file has one of them.
         """
         books = [source.book for source in sources if source.book]
-        of_file = {book.document.doc_id for book in books}
+        file_doc_ids = {book.document.doc_id for book in books}
         for document in self.documents.values():
             if document.path == str(path):
-                of_file.add(document.doc_id)
+                file_doc_ids.add(document.doc_id)
 
         for book in books:
             doc_id, content = book.document.doc_id, book.document.content_hash
@@ -166,7 +166,7 @@ class Names:
                 )
             for paragraph in book.paragraphs:
                 owner = self.owners.get(paragraph.paragraph_id)
-                if owner is not None and owner not in of_file:
+                if owner is not None and owner not in file_doc_ids:
                     raise SourceError(
                         f"{path}: the paragraph_id {paragraph.paragraph_id!r} is also in {owner!r}; rename it"
                     )

@@ -106,10 +106,10 @@ def with_editions(
     n_hinted = hinted.sum(axis=1)
     rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
 
-    edition_of = np.array([piece.edition for piece in places.pieces])
+    piece_editions = np.array([piece.edition for piece in places.pieces])
     probabilities = np.zeros(len(places.pieces))
-    for name in np.unique(edition_of).tolist():
-        pieces = np.flatnonzero(edition_of == name)
+    for name in np.unique(piece_editions).tolist():
+        pieces = np.flatnonzero(piece_editions == name)
         document = documents[n_passages + pieces]
         n_pieces = np.bincount(document)[document]
         uniform = _share(by_document[document] / n_pieces)
@@ -123,8 +123,8 @@ def with_editions(
 
     prior = np.empty(len(places))
     prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
-    of_places = probabilities[places.rows[n_printed:] - n_passages]
-    prior[n_printed:] = of_places * np.exp(places.log_odds[n_printed:])
+    place_probabilities = probabilities[places.rows[n_printed:] - n_passages]
+    prior[n_printed:] = place_probabilities * np.exp(places.log_odds[n_printed:])
     return np.asarray(prior / prior.sum())
 
 

@@ -52,7 +52,7 @@ class Places:
         starts: (n_places,) the place in its passage or piece, with the opening sentence as it is printed.
         strings: (n_places,) the opening sentence as the referee holds it.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
-        key_of: canonical opening sentence -> key.
+        keys_by_sentence: canonical opening sentence -> key.
         n_printed: number of places in passages.
         log_odds: (n_places,) natural log-odds that the secret begins there, given its passage, up to a constant; for a
             place in a piece, its log-probability given the piece.
@@ -66,7 +66,7 @@ class Places:
     starts: Sequence[Start]
     strings: Sequence[str]
     keys: IntArray
-    key_of: Mapping[str, int]
+    keys_by_sentence: Mapping[str, int]
     n_printed: int
     log_odds: Float64Array
 
@@ -114,7 +114,7 @@ class Places:
 
     def find(self, sentence: str) -> IntArray:
         """Return the places with an opening sentence, in order; sentences are compared as the game compares them."""
-        key = self.key_of.get(canonical(sentence), -1)
+        key = self.keys_by_sentence.get(canonical(sentence), -1)
         return np.flatnonzero(self.keys == key)
 
 
@@ -129,19 +129,19 @@ def find_places(
             rows.append(row)
             starts.append(start)
     weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
-    of_places = place_features(paragraphs, rows, starts) @ np.array(weights)
+    place_log_odds = place_features(paragraphs, rows, starts) @ np.array(weights)
 
     n_printed = len(rows)
     bounds = np.searchsorted(rows, np.arange(len(paragraphs) + 1))
-    log_odds = of_places.tolist()
+    log_odds = place_log_odds.tolist()
     strings = [start.sentence for start in starts]
     on_pages = paragraphs_on_pages(paragraphs)
 
     for row, piece in enumerate(pieces, len(paragraphs)):
         printed = []
         for passage in on_pages[piece.doc_id, piece.page]:
-            of_passage = starts[bounds[passage] : bounds[passage + 1]]
-            printed += [start.sentence for start in of_passage]
+            passage_starts = starts[bounds[passage] : bounds[passage + 1]]
+            printed += [start.sentence for start in passage_starts]
         openings = _openings(piece, printed)
         shares = NEXT_SENTENCE_RATIO ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
@@ -150,11 +150,11 @@ def find_places(
             strings.append(string)
             starts.append(Start(number, 0, sentence, 0, on_top=not number))
 
-    key_of: dict[str, int] = {}
+    keys_by_sentence: dict[str, int] = {}
     keys = []
     for start in starts:
         sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
-        keys.append(key_of.setdefault(sentence, len(key_of)))
+        keys.append(keys_by_sentence.setdefault(sentence, len(keys_by_sentence)))
 
     return Places(
         paragraphs=paragraphs,
@@ -165,7 +165,7 @@ def find_places(
         starts=starts,
         strings=strings,
         keys=np.array(keys, dtype=np.int64),
-        key_of=key_of,
+        keys_by_sentence=keys_by_sentence,
         n_printed=n_printed,
         log_odds=np.array(log_odds),
     )

@@ -111,9 +111,9 @@ def _log_prior(
     is_same = views == "paragraph"
     log_factors = np.zeros(len(mixture))
     if is_other.any() and is_same.any():
-        of_both = weights[is_same | is_other].sum()
+        both_weight = weights[is_same | is_other].sum()
         for reading, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
-            factor = share * of_both / weights[reading].sum()
+            factor = share * both_weight / weights[reading].sum()
             log_factors[reading] = np.log(factor)
     log_joint[:, is_raw] += log_factors[:, None]
     return log_joint
@@ -126,7 +126,7 @@ def log_skewed(letters: Sequence[int]) -> float:
         Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.
     """
     counts = np.bincount(letters, minlength=4)
-    of_letters = gammaln(SKEW + counts) - gammaln(SKEW)
+    letter_terms = gammaln(SKEW + counts) - gammaln(SKEW)
     total = 4 * SKEW
-    of_all = gammaln(total) - gammaln(total + len(letters))
-    return float(of_all + of_letters.sum())
+    total_term = gammaln(total) - gammaln(total + len(letters))
+    return float(total_term + letter_terms.sum())

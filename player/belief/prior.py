@@ -32,8 +32,8 @@ def compute_prior(
     rows = result.ranking.rows
     n_passages = len(places.paragraphs)
     relevance = np.full(n_passages, -np.inf)
-    of_kinds = kind_log_odds(places.paragraphs)[rows]
-    relevance[rows] = result.ranking.log_odds + of_kinds
+    kind_terms = kind_log_odds(places.paragraphs)[rows]
+    relevance[rows] = result.ranking.log_odds + kind_terms
     passages = places.rows[: places.n_printed]
     before_hint = places.log_odds[: places.n_printed]
     log_odds = relevance[passages] / settings.prior_temperature + before_hint

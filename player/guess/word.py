@@ -44,13 +44,13 @@ def associative_words(
         return len(parts) == 1 and shared_stem(parts[0]) not in forbidden_stems
 
     shares = ideas.shares(domain, hint, paragraph.text, is_allowed, in_hebrew=in_hebrew)
-    word_of = {shared_stem(word): word for word in shares}
+    words_by_stem = {shared_stem(word): word for word in shares}
     for rank, proposal in enumerate(proposals):
         form = shared_stem(proposal.casefold())
-        same_word = word_of.get(form, "")
+        same_word = words_by_stem.get(form, "")
         if not is_allowed(proposal) or same_word in proposals[:rank]:
             continue
-        word_of[form] = proposal
+        words_by_stem[form] = proposal
         log_odds = FIRST_PROPOSAL_GAIN - LATER_PROPOSAL_LOSS * np.log1p(rank)
         share = max(shares.pop(same_word, 0.0), MIN_SHARE)
         shares[proposal] = share * float(np.exp(log_odds))

@@ -93,6 +93,6 @@ def fit_questions(
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:
-            of_kind = [questions[row] for row in rows]
-            fits[:, rows] = kind.fit(of_kind, candidates, views)
+            kind_questions = [questions[row] for row in rows]
+            fits[:, rows] = kind.fit(kind_questions, candidates, views)
     return fits

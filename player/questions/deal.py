@@ -37,16 +37,16 @@ def deal(
     noisy = np.log(worth) + noise
     likely = np.argpartition(-noisy, n_drawn - 1, axis=1)
     likely = likely[:, :n_drawn]
-    of_likely = np.take_along_axis(noisy, likely, axis=1)
-    ranks = np.argsort(-of_likely, axis=1)
+    likely_noise = np.take_along_axis(noisy, likely, axis=1)
+    ranks = np.argsort(-likely_noise, axis=1)
     order = np.take_along_axis(likely, ranks, axis=1)
 
     packed = np.packbits(has_word.T, axis=1)
     bits = np.ascontiguousarray(packed).view(np.uint64)
-    of_lists = (n, N_LISTS)
-    bits_of_lists = np.zeros((*of_lists, bits.shape[1]), dtype=np.uint64)
-    lengths = np.zeros(of_lists, dtype=np.intp)
-    lists = np.full((*of_lists, size), -1)
+    list_shape = (n, N_LISTS)
+    bits_of_lists = np.zeros((*list_shape, bits.shape[1]), dtype=np.uint64)
+    lengths = np.zeros(list_shape, dtype=np.intp)
+    lists = np.full((*list_shape, size), -1)
     each = np.arange(n)
     for words in order.T:
         # share of the draws for which each list is the first that has a word
@@ -57,8 +57,8 @@ def deal(
         share = n_first / len(has_word)
 
         is_open = (lengths < size) & (share < FULL)
-        of_open = np.where(is_open, share, np.inf)
-        target = np.argmin(of_open, axis=1)
+        open_shares = np.where(is_open, share, np.inf)
+        target = np.argmin(open_shares, axis=1)
         active = each[is_open[each, target]]
         if not len(active):
             break

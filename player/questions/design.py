@@ -60,9 +60,9 @@ def design(
     at_stake = prior.astype(np.float32) * stakes
     np.fill_diagonal(at_stake, own_prior)
     parts = []
-    for referee, of_view in zip(referees, fits, strict=True):
+    for referee, view_fits in zip(referees, fits, strict=True):
         channels = referee.letters_for(questions).astype(np.float32)
-        letters = np.matmul(of_view, channels.transpose(0, 2, 1))
+        letters = np.matmul(view_fits, channels.transpose(0, 2, 1))
         part = _Information(
             weight=referee.weight,
             prior=prior,

@@ -168,8 +168,8 @@ class ListKind:
         fits = np.empty((len(views), n, n_candidates, 4), dtype=np.float32)
         for row, view in enumerate(views):
             seen = self.probability_found(lists, candidates, view)
-            of_view = first_fitting(seen.reshape(by_list))
-            fits[row] = of_view.transpose(1, 0, 2)
+            view_fits = first_fitting(seen.reshape(by_list))
+            fits[row] = view_fits.transpose(1, 0, 2)
             if self.in_opening and view in OTHER_READINGS:
                 fits[row][:, candidates.is_raw] = ANOTHER_OPENING
         return fits

@@ -147,7 +147,7 @@ class OnnxEmbedder:
         lengths = [len(encoding.ids) for encoding in encodings]
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         states: list[Float32Array] = [vectors[:0]] * len(texts)
-        ids_of: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
+        token_ids: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
 
         def embed(rows: list[int], session: Any) -> None:
             for row in rows:
@@ -161,7 +161,7 @@ class OnnxEmbedder:
                     # without the prefix and the special tokens, the first and the last
                     inner = slice(1 + len(special.ids), lengths[row] - 1)
                     states[row] = layer[line, inner]
-                    ids_of[row] = ids[line, inner]
+                    token_ids[row] = ids[line, inner]
 
         # batches of texts of similar length, longest first: the last batches to finish are short ones
         longest = np.argsort(-np.array(lengths, dtype=int), kind="stable").tolist()
@@ -175,7 +175,7 @@ class OnnxEmbedder:
             serial = self._serial_session()
             with ThreadPoolExecutor(self._workers) as pool:
                 list(pool.map(lambda batch: embed(batch, serial), batches))
-        return vectors, token_states(states, ids_of)
+        return vectors, token_states(states, token_ids)
 
 
 class SentenceTransformerEmbedder:
@@ -241,11 +241,11 @@ class TransformerEmbedder(SentenceTransformerEmbedder):
         for row, output in enumerate(outputs):
             vector = output["sentence_embedding"].numpy()
             vectors[row] = vector / np.linalg.norm(vector)
-            of_text = output["input_ids"].numpy()
+            text_ids = output["input_ids"].numpy()
             is_token = output["attention_mask"].numpy().astype(np.bool_)
-            is_token &= ~np.isin(of_text, special_ids)
+            is_token &= ~np.isin(text_ids, special_ids)
             states.append(output["token_embeddings"].numpy()[is_token])
-            ids.append(of_text[is_token])
+            ids.append(text_ids[is_token])
         return vectors, token_states(states, ids)
 
 

@@ -91,11 +91,11 @@ def join(parts: Sequence[ReadingVectors]) -> ReadingVectors:
         )
 
     with_text = [part for part in parts if len(part.paragraphs)]
-    of_parts = [part.tokens for part in with_text if part.tokens is not None]
+    part_tokens = [part.tokens for part in with_text if part.tokens is not None]
     tokens = None
-    if with_text and len(of_parts) == len(with_text):
-        lengths = np.concatenate([np.diff(tokens.starts) for tokens in of_parts])
-        codes = np.concatenate([tokens.codes for tokens in of_parts])
+    if with_text and len(part_tokens) == len(with_text):
+        lengths = np.concatenate([np.diff(tokens.starts) for tokens in part_tokens])
+        codes = np.concatenate([tokens.codes for tokens in part_tokens])
         tokens = Tokens(codes, np.cumsum([0, *lengths]))
     return ReadingVectors(
         joined("paragraphs"), joined("aliases"), tokens, joined("pieces")

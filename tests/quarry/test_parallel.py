@@ -195,7 +195,7 @@ def test_the_store_is_the_same_from_any_number_of_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
-    monkeypatch.setattr("quarry.embed.vectors.PART", 1)
+    monkeypatch.setattr("quarry.embed.vectors.PART_SIZE", 1)
     # nothing is embedded in this process
     monkeypatch.setattr("ingest.pipeline.pipeline.embed_reading", pytest.fail)
     other = ingested(lectures, tmp_path, 2).course

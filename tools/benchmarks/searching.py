@@ -64,7 +64,9 @@ def side_by_side(
             if number >= n_warm:
                 values[side].append(value)
 
-    medians = {side: statistics.median(of_side) for side, of_side in values.items()}
+    medians = {
+        side: statistics.median(side_values) for side, side_values in values.items()
+    }
     row: Figures = {side: float(f"{median:.4g}") for side, median in medians.items()}
     return {**row, "ratio": float(f"{medians['quarry'] / medians['baseline']:.3g}")}
 

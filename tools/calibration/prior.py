@@ -44,8 +44,8 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         rows
     ]
     doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
-    of_place = place_features(paragraphs, rows.tolist(), places.starts)
-    fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], of_place])
+    place_table = place_features(paragraphs, rows.tolist(), places.starts)
+    fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], place_table])
 
     features, right_rows, is_prose = [], [], []
     inside: dict[Tier, list[bool]] = {"filter": [], "boost": []}

@@ -67,11 +67,11 @@ def calibrate(
     """
     located = locate_games(games, course.paragraphs)
     pairs = []
-    document_of: dict[str, str] = {}
+    documents_by_hint: dict[str, str] = {}
     for game in games:
-        document_of[as_asked(game.hint)] = ""
+        documents_by_hint[as_asked(game.hint)] = ""
         if paragraph := located.get(game.game_id):
-            document_of[as_asked(game.hint)] = paragraph.doc_id
+            documents_by_hint[as_asked(game.hint)] = paragraph.doc_id
             pairs.append((game.hint, paragraph))
 
     negatives = [game.hint for game in games if not game.answerable]
@@ -80,7 +80,7 @@ def calibrate(
         negatives += [*bank.documents][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        bank = Hints(document_of)
+        bank = Hints(documents_by_hint)
     if not negatives:
         raise GamesError(
             "--games is about the bundled lectures and has no unanswerable game; add some"
@@ -149,8 +149,8 @@ def calibrate_relevance(
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
         scores = pd.DataFrame(dense.terms(question, [USUAL]))
-        of_kind = about if is_about else unrelated
-        of_kind.append(scores)
+        group = about if is_about else unrelated
+        group.append(scores)
 
     def fit_slopes(calibration: DenseCalibration, *names: str) -> DenseCalibration:
         bias, slopes, separation = fit_relevance(names, about, unrelated)

@@ -46,7 +46,7 @@ def test_paragraphs_and_names_have_a_vector_each_and_names_are_embedded_as_queri
 def test_vectors_of_a_document_are_those_of_its_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("quarry.embed.vectors.PART", 2)
+    monkeypatch.setattr("quarry.embed.vectors.PART_SIZE", 2)
     texts = [TREES, CACHES, RANKING, NETWORKS, TREES]
     reading = make_reading("trees", texts, aliases=NAMES)
     parts = split_reading(reading)

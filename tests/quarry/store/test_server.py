@@ -117,7 +117,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
             stack.enter_context(broken)
             save_content(*arguments)
 
-        patch.setattr("quarry.store.server.save", save_after_fault)
+        patch.setattr("quarry.store.server.save_content", save_after_fault)
         assert remote.ingest(lectures) == 2
     *_, line = capsys.readouterr().err.splitlines()
 
