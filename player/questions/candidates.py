@@ -112,8 +112,8 @@ class Candidates:
         """
         if view == "name":
             n_named = lists[self._clue].sum(axis=0)
-            probability = np.float32(SEEN) * (n_named > 0)
-            return np.broadcast_to(probability, (len(self), len(probability)))
+            by_clue = np.float32(SEEN) * (n_named > 0)
+            return np.broadcast_to(by_clue, (len(self), len(by_clue)))
         if view == "paragraph" and not in_opening:
             return 1.0 - self._absent(self.whole, lists)
 
@@ -124,21 +124,21 @@ class Candidates:
             n_words = lists.sum(axis=0).astype(np.float32)
             n_elsewhere = n_words - n_there
             absent = absent * _missed(RETRIEVED, n_below)
-            found_probability = 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
+            probability = 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
         else:
-            found_probability = 1.0 - absent * _missed(LATER_WORD, n_below)
+            probability = 1.0 - absent * _missed(LATER_WORD, n_below)
             if view == "passages":
-                found_probability = np.maximum(found_probability, np.float32(STRAY))
+                probability = np.maximum(probability, np.float32(STRAY))
         if not in_opening:
             is_raw = self.is_raw
-            found_probability[is_raw] = 1.0 - self._absent(self.whole[is_raw], lists)
-        return found_probability
+            probability[is_raw] = 1.0 - self._absent(self.whole[is_raw], lists)
+        return probability
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
-        found_probability = np.float32(SEEN) * table.data
+        probability = np.float32(SEEN) * table.data
         log_missed = table.copy()
-        log_missed.data = np.log1p(-found_probability)
+        log_missed.data = np.log1p(-probability)
         forms = self.index.forms
         n_of_form = _counts(table @ forms, forms.T @ lists)
         n_alike = n_of_form - _counts(table, lists)

@@ -124,8 +124,7 @@ class ListKind:
     ) -> Question:
         """Write the question that names these lists, in the language of the candidates.
 
-        The words of a list are alternatives: "index", "query" or "tree". The quotation marks are needed since a list
-            may
+        The words of a list are alternatives: "index", "query" or "tree". Quotation marks are needed, since a list may
         hold the word "or" itself.
         """
         language = candidates.language
@@ -167,8 +166,8 @@ class ListKind:
         by_list = (n_candidates, n, N_LISTS)
         fits = np.empty((len(views), n, n_candidates, 4), dtype=np.float32)
         for row, view in enumerate(views):
-            seen = self.probability_found(lists, candidates, view)
-            view_fits = first_fitting(seen.reshape(by_list))
+            probabilities = self.probability_found(lists, candidates, view)
+            view_fits = first_fitting(probabilities.reshape(by_list))
             fits[row] = view_fits.transpose(1, 0, 2)
             if self.in_opening and view in OTHER_READINGS:
                 fits[row][:, candidates.is_raw] = ANOTHER_OPENING
