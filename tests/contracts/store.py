@@ -47,7 +47,7 @@ from tests.fakes import (
 
 STEPS = (
     "quarry.store.chroma.write_passages",
-    "quarry.store.{}.save",
+    "quarry.store.{}.save_content",
     "quarry.store.{}.{}.rename",
 )
 """The steps of a change, with the backend's module and class."""
