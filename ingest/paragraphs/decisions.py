@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits, is_indented
 from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words, start_after
-from quarry.languages.captions import label_of
+from quarry.languages.captions import caption_label
 
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""
@@ -180,7 +180,7 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
     if not marker_words(line, following):
-        label = label_of(line.text).rstrip()
+        label = caption_label(line.text).rstrip()
         is_next = label.endswith(":") and line.first == group.first.first
         is_apart = above.ends_sentence or above.column != line.column
         return is_next or (is_apart and label != "")

@@ -16,7 +16,7 @@ from ingest.paragraphs.decisions import (
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.markers import marker_words, start_after
 from quarry.course.sentences import ends_with_abbreviation
-from quarry.languages.captions import label_of
+from quarry.languages.captions import caption_label
 
 MAX_GROUPS_BETWEEN = 60
 """Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""
@@ -157,7 +157,7 @@ def _open_before(
 ) -> LineGroup | None:
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
-    begins = group.marker or label_of(line.text) or not line.initial
+    begins = group.marker or caption_label(line.text) or not line.initial
     if begins or len(line.words) < 4 or not is_body(group, habits.body_size):
         return None
     if groups and _is_heading_above(groups[-1].last, line, habits):
