@@ -4,12 +4,10 @@ The order of the words in a line follows from the positions of the glyphs, not f
 right-to-left text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
 """
 
-import itertools
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 from unicodedata import category
 
 from ingest.layout.bidi import (
@@ -52,8 +50,7 @@ PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
 ITEM_GAP = 0.4
-APART = 1.3
-"""Minimal white space after the bullet or number of a right-to-left item, in ems and in usual spaces."""
+"""Minimal white space after the bullet or number of a right-to-left item, in ems; other spaces are narrower."""
 _ITEM = re.compile(rf"\.\w{{1,2}}|\w{{1,2}}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 
@@ -130,7 +127,8 @@ def _spelt(
     words = _parted(glyphs, row.size)
     number = []
     if may_begin_right and _has_number(words):
-        number.append(_number(words.pop()))
+        number.append(words.pop())
+        number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
     if words and (rtl or has_rtl_letter(text)):
         words = _reordered(words, rtl, fonts)
     words = number + words
@@ -189,20 +187,11 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
 
 def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     """Return whether the word at the right end is a bullet or a number, set apart from the words on its left."""
-    if _ITEM.fullmatch(text_of(words[-1])) is None:
-        return False
-    gaps = []
-    for left, right in itertools.pairwise(words):
-        gaps.append(right[0].x0 - left[-1].x1)
-    *others, last = gaps or [math.inf]
-    usual = median(others) if others else 0.0
-    return last > max(ITEM_GAP * words[-1][0].size, APART * usual)
-
-
-def _number(word: list[Glyph]) -> list[Glyph]:
-    """Return the glyphs of the number of an item in reading order: a stop on its left follows it."""
-    first, *rest = word
-    return [*rest, first] if first.text == "." else word
+    number = words[-1]
+    is_apart = len(words) == 1 or (
+        number[0].x0 - words[-2][-1].x1 > ITEM_GAP * number[0].size
+    )
+    return is_apart and _ITEM.fullmatch(text_of(number)) is not None
 
 
 def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
