@@ -162,6 +162,7 @@ def _hebrew_line(drawn: str) -> str:
         ("xn = |an| :םולש", "שלום: xn = |an|"),
         (".|an − L| < ε םולש", "שלום |an − L| < ε."),
         ("םולש __init__.py םולש", "שלום __init__.py שלום"),
+        ("םולש log.* םולש", "שלום *.log שלום"),  # as the algorithm displays it
         (":(a<0) םולש", "שלום (a<0):"),
         ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
         ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
