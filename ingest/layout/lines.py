@@ -4,6 +4,7 @@ The order of the words in a line follows from the positions of the glyphs, not f
 right-to-left text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
 """
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -50,7 +51,8 @@ PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
 ITEM_GAP = 0.4
-"""Minimal white space after the bullet or number of a right-to-left item, in ems; other spaces are narrower."""
+APART = 1.2
+"""Minimal white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
 _ITEM = re.compile(rf"\.\w{{1,2}}|\w{{1,2}}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 
@@ -188,9 +190,12 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
 def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     """Return whether the word at the right end is a bullet or a number, set apart from the words on its left."""
     number = words[-1]
-    is_apart = len(words) == 1 or (
-        number[0].x0 - words[-2][-1].x1 > ITEM_GAP * number[0].size
-    )
+    gaps = []
+    for left, right in itertools.pairwise(words):
+        gaps.append(right[0].x0 - left[-1].x1)
+    *others, gap = gaps or [math.inf]
+    usual = min(others, default=0.0)
+    is_apart = gap > max(ITEM_GAP * number[0].size, APART * usual)
     return is_apart and _ITEM.fullmatch(text_of(number)) is not None
 
 

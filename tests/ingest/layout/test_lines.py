@@ -183,6 +183,7 @@ def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
         ("םולש Luhn~.a", "a. Luhn שלום"),
         ("םולש :main~o", "o main: שלום"),
         ("םולש x<y o", "x<y o שלום"),
+        ("out~of~chapter~10.", "out of chapter 10."),
     ],
 )
 def test_the_number_of_a_hebrew_item_is_at_its_right_end(drawn: str, read: str) -> None:
