@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 from unicodedata import category
 
 from ingest.layout.bidi import (
@@ -39,7 +38,7 @@ _EMBEDDED = re.compile(
     r"""
     (?![,;:?!)\]}\ \r] | \.(?![EL]) | [-–—]\ )  # no stop, bracket or dash at the edge of a sentence
     (?:
-        [^\n0] | (?<=[^\w\ \n)])0+ | (?<=[^\w\ \n)]\ )0+ | 0+(?=\ ?[^\w\ \n(])
+        (?!\.\*)[^\n0] | (?<=[^\w\ \n)])0+ | (?<=[^\w\ \n)]\ )0+ | 0+(?=\ ?[^\w\ \n(])
     )+
     (?<![(\[{\ \r]) (?<!\ [-–—])
     """,
@@ -52,8 +51,8 @@ PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
 ITEM_GAP = 0.4
-APART = 1.3
-"""Minimal white space after the bullet or number of a right-to-left item, in ems and in usual spaces."""
+APART = 1.2
+"""Minimal white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
 _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
@@ -131,7 +130,8 @@ def _spelt(
     words = _parted(glyphs, row.size)
     number = []
     if may_begin_right and _has_number(words):
-        number.append(_number(words.pop()))
+        number.append(words.pop())
+        number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
     if words and (rtl or has_rtl_letter(text)):
         words = _reordered(words, rtl, fonts)
     words = number + words
@@ -190,20 +190,14 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
 
 def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     """Return whether the word at the right end is a bullet or a number, set apart from the words on its left."""
-    if _ITEM.fullmatch(text_of(words[-1])) is None:
-        return False
+    number = words[-1]
     gaps = []
     for left, right in itertools.pairwise(words):
         gaps.append(right[0].x0 - left[-1].x1)
-    *others, last = gaps or [math.inf]
-    usual = median(others) if others else 0.0
-    return last > max(ITEM_GAP * words[-1][0].size, APART * usual)
-
-
-def _number(word: list[Glyph]) -> list[Glyph]:
-    """Return the glyphs of the number of an item in reading order: a stop on its left follows it."""
-    first, *rest = word
-    return [*rest, first] if first.text == "." else word
+    *others, gap = gaps or [math.inf]
+    usual = min(others, default=0.0)
+    is_apart = gap > max(ITEM_GAP * number[0].size, APART * usual)
+    return is_apart and _ITEM.fullmatch(text_of(number)) is not None
 
 
 def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:

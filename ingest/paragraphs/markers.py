@@ -13,7 +13,7 @@ MIN_SPACES = 3
 APART = 1.3
 """Minimal width of the space after a number or dash, as a multiple of the usual width."""
 
-_BULLET = re.compile(rf"[{BULLETS}∙∗·*–—\-\ufffd→⇒]")
+_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _ENUMERATOR = re.compile(

@@ -211,7 +211,7 @@ def character(code: int) -> str:
     """Return the text of a character code: UNKNOWN for an undefined code, "-" for every kind of hyphen."""
     if code in (0x02, 0x2010, 0x2011):  # PDFium gives 2 for a hyphen at a line end
         return "-"
-    if code in (9, 32, 160, 0x202F) or 0x2000 <= code <= 0x200A:
+    if code == 9 or (32 <= code <= sys.maxunicode and chr(code).isspace()):
         return " "
     is_private = 0xD800 <= code < 0xF900  # or half of a surrogate pair
     if code < 32 or is_private or code in (0xFFFE, 0xFFFF) or code > sys.maxunicode:

@@ -51,6 +51,7 @@ def test_numbers_and_latin_inside_hebrew_keep_their_order() -> None:
     mapping |= {"M": "מ", "~": "\u00ad", "_": "–"}
     for drawn, read in (
         ("12.5 vl GSP M mvls", "שלום מ GSP לו 12.5"),
+        (".vl", "לו."),
         ("aba (GSP) Pyp Spy mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Hebrew
         ("aba Pyp Spy (GSP) mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Latin
         ("aba 3~14 mvls", "שלום 3-14 אבא"),  # a soft hyphen that is seen
@@ -202,6 +203,7 @@ def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
 def test_an_italic_h_is_a_letter_and_a_variation_of_a_sign_is_none() -> None:
     mapping = {"a": "i", "b": "t", "g": "\u210e", "m": "√", "s": "\ufe02"}
     assert _mapped("abg ms", mapping | {" ": " "}) == "ith √"
+    assert _mapped("a b", mapping | {" ": "\u3000"}) == "i t"
 
 
 def test_large_signs_that_hang_below_their_baseline_are_in_the_row_of_their_formula() -> (

@@ -162,6 +162,7 @@ def _hebrew_line(drawn: str) -> str:
         ("xn = |an| :םולש", "שלום: xn = |an|"),
         (".|an − L| < ε םולש", "שלום |an − L| < ε."),
         ("םולש __init__.py םולש", "שלום __init__.py שלום"),
+        ("םולש log.* םולש", "שלום *.log שלום"),  # as the algorithm displays it
         (":(a<0) םולש", "שלום (a<0):"),
         ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
         ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
@@ -182,6 +183,7 @@ def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
         ("םולש Luhn~.a", "a. Luhn שלום"),
         ("םולש :main~o", "o main: שלום"),
         ("םולש x<y o", "x<y o שלום"),
+        ("out~of~chapter~10.", "out of chapter 10."),
     ],
 )
 def test_the_number_of_a_hebrew_item_is_at_its_right_end(drawn: str, read: str) -> None:

@@ -52,6 +52,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("א. ב. יהושע כתב", 0),
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
+        ("--- Trees are graphs", 1),
         ("™(c) Trees are graphs", 1),
     ):
         assert marker_words(line(text)) == n_words, text
