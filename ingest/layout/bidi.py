@@ -24,11 +24,6 @@ _RTL = "\u05d0"
 _LTR = "\u0250"
 """Letters of both directions; the second one is rare."""
 STOPS = ".,;:?!"
-_PREFIXES = "([{@#<-+~_|"
-"""Signs with which formulas and code begin."""
-_LETTER = re.compile(r" \.[A-Za-z]$")
-"""Letter of an item, at the right end of a right-to-left line as it is drawn; it is displayed by itself."""
-
 _KINDS = {
     "R": "r",
     "AL": "r",
@@ -42,8 +37,6 @@ _KINDS = {
 _SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
-_BAR = re.compile(r"(?<![\w|])\|(?=\w)|(?<=\w)\|(?![\w|])")
-"""Bar at the beginning or at the end of a word, as around a number."""
 _URL = re.compile(r"\w+://\S*/(?!\S)")
 """Address of a page that ends with a slash; programs show it from left to right."""
 _PART = re.compile(r"r+|[^r]+")
@@ -67,10 +60,6 @@ UNPAIRED = 3
 """Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
 _MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
 """Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
-_BRACKETED = re.compile(r"[(\[][\w ,]*[)\]] ?\w")
-"""Words in brackets or a citation before other words; they are Hebrew and follow the words."""
-EMBEDDED = 3
-"""Faults of text that only a command of its author shows from left to right, such as code."""
 DISPLAYED_OTHERWISE = 4
 """Faults of text that the algorithm displays in another order than it is drawn."""
 OTHER_WAY = 3
@@ -125,12 +114,6 @@ def logical_order(
         return _with_right_to_left_run(texts, as_drawn)
 
     stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
-    if _LETTER.search(stored):
-        *rest, _, _ = texts
-        order = logical_order(rest, base_rtl, as_drawn)
-        texts[:-2] = rest
-        return [len(texts) - 1, len(texts) - 2, *order]
-
     ways = [stored, stored.translate(MIRRORED)]
     if as_drawn:
         ways.reverse()
@@ -142,7 +125,7 @@ def logical_order(
 
     _, order, read = best
     turned = _CLOSES.sub(")", _OPENS.sub("(", read))
-    if _n_unpaired(turned) < _n_unpaired(read):
+    if n_unpaired(turned) < n_unpaired(read):
         read = turned
     for index, char in zip(order, read, strict=True):
         if char != stored[index]:
@@ -183,7 +166,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
 
 
 def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Runs]:
-    """Yield the left-to-right runs that a part of a line may have, likeliest first; the last one is all of it."""
+    """Yield the left-to-right runs that a part of a line may have, likeliest first."""
     atoms = [atom.span() for atom in _ATOM.finditer(kinds, start, end)]
     if not atoms:
         yield ()
@@ -202,11 +185,6 @@ def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Ru
         )
         yield tuple(runs)
 
-    first = begins[0]
-    while first > start and texts[first - 1] in _PREFIXES:
-        first -= 1
-    yield ((first, ends[-1][0]),)
-
 
 def _possible_ends(
     kinds: str,
@@ -219,7 +197,7 @@ def _possible_ends(
     """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
     ends = [last]
     for place in range(last, following):
-        if texts[place] in ")]}" or (texts[place] == "|" and place == last):
+        if texts[place] in ")]}":
             ends.insert(0, place + 1)
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only
@@ -251,7 +229,6 @@ def _read_part(
 
     after = _RTL * (start > 0)
     n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
-    n_unlikely += _n_unpaired_bars(before + read) - _n_unpaired_bars(before)
     n_faults = UNLIKELY * n_unlikely
     n_faults += _MIXED.search(before + read) is not None
     n_before, _ = _pair(before)
@@ -259,12 +236,7 @@ def _read_part(
     n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)
     n_faults += UNPAIRED * len(closing) * (start == 0)
     if runs:
-        fault = _display_fault(before, read, drawn, closing, start == 0)
-        outside = ltr[start : runs[0][0]] + ltr[runs[-1][1] : end]
-        is_whole = len(runs) == 1 and not outside.strip(f" {STOPS}")
-        if is_whole and fault == DISPLAYED_OTHERWISE:
-            fault = 2 * fault if _BRACKETED.match(read.strip()) else EMBEDDED
-        n_faults += fault
+        n_faults += _display_fault(before, read, drawn, closing, start == 0)
     return n_faults, order, read
 
 
@@ -292,18 +264,7 @@ def _display_fault(
     return DISPLAYED_OTHERWISE
 
 
-def _n_unpaired_bars(text: str) -> int:
-    """Return the number of bars without partner."""
-    n_unpaired = 0
-    is_open = False
-    for bar in _BAR.finditer(text):
-        opens = not text[: bar.start()][-1:].isalnum()
-        n_unpaired += opens == is_open
-        is_open = opens
-    return n_unpaired + is_open
-
-
-def _n_unpaired(text: str) -> int:
+def n_unpaired(text: str) -> int:
     """Return the number of brackets without partner."""
     n_extra, closing = _pair(text)
     return n_extra + len(closing)

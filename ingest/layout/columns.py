@@ -58,23 +58,9 @@ def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter
             wide.append(
                 [line for line in side if line.x1 - line.x0 > 0.15 * (right - left)]
             )
-        edges = ((left, gutter.x), (gutter.x, right))
-        if min(map(len, wide)) >= MIN_COLUMN_LINES and all(map(_fills, wide, edges)):
+        if min(map(len, wide)) >= MIN_COLUMN_LINES:
             return gutter
     return None
-
-
-def _fills(lines: Sequence[Line], edges: tuple[float, float]) -> bool:
-    """Return whether the lines on one side of a gutter fill it, or are in columns themselves."""
-    # a note in the margin, in a row with the text, must not make the column wider
-    tenth = len(lines) // 10
-    starts = sorted(line.x0 for line in lines)
-    ends = sorted(line.x1 for line in lines)
-    width = ends[-1 - tenth] - starts[tenth]
-    n_wide = sum(line.x1 - line.x0 > 0.7 * width for line in lines)
-    return (
-        n_wide >= 0.4 * len(lines) or _gutter(rows_of_lines(lines), *edges) is not None
-    )
 
 
 def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:

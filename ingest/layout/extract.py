@@ -5,13 +5,14 @@ import datetime
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
-from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
+from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
 from ingest.layout.line import Line
 from ingest.layout.lines import lines_of
@@ -256,10 +257,31 @@ def _check_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
         n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
         n_pairs += pairs_as_drawn(text_of(row.glyphs))
     fonts.as_drawn = n_pairs > 0
+    fonts.embedded = _embedded_fonts(rows, len(fonts.names))
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
     if n_mono > MOSTLY * n_glyphs:
         fonts.distrust_pitch()
+
+
+def _embedded_fonts(rows: Iterable[Row], n_fonts: int) -> frozenset[int]:
+    """Return the fonts of formulas and of words in other scripts: those without right-to-left letters.
+
+    There are none if the stops after right-to-left words come from such fonts: a browser takes only letters from
+    another font.
+    """
+    rtl_fonts = set()
+    n_stops: Counter[int] = Counter()
+    for row in rows:
+        for left, right in itertools.pairwise(row.glyphs):
+            if is_rtl_letter(right.text):
+                rtl_fonts.add(right.font)
+                n_stops[left.font] += left.text in STOPS
+
+    n_own = sum(n_stops[font] for font in rtl_fonts)
+    if n_own < MOSTLY * n_stops.total():
+        return frozenset()
+    return frozenset(range(n_fonts)) - rtl_fonts
 
 
 def _on_one_line(text: str) -> str:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 from ingest.layout.line import Line
 
@@ -35,9 +34,6 @@ PITCH = 1.7
 
 MAX_STRAY = 0.2
 """Maximal share of lines that are drawn out of order, as formulas that a browser draws last."""
-
-MIN_ACROSS = 3
-"""Minimal number of lines across a gutter that are a part of the page; fewer only stick out of their column."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -120,18 +116,13 @@ def _begins_band(drawn: Sequence[Line]) -> bool:
 def gutters_of(rows: Rows) -> Iterator[Gutter]:
     """Yield the white spaces that may be gutters of rows."""
     lines = list(itertools.chain.from_iterable(rows))
-    chains = _chains(lines)
     for x in _middles(lines):
-        runs = []
-        for chain in chains:
-            sided = itertools.groupby(chain, partial(side_of, x=x))
-            runs += [[line.y for line in run] for side, run in sided if side]
         is_across = [any(side_of(line, x) == 0 for line in row) for row in rows]
         start = 0
         for is_blocked, part in itertools.groupby(is_across):
             end = start + len(list(part))
             if not is_blocked:
-                yield from _trimmed(rows, x, start, end, runs)
+                yield from _trimmed(rows, x, start, end)
             start = end
 
 
@@ -169,51 +160,12 @@ def _middles(lines: Sequence[Line]) -> list[float]:
     return sorted(middles)
 
 
-def _chains(lines: Iterable[Line]) -> list[list[Line]]:
-    """Return runs of lines that are drawn one below the other."""
-    chains: list[list[Line]] = []
-    last = None
-    for line in sorted(lines, key=lambda line: line.order):
-        is_below = (
-            last is not None
-            and LEVEL < _drop(last, line) < NEXT
-            and line.x0 < last.x1
-            and last.x0 < line.x1
-        )
-        if not is_below:
-            chains.append([])
-        chains[-1].append(line)
-        last = line
-    return chains
-
-
-def _trimmed(
-    rows: Rows,
-    x: float,
-    start: int,
-    end: int,
-    runs: Iterable[Sequence[float]],
-) -> Iterator[Gutter]:
-    """Yield the gutter of rows without a line across x, and without the rows of columns that begin or end elsewhere.
+def _trimmed(rows: Rows, x: float, start: int, end: int) -> Iterator[Gutter]:
+    """Yield the gutter of rows without a line across x, and without the rows that belong to the lines above and below.
 
     Args:
         start, end: positions of the first row and after the last row.
-        runs: heights of lines on one side of x that are drawn one below the other.
     """
-    above = _part_across(reversed(rows[:start]), x)
-    below = _part_across(rows[end:], x)
-    heights = [row[0].y for row in rows]
-    top, bottom = heights[start], heights[end - 1]
-    last_passing, first_passing = -math.inf, math.inf
-    for run in runs:
-        inside = [y for y in run if top <= y <= bottom]
-        if inside and run[0] <= above:
-            last_passing = max(last_passing, inside[-1])
-        if inside and run[-1] >= below:
-            first_passing = min(first_passing, inside[0])
-    start = max(start, bisect_right(heights, last_passing))
-    end = min(end, bisect_left(heights, first_passing))
-
     while 0 < start < end and (
         n_outside := _n_outside(rows[start:end], rows[start - 1], x)
     ):
@@ -225,8 +177,9 @@ def _trimmed(
 
     sides = _sides(rows[start:end], x)
     if min(map(len, sides)) > 1:
-        height = heights[min(end, len(rows) - 1)] - heights[max(0, start - 1)]
-        yield Gutter(x, start, end, height, sides)
+        top = rows[max(0, start - 1)][0].y
+        bottom = rows[min(end, len(rows) - 1)][0].y
+        yield Gutter(x, start, end, bottom - top, sides)
 
 
 def _sides(rows: Rows, x: float) -> Sides:
@@ -236,16 +189,6 @@ def _sides(rows: Rows, x: float) -> Sides:
     for line in itertools.chain.from_iterable(rows):
         (left if side_of(line, x) < 0 else right).append(line)
     return left, right
-
-
-def _part_across(rows: Iterable[Sequence[Line]], x: float) -> float:
-    """Return the height of the third line across x, not a number if rows begin with fewer lines across it."""
-    lines = itertools.chain.from_iterable(rows)
-    across = list(
-        itertools.islice((line for line in lines if side_of(line, x) == 0), MIN_ACROSS)
-    )
-    is_part = all(abs(_drop(*pair)) < NEXT for pair in itertools.pairwise(across))
-    return across[-1].y if is_part and len(across) == MIN_ACROSS else math.nan
 
 
 def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:

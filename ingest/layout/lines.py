@@ -4,14 +4,22 @@ The order of the words in a line follows from the positions of the glyphs, not f
 right-to-left text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
 """
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from unicodedata import category
 
-from ingest.layout.bidi import STOPS, has_rtl_letter, logical_order
+from ingest.layout.bidi import (
+    STOPS,
+    has_rtl_letter,
+    is_rtl_letter,
+    logical_order,
+    n_unpaired,
+)
 from ingest.layout.gaps import pieces_of
-from ingest.layout.line import Line, Word, line_of
+from ingest.layout.line import BULLETS, Line, Word, line_of
 from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
@@ -21,10 +29,32 @@ from ingest.layout.superscripts import (
     with_fractions,
     without_marks,
 )
-from ingest.pdf.model import Fonts, Glyph, text_of
+from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
-_SOFT_AT_DIGIT = re.compile(rf"(?<=\d){SOFT_HYPHEN}|{SOFT_HYPHEN}(?=\d)")
+"""Hyphen of many fonts: if it is drawn, it is seen."""
+
+_EMBEDDED = re.compile(
+    r"""
+    (?![,;:?!)\]}\ \r] | \.(?![EL]) | [-–—]\ )  # no stop, bracket or dash at the edge of a sentence
+    (?:
+        (?!\.\*)[^\n0] | (?<=[^\w\ \n)])0+ | (?<=[^\w\ \n)]\ )0+ | 0+(?=\ ?[^\w\ \n(])
+    )+
+    (?<![(\[{\ \r]) (?<!\ [-–—])
+    """,
+    re.VERBOSE,
+)
+"""Text in fonts of left-to-right text: E and D are its letters and digits, L, 0 and a return letters, digits and
+operators in other fonts."""
+_OPERATORS = "=+<>*/^"
+PLACEHOLDER = "\u05ef"
+"""Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
+
+ITEM_GAP = 0.4
+APART = 1.2
+"""Minimal white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
+_ITEM = re.compile(rf"\.\w{{1,2}}|\w{{1,2}}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
+"""Bullet or number of an item as it is drawn."""
 
 AT_EDGE = 0.5
 """Maximal distance of the right ends of two lines of one paragraph, in ems."""
@@ -55,7 +85,7 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[
             glyphs.pop()
         is_rtl = rtl and _is_rtl(glyphs, fonts, edge)
         words = []
-        for members in _spelt(glyphs, row, is_rtl, fonts.as_drawn):
+        for members in _spelt(glyphs, row, fonts, rtl, is_rtl):
             if members:
                 words.append(_word(members, row, fonts))
         order = min(glyph.order for glyph in glyphs)
@@ -70,18 +100,23 @@ def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
     """
     if has_rtl_letter(text_of(glyphs)):
         return True
-    last = glyphs[-1]
+    first, last = glyphs[0], glyphs[-1]
     is_below = abs(last.x1 - edge) < AT_EDGE * last.size
-    return is_below and glyphs[0].text in STOPS and not fonts.mono(last.font)
+    return is_below and first.text in STOPS and not fonts.mono(first.font)
 
 
 def _spelt(
     glyphs: list[Glyph],
     row: Row,
+    fonts: Fonts,
+    may_begin_right: bool,
     rtl: bool,
-    as_drawn: bool,
 ) -> list[list[Glyph]]:
-    """Return the glyphs of the words of a line in reading order, without the marks of notes."""
+    """Return the glyphs of the words of a line in reading order, without the marks of notes.
+
+    Args:
+        may_begin_right: whether the document, `rtl`: whether the line reads from right to left.
+    """
     text = text_of(glyphs)
     dots = [glyph for glyph in glyphs if glyph.text == "."]
     has_low_dots = any(dot.y - row.y > LOW * dot.size for dot in dots)
@@ -92,8 +127,13 @@ def _spelt(
         glyphs = with_fractions(glyphs, row.y, row.size)
 
     words = _parted(glyphs, row.size)
-    if rtl or has_rtl_letter(text):
-        words = _reordered(words, rtl, as_drawn)
+    number = []
+    if may_begin_right and _has_number(words):
+        number.append(words.pop())
+        number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
+    if words and (rtl or has_rtl_letter(text)):
+        words = _reordered(words, rtl, fonts)
+    words = number + words
     return without_marks(words) if has_small else words
 
 
@@ -147,9 +187,19 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
     )
 
 
-def _reordered(
-    words: list[list[Glyph]], rtl: bool, as_drawn: bool
-) -> list[list[Glyph]]:
+def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
+    """Return whether the word at the right end is a bullet or a number, set apart from the words on its left."""
+    number = words[-1]
+    gaps = []
+    for left, right in itertools.pairwise(words):
+        gaps.append(right[0].x0 - left[-1].x1)
+    *others, gap = gaps or [math.inf]
+    usual = min(others, default=0.0)
+    is_apart = gap > max(ITEM_GAP * number[0].size, APART * usual)
+    return is_apart and _ITEM.fullmatch(text_of(number)) is not None
+
+
+def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
     space = replace(words[0][0], text=" ")
     members = words[0][:]
@@ -157,24 +207,70 @@ def _reordered(
         members.append(space)
         members += word
 
-    texts = [glyph.text for glyph in members]
+    units = _units(members, fonts) if rtl else [[glyph] for glyph in members]
+    texts = [unit[0].text if len(unit) == 1 else PLACEHOLDER for unit in units]
     reordered: list[list[Glyph]] = [[]]
-    for index in logical_order(texts, rtl, as_drawn):
-        if texts[index] == " ":
-            reordered.append([])
-        else:
-            members[index].text = texts[index]
-            reordered[-1].append(members[index])
+    for index in logical_order(texts, rtl, fonts.as_drawn):
+        unit = units[index]
+        if len(unit) == 1:
+            unit[0].text = texts[index]
+        for glyph in unit:
+            if glyph.text == " ":
+                reordered.append([])
+            else:
+                reordered[-1].append(glyph)
     return reordered
+
+
+def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
+    """Part the glyphs of a right-to-left line into single ones and runs in fonts of left-to-right text."""
+    kinds = "".join([_kind(glyph, fonts) for glyph in members])
+    units: list[list[Glyph]] = []
+    position = 0
+    for run in _EMBEDDED.finditer(kinds):
+        start, end = run.span()
+        if not any(kind in "ED" or category(kind) == "Sm" for kind in run[0]):
+            continue
+        # PDFium turns a bracket of a formula next to right-to-left text
+        first, last = kinds[max(0, start - 1) : start], kinds[end : end + 1]
+        if first and first in ")]}" and _closes(first.translate(MIRRORED), run[0]):
+            start -= 1
+            members[start].text = first.translate(MIRRORED)
+        elif last and last in "([{" and _closes(run[0], last.translate(MIRRORED)):
+            members[end].text = last.translate(MIRRORED)
+            end += 1
+        units += [[glyph] for glyph in members[position:start]]
+        units.append(list(members[start:end]))
+        position = end
+    return units + [[glyph] for glyph in members[position:]]
+
+
+def _closes(left: str, right: str) -> bool:
+    """Return whether a bracket in one of two parts of a text has its partner in the other one."""
+    return n_unpaired(left + right) < n_unpaired(left) + n_unpaired(right) - 1
+
+
+def _kind(glyph: Glyph, fonts: Fonts) -> str:
+    """Return E for a letter in a font of left-to-right text, L and 0 for other letters and digits, or a sign itself.
+
+    Signs in other fonts are line feeds, apart from those of formulas.
+    """
+    char = glyph.text[:1] or " "
+    letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
+    if is_rtl_letter(char):
+        return "\n"
+    if char.isalpha():
+        return letter
+    if char.isdecimal():
+        return digit
+    if char == " " or glyph.font in fonts.embedded:
+        return char
+    return "\r" if char in _OPERATORS else "\n"
 
 
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
-    text = text_of(members)
-    if SOFT_HYPHEN in text:  # visible at digits and at the end of a line only
-        text = _SOFT_AT_DIGIT.sub("-", text)
-        last = text[-1].replace(SOFT_HYPHEN, "-")
-        text = text[:-1].replace(SOFT_HYPHEN, "") + last
+    text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]
     x0 = largest.x0
     x1 = largest.x1

@@ -14,10 +14,6 @@ from ingest.pdf.model import Glyph
 SEGMENT_GAP = 1.1
 """Minimal white space between two lines of one row (table cells, columns), in ems."""
 
-TALL_SIGNS = "√∫∮∑∏"
-TALL_RISE = 1.0
-"""Signs that some fonts draw above the baseline, and their maximal distance from their row, in ems."""
-
 STACK_RISE = 0.95
 STACK_REACH = 0.65
 """Maximal distance of a numerator or denominator from its row, and the white space next to it, in ems; a note in the
@@ -104,7 +100,7 @@ def _spans(glyphs: list[Glyph]) -> list[Row]:
 def _distance(span: Row, row: Row) -> float | None:
     """Return how far a span is from its place in a row; None if it is no part of it, infinity if it may be an index."""
     rise = (row.y - span.y) / row.size
-    if not _may_rise(span, rise):
+    if not -0.5 <= rise < 0.7:
         return None
     x0, x1 = _edges(span)
     # formulas may be larger than the text of their row
@@ -122,13 +118,6 @@ def _distance(span: Row, row: Row) -> float | None:
     base_size = span.size if is_small else 0.0
     is_beside = row.touches(x0, x1, 2.5 if is_mark else 0.5, base_size)
     return 1 + abs(rise) if is_beside else math.inf
-
-
-def _may_rise(span: Row, rise: float) -> bool:
-    """Return whether a span may be this far above the baseline of its row, in sizes of the row."""
-    if all(glyph.text in TALL_SIGNS for glyph in span.glyphs):
-        return 0.0 <= rise < TALL_RISE
-    return -0.5 <= rise < 0.7
 
 
 def _edges(span: Row) -> tuple[float, float]:

@@ -100,7 +100,7 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
     """
     result: list[Glyph] = []
     runs = itertools.groupby(
-        glyphs, lambda glyph: glyph.size < SMALL * size and glyph.text != " "
+        glyphs, lambda glyph: glyph.size < SMALL * size and glyph.text not in " √"
     )
     for is_small, run in runs:
         small = list(run)

@@ -11,6 +11,7 @@ from ingest.paragraphs.decisions import LineGroup
 from ingest.paragraphs.groups import HEADING, groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import joined_text
+from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
 
 _NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
@@ -94,6 +95,8 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         n_bold += line.bold * line.n_chars
         n_mono += line.mono * line.n_chars
     words = words[group.marker :]
+    if group.marker and words[:1] == [UNKNOWN]:  # a second sign before its text
+        del words[0]
     n_unknown = sum(UNKNOWN in word for word in words)
     bold = n_bold / n_chars
     mono = n_mono / n_chars
@@ -122,8 +125,9 @@ def _is_heading(
     bold: float,
     mono: float,
 ) -> bool:
-    """Return whether a short text is set in large or bold print, and is no footnote or bold code."""
-    if group.first.footnote or len(group.lines) > 3:
+    """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet."""
+    has_bullet = group.marker and is_bullet(group.first.first)
+    if has_bullet or group.first.footnote or len(group.lines) > 3:
         return False
     n_letters = sum(map(str.isalpha, text))
     if n_letters < 3 or len(text.split()) > 16:

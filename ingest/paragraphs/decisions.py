@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
-from ingest.paragraphs.markers import is_bullet, marker_words, start_after
+from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words, start_after
 from quarry.languages.captions import caption_label
 
 SIZE_TOLERANCE = 0.045
@@ -164,7 +164,9 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     if not marker_words(line, following):
         has_label = caption_label(line.text).rstrip().endswith(":")
         return has_label and line.first == group.first.first
-    is_sure = is_bullet(line.first) and line.first not in "-–—*·"
+    is_sure = is_bullet(line.first) and (
+        line.first not in "-–—*·" or is_set_apart(line)
+    )
     above = group.last
     is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
     return is_sure or is_apart or group.marker > 0

@@ -25,9 +25,7 @@ letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 4
-MIN_WORDS_AMONG_SYMBOLS = 0.3
-"""Minimal number of words of a sentence full of symbols, that of one that begins with a word, and the minimal share of
-words among the tokens."""
+"""Minimal number of words of a sentence full of symbols, and that of one that begins with a word."""
 
 MAX_MARKS = 0.02
 """Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
@@ -41,7 +39,7 @@ MAX_SENTENCE_WORDS = 110
 MAX_UNKNOWN_SHARE = 0.12
 """Maximal share of words with a character that the file does not explain."""
 
-_SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
+_SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
 """Words and a year in brackets, as in a citation."""
@@ -85,10 +83,7 @@ class _Text:
         is_worded = (
             _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
         )
-        least = max(
-            MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS,
-            MIN_WORDS_AMONG_SYMBOLS * len(self.tokens),
-        )
+        least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
         self.is_sentence = is_begun and self.n_ends > 0
         self.is_rich_in_symbols = self.is_sentence and self.n_words >= least
 

@@ -5,7 +5,7 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.line import Line
+from ingest.layout.line import BULLETS, Line
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES = 3
@@ -13,7 +13,7 @@ MIN_SPACES = 3
 APART = 1.3
 """Minimal width of the space after a number or dash, as a multiple of the usual width."""
 
-_BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
+_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _ENUMERATOR = re.compile(
@@ -48,7 +48,7 @@ def _is_marked(line: Line, following: Line | None) -> bool:
     first = line.first.lstrip(_STARS) or line.first
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         is_sure = first not in "·→⇒o" or is_rtl_letter(line.words[1].text)
-        return is_sure or _is_set_apart(line)
+        return is_sure or is_set_apart(line)
     has_letters = any(map(str.isalpha, first))
     if line.footnote and len(first) <= 3 and not has_letters:
         return True
@@ -67,7 +67,7 @@ def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
     is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
-    return is_sure or line.bold > 0.9 or _is_set_apart(line)
+    return is_sure or line.bold > 0.9 or is_set_apart(line)
 
 
 def _is_letter(first: str, second: str) -> bool:
@@ -89,13 +89,13 @@ def is_bullet(text: str) -> bool:
     return _BULLET.fullmatch(text) is not None
 
 
-def _is_set_apart(line: Line) -> bool:
+def is_set_apart(line: Line) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
     spaces = []
     for one, other in itertools.pairwise(line.words):
         space = max(other.x0 - one.x1, one.x0 - other.x1)
         spaces.append(space)
-    first, *others = spaces
+    first, *others = spaces or [0.0]
     is_wider = len(others) < MIN_SPACES or first > APART * median(others)
     return is_wider and first > 0.4 * line.size
 

@@ -6,16 +6,13 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import kind_of
+from ingest.paragraphs.kinds import MIN_SENTENCE_WORDS, kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
 
 MAX_FOLLOWING_WORDS = 250
 """Maximal number of words of the items and displays that a passage introduces."""
-
-MAX_DISPLAY_WORDS = 40
-"""Maximal number of words of a display without a number, after a colon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +116,10 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
         is_outer = is_next and not after_colon and style > outer > ""
         return style != outer and not is_outer
     # a formula, a listing or a box, and no paragraph
-    is_short = len(item.block.text.split()) <= MAX_DISPLAY_WORDS
-    is_display = is_next and is_short and item.kind != "prose"
+    text = item.block.text
+    is_sentence = len(text.split()) >= MIN_SENTENCE_WORDS and text[-1] in ".!?"
+    is_paragraph = item.kind == "prose" or (item.kind == "other" and is_sentence)
+    is_display = is_next and not is_paragraph
     is_formula = item.reason in ("symbols", "word", "code", "table")
     return after_colon and (is_display or is_formula)
 

@@ -21,12 +21,13 @@ _COMPOSED = (
     range(0xFB00, 0xFB07),
     range(0xFB1D, 0xFB50),
     range(0x1D400, 0x1D800),
+    range(0x210E, 0x210F),  # the italic h
 )
 """Codes of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
 SKIPPED = frozenset(
     map(
         ord,
-        "\n\r\u061c\u2060\ufeff\u200b\u200c\u200d\u200e\u200f"
+        "\n\r\ufe00\ufe01\ufe02\u061c\u2060\ufeff\u200b\u200c\u200d\u200e\u200f"
         "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
     )
 )
@@ -149,6 +150,7 @@ class Fonts:
 
     Attributes:
         as_drawn: whether brackets of right-to-left text are stored as they are drawn, not as they are read.
+        embedded: numbers of the fonts whose text is read from left to right inside right-to-left lines.
     """
 
     def __init__(self) -> None:
@@ -156,6 +158,7 @@ class Fonts:
         self.names: list[str] = []
         self.bold: list[bool] = []
         self.as_drawn = False
+        self.embedded: frozenset[int] = frozenset()
         self._trusts_weights = True
         self._trusts_pitch = True
         self._widths: list[dict[str, float]] = []
@@ -208,7 +211,7 @@ def character(code: int) -> str:
     """Return the text of a character code: UNKNOWN for an undefined code, "-" for every kind of hyphen."""
     if code in (0x02, 0x2010, 0x2011):  # PDFium gives 2 for a hyphen at a line end
         return "-"
-    if code in (9, 32, 160, 0x202F) or 0x2000 <= code <= 0x200A:
+    if code == 9 or (32 <= code <= sys.maxunicode and chr(code).isspace()):
         return " "
     is_private = 0xD800 <= code < 0xF900  # or half of a surrogate pair
     if code < 32 or is_private or code in (0xFFFE, 0xFFFF) or code > sys.maxunicode:

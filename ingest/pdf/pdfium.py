@@ -61,6 +61,12 @@ MEAN_WIDTH = 0.5
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
+TALL_SIGNS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
+AXIS = 0.25
+MIN_DROP = 0.2
+"""Signs that some fonts draw below or above the baseline, the height of their middle above the baseline of their
+formula, and its minimal distance from their own, in ems."""
+
 SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
 FIRST_RTL = 0x590
@@ -308,6 +314,10 @@ class _PageText:
 
         x0 += self._overhangs.get(key, 0.0) * size
         glyph = Glyph(text, x0, x1, base, size, font, False)
+        if text in TALL_SIGNS and frame.turn == 0:
+            top, bottom = self._heights(position)
+            level = (top + bottom) / 2 + AXIS * size
+            glyph.y = level if abs(level - base) > MIN_DROP * size else base
         is_digit = 48 <= code <= 57
         if is_digit and frame.turn == 0 and self._is_superior(position, style):
             glyph.y = base - 0.35 * size
@@ -323,12 +333,18 @@ class _PageText:
 
     def _is_superior(self, position: int, style: _Style) -> bool:
         """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
+        base, size, *_ = style
+        _, bottom = self._heights(position)
+        return base - bottom > SUPERIOR * size
+
+    def _heights(self, position: int) -> tuple[float, float]:
+        """Return top and bottom of what is drawn of a character, on a page that is not rotated."""
         box = (ctypes.c_double * 4)()  # left, right, bottom, top
         edges = [ctypes.addressof(box) + 8 * number for number in range(4)]
         _get_tight_box(self._address, position, *edges)
-        base, size, *_ = style
         _, bottom = self._frame.place(0.0, box[2])
-        return base - bottom > SUPERIOR * size
+        _, top = self._frame.place(0.0, box[3])
+        return top, bottom
 
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
@@ -361,7 +377,9 @@ class _PageText:
         left, right = self._edges()
         em_width = (right - left) / size
         text = character(code)
-        encoding = encoding_named(name, self._is_unmapped(position))
+        # PDFium has no character for the code 0
+        is_unmapped = code == 0 or self._is_unmapped(position)
+        encoding = encoding_named(name, is_unmapped)
         if encoding is not None:
             text = encoding.get(code, UNKNOWN)
         self._fonts.saw(font, text, em_width)

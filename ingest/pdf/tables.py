@@ -1,6 +1,7 @@
 """Tables with rules, found by pdfplumber."""
 
 import io
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,9 +65,14 @@ class RuledTables:
 
 
 def _is_grid(table: Any) -> bool:
-    """Return whether a table has two rows of two cells, and does not frame one cell with most of the text."""
+    """Return whether a table has two rows of two cells, and does not frame one cell with most of the text.
+
+    A frame around a column, as a coloured bar next to each of its paragraphs, is no table either.
+    """
     rows = table.extract()
     n_rows = sum(len(row) - row.count(None) >= 2 for row in rows)
     lengths = [len(cell or "") for row in rows for cell in row]
     is_frame = max(lengths, default=0) > max(MIN_FRAMED, MAX_CELL * sum(lengths))
+    if sum(map(any, itertools.zip_longest(*rows))) == 1:
+        is_frame = sum(lengths) > MIN_FRAMED
     return n_rows >= 2 and not is_frame

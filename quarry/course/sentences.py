@@ -11,6 +11,8 @@ _OPENING = "([\"'“‘„«"
 _CLOSING = ")]\"'”’»״"
 _INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
 """Signs with which no sentence begins."""
+_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
+"""Signs before the last letter of a formula, which is no initial."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -125,7 +127,8 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     forms = _forms(word)
     following = tail.lstrip(_OPENING)
     next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
-    if _is_variable(word, next_word):
+    is_operand = others[-1:] and others[-1] in _OPERATORS
+    if is_operand or _is_variable(word, next_word):
         return False
     is_number = following[:1].isdigit()
     if forms & _ABBREVIATIONS:

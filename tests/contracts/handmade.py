@@ -15,7 +15,9 @@ WIDTHS = " ".join(str(HELVETICA[chr(code)]) for code in range(32, 127))
 
 @dataclass(frozen=True)
 class Run:
-    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, and mapped (see `pdf`).
+    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, mapped (see `pdf`), and hanging.
+
+    The last one is mapped too; its signs [, \\ and ] are two ems high and below their baseline, as large ones of TeX.
 
     Attributes:
         operators: of the text state, such as "3 Tr" for invisible text.
@@ -56,7 +58,7 @@ def pdf(
     Args:
         pages: the runs of each page.
         to_unicode: what the characters of the font `mapped` stand for.
-        extra: one more object, number 3.
+        extra: one more object, number 3, in place of the signs of the font `hanging`.
         trailer: more entries of the trailer.
         drawing: operators that draw on every page, see `grid`.
     """
@@ -69,17 +71,27 @@ def pdf(
         "1 begincodespacerange <00> <ff> endcodespacerange\n"
         f"{len(to_unicode)} beginbfchar\n{mapping}endbfchar endcmap end end"
     )
+    sign = "500 0 0 -2000 500 0 d1 0 -2000 100 2000 re f"
     objects = {
         1: "<< /Type /Catalog /Pages 2 0 R >>",
-        3: extra or "<< >>",
+        3: extra or f"<< /Length {len(sign)} >>\nstream\n{sign}\nendstream",
         4: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         5: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
         6: "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
         7: "<< /Type /Font /Subtype /Type1 /BaseFont /Mapped /Encoding /WinAnsiEncoding /ToUnicode 8 0 R "
         f"/FirstChar 32 /LastChar 126 /Widths [{WIDTHS}] >>",
         8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
+        9: "<< /Type /Font /Subtype /Type3 /FontBBox [0 -2000 500 0] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 91 "
+        "/LastChar 93 /Widths [500 500 500] /CharProcs << /sign 3 0 R >> "
+        "/Encoding << /Differences [91 /sign /sign /sign] >> /Resources << >> /ToUnicode 8 0 R >>",
     }
-    names = {"regular": "F4", "bold": "F5", "mono": "F6", "mapped": "F7"}
+    names = {
+        "regular": "F4",
+        "bold": "F5",
+        "mono": "F6",
+        "mapped": "F7",
+        "hanging": "F9",
+    }
 
     kids = []
     for number, runs in enumerate(pages):
@@ -92,7 +104,7 @@ def pdf(
         content += drawing
         page, stream = 10 + 2 * number, 11 + 2 * number
         kids.append(f"{page} 0 R")
-        fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7))
+        fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7, 9))
         objects[page] = (
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {PAGE_WIDTH} {PAGE_HEIGHT}] "
             f"/Resources << /Font << {fonts} >> >> /Contents {stream} 0 R >>"

@@ -66,8 +66,6 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
     [
         ("םולש", "שלום"),
         ("םולש Luhn .1", "1. Luhn שלום"),  # the number of an item
-        ("םולש Luhn .a", "a. Luhn שלום"),
-        ("זאו (lo + hi) / 2 םולש", "שלום (lo + hi) / 2 ואז"),  # code in its own order
         ("V. .םולש", "שלום. V."),  # Latin text follows in the next line
         ("זאו 64 GB", "64 GB ואז"),  # it is in the line before
         ("O(n log ןמזב", "בזמן O(n log"),
@@ -76,10 +74,7 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("םולש 3–7", "3–7 שלום"),
         ("√2 םולש", "שלום √2"),
         (".∀x<3 םולש", "שלום ∀x<3."),
-        (".{P, Q} ⊈ l םולש", "שלום {P, Q} ⊈ l."),  # formulas between bars and braces
-        ("xn = |an| :םולש", "שלום: xn = |an|"),
         ("log-in | םולש", "שלום | log-in"),
-        (".|an − L| < ε םולש", "שלום |an − L| < ε."),
         ("זאו http://a.com/ םולש", "שלום http://a.com/ ואז"),
         (")Read) םולש", "שלום (Read)"),  # fonts that store a bracket in two ways
     ],

@@ -53,7 +53,6 @@ def test_numbers_and_latin_inside_hebrew_keep_their_order() -> None:
         ("12.5 vl GSP M mvls", "שלום מ GSP לו 12.5"),
         ("aba (GSP) Pyp Spy mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Hebrew
         ("aba Pyp Spy (GSP) mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Latin
-        ("aba (G+S) P mvls", "שלום (G+S) P אבא"),  # a formula
         ("aba 3~14 mvls", "שלום 3-14 אבא"),  # a soft hyphen that is seen
         ("aba 14~3 mvls", "שלום 3-14 אבא"),
         ("aba 3~b mvls", "שלום ב-3 אבא"),
@@ -122,9 +121,9 @@ def test_hebrew_of_a_browser_reads_in_logical_order() -> None:
     ]
 
 
-def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
+def test_a_soft_hyphen_that_is_drawn_is_a_hyphen() -> None:
     mapping = {"a": "a", "X": "\u00ad", "b": "b", " ": " "}
-    assert _mapped("aXb aX", mapping) == "ab a-"
+    assert _mapped("aXb aX", mapping) == "a-b a-"
 
 
 def test_a_page_that_is_stored_turned_is_read_as_it_is_seen() -> None:
@@ -198,3 +197,28 @@ def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
     others = lines(["text around a listing, and more of it"] * 4, 50, 200)
     (page,) = extracted(pdf([[text, *others]])).pages
     assert page.lines[0].mono == 1
+
+
+def test_an_italic_h_is_a_letter_and_a_variation_of_a_sign_is_none() -> None:
+    mapping = {"a": "i", "b": "t", "g": "\u210e", "m": "√", "s": "\ufe02"}
+    assert _mapped("abg ms", mapping | {" ": " "}) == "ith √"
+    assert _mapped("a b", mapping | {" ": "\u3000"}) == "i t"
+
+
+def test_large_signs_that_hang_below_their_baseline_are_in_the_row_of_their_formula() -> (
+    None
+):
+    runs = [
+        Run(50, 100, "records of one row"),
+        Run(50, 120, "R = "),
+        Run(70, 109, "[", font="hanging"),
+        Run(76, 120, "I F"),
+        Run(92, 109, "]", font="hanging"),
+        Run(100, 120, "P holds."),
+        Run(50, 131, "\\", font="hanging"),
+        Run(55, 142, "2 is irrational"),
+    ]
+    mapping = {"[": "[", "]": "]", "\\": "√"}
+    first, *others = _texts(pdf([runs], mapping))
+    assert first == "records of one row"
+    assert "|".join(others).replace(" ", "") == "R=[IF]Pholds.|√2isirrational"

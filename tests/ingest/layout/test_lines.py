@@ -3,6 +3,9 @@
 import itertools
 import math
 
+import pytest
+
+from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.lines import lines_of
 from ingest.layout.rows import rows_of
 from ingest.pdf.model import Fonts, Glyph, text_of
@@ -75,12 +78,6 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
     assert row.glyphs[-1].size == 7.5
 
 
-def test_a_root_above_the_baseline_is_in_the_row_of_its_number() -> None:
-    glyphs = _glyphs("√", 50, 91.5)
-    glyphs += _glyphs("2 is irrational", 55, 100)
-    assert _lines(glyphs) == ["√2 is irrational"]
-
-
 def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
     glyphs = _glyphs("of b here", 50, 100)
     glyphs += _glyphs("ˆ", 65, 97.2)
@@ -107,6 +104,19 @@ def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
         assert line.text == text
 
 
+def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    mono = fonts.number("Mono")
+    for font, text in ((0, "moor."), (mono, ".moor")):
+        glyphs = _glyphs(".moor", 50, 100)
+        for glyph in glyphs:
+            glyph.font = font if glyph.text == "." else mono
+        (row,) = rows_of(glyphs)
+        (line,) = lines_of(row, fonts, True, 75)
+        assert line.text == text
+
+
 def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
     glyphs = [
         *_glyphs("of", 50, 100),
@@ -115,3 +125,66 @@ def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
     ]
     glyphs[1].x1 = 63
     assert _lines(glyphs) == ["of it"]
+
+
+def _hebrew_line(drawn: str) -> str:
+    """The line that is read where formulas are in a font without Hebrew; a tilde is a space of two thirds of an em.
+
+    The stops, commas and hyphens next to a space or to Hebrew are in the font of Hebrew.
+    """
+    fonts = Fonts()
+    fonts.number("Serif")
+    fonts.embedded = frozenset([fonts.number("Formulas")])
+    glyphs = []
+    x = 50.0
+    for char, around in zip(
+        drawn, zip(" " + drawn, drawn[1:] + " ", strict=False), strict=False
+    ):
+        is_edge = any(other in " ~:" or is_rtl_letter(other) for other in around)
+        is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge)
+        if char not in " ~":
+            glyphs.append(Glyph(char, x, x + 5, 100, 10, int(not is_text), False))
+        x += {" ": 3, "~": 7}.get(char, 5)
+    (row,) = rows_of(glyphs)
+    (line,) = lines_of(row, fonts, True)
+    return line.text
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (".∞ < |A|,|B| םולש", "שלום ∞ < |A|,|B|."),
+        (".0 ∉ A םולש", "שלום 0 ∉ A."),
+        (".A=[0,1) םולש", "שלום A=[0,1)."),
+        ("זאו (lo + hi) / 2 םולש", "שלום (lo + hi) / 2 ואז"),
+        ("אבא (G+S) P םולש", "שלום (G+S) P אבא"),
+        (".{P,Q} ⊈ l םולש", "שלום {P,Q} ⊈ l."),
+        ("xn = |an| :םולש", "שלום: xn = |an|"),
+        (".|an − L| < ε םולש", "שלום |an − L| < ε."),
+        ("םולש __init__.py םולש", "שלום __init__.py שלום"),
+        ("םולש log.* םולש", "שלום *.log שלום"),  # as the algorithm displays it
+        (":(a<0) םולש", "שלום (a<0):"),
+        ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
+        ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
+        ("םולש - x-ב", "ב-x - שלום"),
+    ],
+)
+def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
+    drawn: str, read: str
+) -> None:
+    assert _hebrew_line(drawn) == read
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        ("x<|y|~.1", "1. x<|y|"),
+        ("x<|y|~1.", "1. x<|y|"),
+        ("םולש Luhn~.a", "a. Luhn שלום"),
+        ("םולש :main~o", "o main: שלום"),
+        ("םולש x<y o", "x<y o שלום"),
+        ("out~of~chapter~10.", "out of chapter 10."),
+    ],
+)
+def test_the_number_of_a_hebrew_item_is_at_its_right_end(drawn: str, read: str) -> None:
+    assert _hebrew_line(drawn) == read

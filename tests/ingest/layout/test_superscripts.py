@@ -101,6 +101,8 @@ def test_a_number_over_a_number_is_a_fraction_and_an_index_under_an_exponent_is_
 ):
     third = [*row("a ", 9), *lowered("3", 20.1), *raised("1", 20)]
     assert text_of(with_fractions(third, 100, 10)) == "a 1/3"
+    root = [*row("a ", 5), *raised("√", 15), *third[2:]]
+    assert text_of(with_fractions(root, 100, 10)) == "a √1/3"
     apart = [*row("a ", 9), *lowered("3", 20), *raised("12", 26)]
     assert text_of(with_fractions(apart, 100, 10)) == "a 312"
     index = [*row("x"), *raised("2", 5), *lowered("i", 5.1)]

@@ -67,6 +67,13 @@ def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
         assert first.number == second.number == bullet
 
 
+def test_an_item_with_a_bullet_is_no_heading_in_any_print() -> None:
+    page = lines(PROSE, 50, 100)
+    page += [Run(50, 200, "•", 14), Run(62, 200, "Boats come home", 14)]
+    page.append(Run(50, 240, "Boats come home", 14))
+    assert [block.is_heading for block in _blocks(page)] == [False, False, True]
+
+
 def test_a_small_letter_before_a_capital_or_a_hanging_text_is_that_of_an_item() -> None:
     small = f"a. {PROSE[0].lower()}"
     for first, x, number in (

@@ -50,6 +50,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("א. ב. יהושע כתב", 0),
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
+        ("--- Trees are graphs", 1),
         ("™(c) Trees are graphs", 1),
     ):
         assert marker_words(line(text)) == n_words, text
@@ -151,6 +152,17 @@ def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
     ):
         after = line(text, y=112.0)
         assert begins_paragraph(group, after, None, HABITS) is expected, text
+
+
+def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
+    group = LineGroup([line("All subsets are events of")])
+    after = line("· Coins land twice", y=112.0)
+    assert not begins_paragraph(group, after, None, HABITS)
+    assert not begins_paragraph(group, line("·", y=112.0), None, HABITS)
+
+    dot, first, *others = after.words
+    words = (replace(dot, x0=40.0, x1=44.0), first, *others)
+    assert begins_paragraph(group, replace(after, words=words), None, HABITS)
 
 
 def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:

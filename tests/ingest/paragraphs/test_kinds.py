@@ -125,6 +125,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("Note that keys may repeat.", {}, "remark"),
     ("A lonely short sentence.", {}, "other"),
     ("Keys may repeat.", {"number": "•"}, "item"),
+    ("How boats come home at night . . . . . . .", {}, "other"),
+    ("Both x and {a} × {b} = {{{a}, {b}} | a = x, b = x} are again sets.", {}, "other"),
 ]
 
 

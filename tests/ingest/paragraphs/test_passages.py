@@ -55,6 +55,10 @@ def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
         block(PROSE),
     )
     assert lead.text == "The sum is: x + y = 2"
+    text = "Every queue of this course is fair and hands out its first."
+    lead, after = made(block("And now to the point:"), block(text))
+    assert lead.text == "And now to the point:"
+    assert (after.kind, after.text) == ("prose", text)
 
 
 def test_prose_before_a_list_stays_as_it_was_and_knows_the_list() -> None:

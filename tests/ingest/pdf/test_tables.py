@@ -26,6 +26,16 @@ def test_tables_have_two_rows_and_two_columns() -> None:
         ruled.close()
 
 
+def test_a_frame_of_one_column_of_text_is_no_table() -> None:
+    runs = [Run(60, y, "boats come home at night " * 5, 5) for y in (115, 145)]
+    drawing = grid([50, 55, 500], [100, 130, 160])
+    content = pdf([runs], drawing=drawing)
+    assert list(RuledTables(content).on(0)) == []
+    runs.append(Run(51, 115, "1", 5))
+    content = pdf([runs], drawing=drawing)
+    assert len(RuledTables(content).on(0)) == 1
+
+
 def test_tables_are_sought_on_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_TABLE_PAGES", 1)
     ruled = RuledTables(_page([50, 150, 300]))

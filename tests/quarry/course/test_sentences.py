@@ -76,6 +76,10 @@ def test_initials_are_of_the_script_of_the_name() -> None:
     assert opening_sentence("ראו אצל J. Levi. סוף.") == "ראו אצל J. Levi."
 
 
+def test_the_last_letter_of_a_formula_is_no_initial() -> None:
+    assert opening_sentence("Then P = I. Otherwise we permute.") == "Then P = I."
+
+
 def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
     assert opening_sentence("זו שיטת היל. f היא פונקציה.") == "זו שיטת היל."
 
