@@ -12,7 +12,7 @@ import regex
 from rapidfuzz import fuzz, process
 
 from player.search.cache import CachingEmbedder
-from player.search.calibration import ReferenceCalibration, calibration_of
+from player.search.calibration import ReferenceCalibration, embedder_calibration
 from player.search.names import (
     COUNTING,
     FILES,
@@ -142,7 +142,7 @@ class References:
         alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
-        self.calibration = calibration or calibration_of().references
+        self.calibration = calibration or embedder_calibration().references
         self._embedder = embedder
         self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
         original_of = {item.doc_id: item.same_as or item.doc_id for item in documents}
