@@ -14,9 +14,6 @@ from quarry.languages.language import Kind
 MAX_FOLLOWING_WORDS = 250
 """Maximal number of words of the items and displays that a passage introduces."""
 
-MAX_DISPLAY_WORDS = 40
-"""Maximal number of words of a display without a number, after a colon."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
@@ -119,10 +116,10 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
         is_outer = is_next and not after_colon and style > outer > ""
         return style != outer and not is_outer
     # a formula, a listing or a box, and no paragraph
-    n_words = len(item.block.text.split())
-    is_sentence = n_words >= MIN_SENTENCE_WORDS and item.block.text[-1] in ".!?"
+    text = item.block.text
+    is_sentence = len(text.split()) >= MIN_SENTENCE_WORDS and text[-1] in ".!?"
     is_paragraph = item.kind == "prose" or (item.kind == "other" and is_sentence)
-    is_display = is_next and n_words <= MAX_DISPLAY_WORDS and not is_paragraph
+    is_display = is_next and not is_paragraph
     is_formula = item.reason in ("symbols", "word", "code", "table")
     return after_colon and (is_display or is_formula)
 

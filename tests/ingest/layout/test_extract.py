@@ -223,3 +223,16 @@ def test_large_signs_that_hang_below_their_baseline_are_in_the_row_of_their_form
     first, *others = _texts(pdf([runs], mapping))
     assert first == "records of one row"
     assert "|".join(others).replace(" ", "") == "R=[IF]Pholds.|√2isirrational"
+
+
+def test_formulas_have_fonts_of_their_own_where_hebrew_has_stops_of_its_own() -> None:
+    mapping = HEBREW | {" ": " ", ".": "."}
+    for font, read in (("mapped", "שלום __a."), ("regular", "שלום a__.")):
+        runs = [
+            Run(50, 100, ".", font=font),
+            Run(53, 100, "__a"),
+            Run(73, 100, "mvls", font="mapped"),
+            Run(50, 120, ".", font=font),
+            Run(53, 120, "mvls", font="mapped"),
+        ]
+        assert _texts(pdf([runs], mapping)) == [read, "שלום."]
