@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from player.search.books.mentions import PROBABLY_NAMED
+from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder
 from player.search.rank import tier_of
-from player.search.references import PROBABLY_NAMED, References
 from player.search.results import BookCandidate
 from quarry.course.paragraph import AliasSource, Document
 from tests.contracts.paragraphs import paragraph
@@ -196,6 +197,7 @@ NAMELESS: dict[str, tuple[list[Document], str]] = {
     ),
     "several lectures": (
         COUNTED,
+        "third and fourth lectures; 02-graphs vs 06-evaluation; "
         "lectures 3 and 4; lectures 3 and 9; הרצאה 2 או 3; databases and hashing; databases and recursion",
     ),
     "several titles": (COUNTED, "recursion, probability; indexes vs dice"),
@@ -207,6 +209,10 @@ NAMELESS: dict[str, tuple[list[Document], str]] = {
         COUNTED,
         "not the databases lecture; any lecture other than lecture 3; every lecture except shortest paths; "
         "כל הרצאה חוץ משיעור 3",
+    ),
+    "one that is denied": (
+        COUNTED,
+        "haching without 06-evaluation; the Rcursion lecture, other than Recursion",
     ),
 }
 
@@ -232,6 +238,7 @@ def test_a_title_or_number_names_a_lecture_however_it_is_written() -> None:
         ("03-databases", COUNTED, "הרצאה שלישית; יחידה 3; תרגול מס' 3; chapter 3"),
         ("03-databases", COUNTED, "lecture 3, slide 5; databases 3; 03 indexes"),
         ("03-databases", COUNTED, "notes 3; L3; lecture 3 of 6; table 4 in databases"),
+        ("03-databases", COUNTED, "lecture 3, 2024; Lecture (third)"),
         (
             "03-databases",
             COUNTED,
