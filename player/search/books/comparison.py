@@ -6,12 +6,13 @@ Reference:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 import numpy as np
 from rapidfuzz import fuzz, process
 from scipy.special import softmax
 
-from player.search.books.course_names import TRUST, CourseNames
+from player.search.books.course_names import CourseNames
 from player.search.books.lecture_numbers import (
     counted_in,
     counts_lectures,
@@ -21,9 +22,8 @@ from player.search.books.name_words import (
     FILES,
     is_a,
     is_generic,
-    is_word,
+    is_subject,
     normalise_name,
-    subjects,
     words_like,
 )
 from player.search.calibration import ReferenceCalibration
@@ -83,7 +83,7 @@ def spoken(text: str, names: CourseNames) -> Spoken:
 
     others -= set(map(str, numbers))
     words = [word for word in words_of_name(text) if word not in others]
-    has_word = any(map(is_word, subjects(words)))
+    has_word = any(map(is_subject, words))
     return Spoken(normalise_name(text), words, numbers, has_word)
 
 
@@ -113,7 +113,7 @@ def _exact(name: Spoken, names: CourseNames) -> Float64Array:
     for other in names.whole:
         trust = 0.0
         if other.normalised == name.normalised:
-            trust = TRUST[other.source]
+            trust = other.trust
         elif other.short:
             short = f" {normalise_name(other.short)} "
             before, match, after = f" {name.normalised} ".partition(short)
@@ -126,17 +126,17 @@ def _exact(name: Spoken, names: CourseNames) -> Float64Array:
 def _by_string(name: Spoken, names: CourseNames) -> Float64Array:
     """Return the feature "string"."""
     string = np.zeros(len(names.doc_ids))
-    text = " ".join(subjects(name.words))
+    text = " ".join(filterfalse(is_generic, name.words))
     if not text:
         return string
 
-    texts = [" ".join(other.subjects) for other in names.whole]
+    texts = [" ".join(filterfalse(is_generic, n.words)) for n in names.whole]
     scores = np.zeros(len(texts))
     for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
         scores += process.cdist([text], texts, scorer=scorer)[0] / 2.0
     similarities = np.maximum(0.0, scores - _MIN_SIMILAR) / (100.0 - _MIN_SIMILAR)
     for other, similarity in zip(names.whole, similarities.tolist(), strict=True):
-        string[other.row] = max(string[other.row], TRUST[other.source] * similarity)
+        string[other.row] = max(string[other.row], other.trust * similarity)
     return string
 
 
@@ -147,7 +147,7 @@ def _by_words(name: Spoken, names: CourseNames) -> tuple[Float64Array, Float64Ar
     total = 0.0
     for word in dict.fromkeys(name.words):
         likenesses = words_like(word, names.trust)
-        weight = float(is_word(word) and not is_generic(word))
+        weight = float(is_subject(word))
         if likenesses and is_a(word, *FILES):
             weight = _OF_FILE
 

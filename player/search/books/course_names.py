@@ -11,21 +11,14 @@ import numpy as np
 import regex
 
 from player.search.books.lecture_numbers import numbers_in, words_of_name
-from player.search.books.name_words import is_distinctive, normalise_name, subjects
+from player.search.books.name_words import is_a, is_subject, normalise_name
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.languages.words import is_stop_word, stems
 
-TRUST: dict[AliasSource, float] = {
-    "stem": 1.0,
-    "name": 1.0,
-    "title": 1.0,
-    "sidecar": 1.0,
-    "author": 0.9,
-    "metadata": 0.8,
-    "heading": 0.6,
-}
-"""Weight of a name by its source: PDF metadata is often wrong, and a heading names only a part of a document."""
+TRUST = {"author": 0.9, "metadata": 0.8, "heading": 0.6}
+"""Weight of a name by its source, 1 for other sources: PDF metadata is often wrong, and a heading names only a part of
+a document."""
 OF_FILE = ("stem", "name", "sidecar")
 """Names of these sources name a document whatever their words."""
 WORDS_OF_A_NAME = 2
@@ -67,8 +60,13 @@ class Name:
 
     @cached_property
     def subjects(self) -> list[str]:
-        """The words that say what the document is about."""
-        return subjects(self.words)
+        """The words that may say what the document is about."""
+        return list(filter(is_subject, self.words))
+
+    @property
+    def trust(self) -> float:
+        """Weight of the name by its source."""
+        return TRUST.get(self.source, 1.0)
 
     @cached_property
     def short(self) -> str:
@@ -127,7 +125,7 @@ class CourseNames:
         for name in self.names:
             for word in name.words:
                 by_row = trust.setdefault(word, np.zeros(len(self.doc_ids)))
-                by_row[name.row] = max(by_row[name.row], TRUST[name.source])
+                by_row[name.row] = max(by_row[name.row], name.trust)
         return trust
 
     @cached_property
@@ -194,7 +192,8 @@ def is_name(alias: Alias) -> bool:
     words = words_of_name(alias.text)
     if alias.source in (*OF_FILE, "author"):
         return bool(words)
-    return any(map(is_distinctive, words)) or _is_phrase(words)
+    is_distinctive = any(is_subject(w) and not is_a(w, "sections") for w in words)
+    return is_distinctive or _is_phrase(words)
 
 
 def _is_phrase(words: Sequence[str]) -> bool:

@@ -72,8 +72,8 @@ def _number_words() -> dict[str, str]:
     digits: dict[str, str] = {}
     for language in LANGUAGES:
         digits |= {word: str(n) for word, n in language.more_numbers.items()}
-        ending = " th" if language.is_ordinal_first else ""
-        tables = (2, "", language.cardinals), (1, ending, language.ordinals)
+        ordinal = " th" if language.is_ordinal_first else ""
+        tables = (2, "", language.cardinals), (1, ordinal, language.ordinals)
         for lowest, ending, table in tables:
             for number, variants in enumerate(table.split(), lowest):
                 for word in variants.split("/"):
@@ -89,7 +89,7 @@ def _numeral_at(words: Sequence[str], position: int) -> int:
     has several letters.
     """
     word, *after = words[position : position + 2]
-    before = words[:position][-1:]
+    before = words[max(0, position - 1) : position]
     units = [is_a(near, *COUNTING, "counted") for near in (*before, *after)]
     is_counted = len(words) == 1 or any(units[: len(before)])
     if word in _ONES:

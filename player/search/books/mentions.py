@@ -16,8 +16,7 @@ from player.search.books.name_words import (
     NEAR,
     has_negation,
     is_a,
-    is_distinctive,
-    is_word,
+    is_subject,
     normalise_name,
 )
 from quarry.languages.words import is_common, is_stop_word
@@ -42,7 +41,7 @@ def names_in(message: str, names: CourseNames) -> set[int]:
     n_bearers = Counter(stem for stem, _ in {(n.stem, n.row) for n in names.whole})
     rows = set()
     for name in names.whole:
-        n_words = sum(map(is_word, name.subjects))
+        n_words = len(name.subjects)
         n_capitals = sum(word[:1].isupper() for word in name.short.split())
         has_both = any(map(str.isdigit, name.stem)) and any(map(str.isalpha, name.stem))
         is_stem = has_both and n_bearers[name.stem] == 1
@@ -73,23 +72,22 @@ def words_in(message: str, names: CourseNames) -> dict[int, float]:
     holds it.
     """
     words = words_of_name(message)
-    positions = []
+    content = []
     for position, word in enumerate(words):
         if not is_stop_word(word) and word not in _JOINING:
-            positions.append(position)
+            is_denied = has_negation(words[max(0, position - NEAR) : position])
+            content.append((word, is_denied))
 
     confidences: dict[int, float] = {}
-    for n, position in enumerate(positions):
-        word = words[position]
+    for n, (word, is_denied) in enumerate(content):
         rows = names.owners.get(word, [])
-        if len(rows) != 1 or not is_distinctive(word):
-            continue
-        if has_negation(words[:position][-NEAR:]):
+        is_usual = is_a(word, "sections") or not is_subject(word)
+        if len(rows) != 1 or is_denied or is_usual:
             continue
 
         (row,) = rows
-        neighbours = [words[near] for near in positions[max(0, n - 1) : n + 2]]
-        if any(is_a(near, *COUNTING, "documents") for near in neighbours):
+        neighbours = content[max(0, n - 1) : n + 2]
+        if any(is_a(near, *COUNTING, "documents") for near, _ in neighbours):
             confidences.setdefault(row, SURELY_NAMED)
         elif len(word) >= _MIN_NAMING and _is_unheard(word, row, names):
             confidences.setdefault(row, PROBABLY_NAMED)

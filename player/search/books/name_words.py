@@ -7,6 +7,7 @@ from pathlib import Path
 
 import regex
 import yaml
+from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from quarry.languages.registry import LANGUAGES, alternatives, language_of_word
@@ -24,6 +25,9 @@ _WORD = regex.compile(r"\p{N}+|[\p{L}\p{M}]+")
 _NEGATION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
+WORDS_KEPT = 10_000
+"""Maximum number of words of which it is cached whether they are generic."""
+_TYPOS = DamerauLevenshtein.normalized_similarity
 NEAR = 4
 """Number of words before a name in which a negation excludes it: "not the databases lecture"."""
 _MIN_PREFIX = 3
@@ -61,24 +65,15 @@ def is_a(word: str, *kinds: str) -> bool:
     return any(forms & words_by_kind()[kind] for kind in kinds)
 
 
+@functools.lru_cache(WORDS_KEPT)
 def is_generic(word: str) -> bool:
     """Return whether a normalised word may be part of any document's name."""
     return is_stop_word(word) or is_a(word, *COUNTING, "counted", *FILES)
 
 
-def subjects(words: Iterable[str]) -> list[str]:
-    """Return the words of a name that are not generic; they say what a document is about."""
-    return [word for word in words if not is_generic(word)]
-
-
-def is_word(word: str) -> bool:
-    """Return whether a normalised word is neither a number nor a single letter."""
-    return len(word) > 1 and not word.isdecimal()
-
-
-def is_distinctive(word: str) -> bool:
-    """Return whether a word may tell documents apart: it is in no list of words that any document may have."""
-    return is_word(word) and not is_a(word, "sections") and not is_generic(word)
+def is_subject(word: str) -> bool:
+    """Return whether a normalised word may say what a document is about: no number, no letter, no generic word."""
+    return len(word) > 1 and not word.isdecimal() and not is_generic(word)
 
 
 def has_negation(words: Sequence[str]) -> bool:
@@ -100,13 +95,17 @@ def likeness(word: str, other: str) -> float:
         return 0.0
     if word.startswith(other):
         return 0.7
-    alike = DamerauLevenshtein.normalized_similarity(
-        word, other, score_cutoff=_MIN_ALIKE
-    )
+    alike: float = _TYPOS(word, other, score_cutoff=_MIN_ALIKE)
     return max(0.0, alike - 0.1)
 
 
 def words_like(word: str, others: Iterable[str]) -> dict[str, float]:
     """Return the words that a word equals, abbreviates or misspells, with their `likeness`."""
-    similarities = {other: likeness(word, other) for other in others}
+    words = list(others)
+    near = process.extract(
+        word, words, scorer=_TYPOS, score_cutoff=_MIN_ALIKE, limit=None
+    )
+    similar = {other for other, _, _ in near}
+    similar.update(o for o in words if o.startswith(word) or word.startswith(o))
+    similarities = {other: likeness(word, other) for other in sorted(similar)}
     return {other: alike for other, alike in similarities.items() if alike}

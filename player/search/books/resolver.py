@@ -157,6 +157,9 @@ class References:
 
         A name means one document if it holds a title or the number of that one, or if that one has all its words.
         """
+        parts = _joined_names(book_name)
+        if len(parts) == 1:
+            return []
         features = compare(spoken(book_name, self.names), self.names)
         named = names_in(book_name, self.names) or np.flatnonzero(features["number"])
         has_all = np.maximum(features["exact"], features["words"]) >= ALL_WORDS
@@ -164,7 +167,7 @@ class References:
             return []
 
         rows = set()
-        for part in _joined_names(book_name):
+        for part in parts:
             name = spoken(part, self.names)
             confidences = probabilities(compare(name, self.names), self.calibration)
             if name.has_word and confidences.max() >= LIKELY:
