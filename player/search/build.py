@@ -213,7 +213,14 @@ def _load_all(index: SearchIndex, search: SearchSettings) -> None:
     """
     patient = replace(search, deadline_s=LOADING_S)
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
-    Cascade(index, patient, Runner(), query, time.perf_counter(), True).result()
+    Cascade(
+        index=index,
+        settings=patient,
+        runner=Runner(),
+        query=query,
+        started=time.perf_counter(),
+        everything=True,
+    ).result()
 
 
 def _references(course: Course, inputs: StrategyInputs) -> References:
