@@ -6,7 +6,6 @@ Reference:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import filterfalse
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -58,7 +57,8 @@ class Spoken:
 
     Attributes:
         normalised: the name normalised.
-        words: its words, without numbers that do not count lectures and words such as "page" before them.
+        words: its words, without those that most documents share, numbers that do not count lectures, and words such as
+            "page" before them.
         numbers: its lecture numbers.
         has_word: whether it has a word that may tell documents apart.
     """
@@ -82,6 +82,7 @@ def spoken(text: str, names: CourseNames) -> Spoken:
             others.add(counted.noun)
 
     others -= set(map(str, numbers))
+    others |= names.shared
     words = [word for word in words_of_name(text) if word not in others]
     has_word = any(map(is_subject, words))
     return Spoken(normalise_name(text), words, numbers, has_word)
@@ -126,11 +127,11 @@ def _exact(name: Spoken, names: CourseNames) -> Float64Array:
 def _by_string(name: Spoken, names: CourseNames) -> Float64Array:
     """Return the feature "string"."""
     string = np.zeros(len(names.doc_ids))
-    text = " ".join(filterfalse(is_generic, name.words))
+    text = " ".join(names.distinctive(name.words))
     if not text:
         return string
 
-    texts = [" ".join(filterfalse(is_generic, n.words)) for n in names.whole]
+    texts = [" ".join(names.distinctive(other.words)) for other in names.whole]
     scores = np.zeros(len(texts))
     for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
         scores += process.cdist([text], texts, scorer=scorer)[0] / 2.0
@@ -146,15 +147,16 @@ def _by_words(name: Spoken, names: CourseNames) -> tuple[Float64Array, Float64Ar
     words, content = np.zeros((2, n_documents))
     total = 0.0
     for word in dict.fromkeys(name.words):
+        is_file = is_a(word, *FILES)
         likenesses = words_like(word, names.trust)
-        weight = float(is_subject(word))
-        if likenesses and is_a(word, *FILES):
-            weight = _OF_FILE
+        if not (likenesses if is_file else is_subject(word)):
+            continue
 
         matches = np.zeros(n_documents)
         for other, alike in likenesses.items():
             matches = np.maximum(matches, alike * names.trust[other])
-        weight *= np.log1p(n_documents / max(_UNKNOWN, matches.sum()))
+        rarity = np.log1p(n_documents / max(_UNKNOWN, matches.sum()))
+        weight = rarity * (_OF_FILE if is_file else 1.0)
         rates = names.rates(word)
         total += weight
         words += weight * matches

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -11,7 +11,12 @@ import numpy as np
 import regex
 
 from player.search.books.lecture_numbers import numbers_in, words_of_name
-from player.search.books.name_words import is_a, is_subject, normalise_name
+from player.search.books.name_words import (
+    is_a,
+    is_generic,
+    is_subject,
+    normalise_name,
+)
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.languages.words import is_stop_word, stems
@@ -21,6 +26,8 @@ TRUST = {"author": 0.9, "metadata": 0.8, "heading": 0.6}
 a document."""
 OF_FILE = ("stem", "name", "sidecar")
 """Names of these sources name a document whatever their words."""
+MIN_TO_SHARE = 3
+"""Minimum number of documents of a course whose shared words are ignored."""
 WORDS_OF_A_NAME = 2
 """Minimum number of words of the first part of a title that stands for the title, and of a title within a message."""
 WORDS_OF_A_PHRASE = 3
@@ -57,11 +64,6 @@ class Name:
     def words(self) -> list[str]:
         """The words of the name, numbers in digits."""
         return words_of_name(self.text)
-
-    @cached_property
-    def subjects(self) -> list[str]:
-        """The words that may say what the document is about."""
-        return list(filter(is_subject, self.words))
 
     @property
     def trust(self) -> float:
@@ -137,6 +139,17 @@ class CourseNames:
             if rows.size:
                 owners[word] = rows.tolist()
         return owners
+
+    @cached_property
+    def shared(self) -> set[str]:
+        """Words that more than half of the documents have in their names; they tell no documents apart."""
+        n = len(self.doc_ids)
+        counts = {word: np.count_nonzero(rows) for word, rows in self.trust.items()}
+        return {word for word in counts if 2 * counts[word] > n >= MIN_TO_SHARE}
+
+    def distinctive(self, words: Iterable[str]) -> list[str]:
+        """Return the words of a name, without those that any name may have."""
+        return [w for w in words if w not in self.shared and not is_generic(w)]
 
     @cached_property
     def numbers(self) -> list[set[int]]:

@@ -41,7 +41,7 @@ def names_in(message: str, names: CourseNames) -> set[int]:
     n_bearers = Counter(stem for stem, _ in {(n.stem, n.row) for n in names.whole})
     rows = set()
     for name in names.whole:
-        n_words = len(name.subjects)
+        n_words = sum(map(is_subject, names.distinctive(name.words)))
         n_capitals = sum(word[:1].isupper() for word in name.short.split())
         has_both = any(map(str.isdigit, name.stem)) and any(map(str.isalpha, name.stem))
         is_stem = has_both and n_bearers[name.stem] == 1
@@ -81,8 +81,8 @@ def words_in(message: str, names: CourseNames) -> dict[int, float]:
     confidences: dict[int, float] = {}
     for n, (word, is_denied) in enumerate(content):
         rows = names.owners.get(word, [])
-        is_usual = is_a(word, "sections") or not is_subject(word)
-        if len(rows) != 1 or is_denied or is_usual:
+        is_usual = is_a(word, "sections") or not names.distinctive([word])
+        if len(rows) != 1 or is_denied or is_usual or not is_subject(word):
             continue
 
         (row,) = rows

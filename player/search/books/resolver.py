@@ -170,7 +170,7 @@ class References:
         for part in parts:
             name = spoken(part, self.names)
             confidences = probabilities(compare(name, self.names), self.calibration)
-            if name.has_word and confidences.max() >= LIKELY:
+            if name.has_word and confidences.max(initial=0.0) >= LIKELY:
                 rows.add(int(confidences.argmax()))
         return sorted(rows) if len(rows) > 1 else []
 
