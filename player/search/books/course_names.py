@@ -174,11 +174,11 @@ class CourseNames:
         return mentioned
 
     @cached_property
-    def counting(self) -> set[str]:
+    def counting(self) -> frozenset[str]:
         """Words before a number in the names of files: "sprint" in "sprint 3"."""
         files = [name for name in self.names if name.source in OF_FILE]
         pairs = chain(*[pairwise(name.words) for name in files])
-        return {word for word, number in pairs if number.isdecimal()}
+        return frozenset(word for word, number in pairs if number.isdecimal())
 
     @cached_property
     def stem_rates(self) -> list[dict[str, float]]:

@@ -29,11 +29,8 @@ _ENDING = rf"(?<=\d) {alternatives(sorted(_ENDINGS))}\b"
 _ONES = {word for language in LANGUAGES for word in language.ones.split()}
 """Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
 _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-_ROMANS = {
-    f"{'x' * tens}{ones}": 10 * tens + number
-    for tens in range(4)
-    for number, ones in enumerate(_ROMAN_ONES)
-}
+_ROMANS = [f"{'x' * tens}{ones}" for tens in range(4) for ones in _ROMAN_ONES]
+"""Roman numerals by number, the first one empty."""
 
 
 class Counted(NamedTuple):
@@ -95,21 +92,24 @@ def _numeral_at(words: Sequence[str], position: int) -> int:
     if word in _ONES:
         return int(is_counted or any(units))
     if word in _ROMANS and (is_counted or not after or len(word) > 1):
-        return _ROMANS[word]
+        return _ROMANS.index(word)
     for language in LANGUAGES:
         if is_counted and len(word) <= 2 and set(word) <= language.numerals.keys():
             return sum(map(language.numerals.__getitem__, word))
     return 0
 
 
-@functools.cache
-def _counted() -> regex.Pattern[str]:
-    """Return an expression for numbers and their noun in the words of `_with_digits`."""
+@functools.lru_cache
+def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
+    """Return an expression for numbers and their noun in the words of `_with_digits`.
+
+    Args:
+        nouns: further words that may follow an ordinal.
+    """
     kinds = words_by_kind()
     and_ = alternatives(kinds["and"])
-    after_ordinal = alternatives(
-        set().union(*map(kinds.__getitem__, (*COUNTING, "versions", "others")))
-    )
+    known = map(kinds.__getitem__, (*COUNTING, "versions", "others"))
+    after_ordinal = alternatives(set(nouns).union(*known))
     ordinals = rf"(?P<numbers>\d+{_ENDING}(?: (?:{and_} )?\d+{_ENDING})*)"
     number = rf"\d\d?(?:{_ENDING}(?! {after_ordinal}\b))?"
     return regex.compile(
@@ -119,12 +119,16 @@ def _counted() -> regex.Pattern[str]:
     )
 
 
-def counted_in(text: str) -> Iterator[Counted]:
-    """Find the numbers below 100 in a text, but for those of dates, with the words that they count."""
+def counted_in(text: str, nouns: frozenset[str] = frozenset()) -> Iterator[Counted]:
+    """Find the numbers below 100 in a text, but for those of dates, with the words that they count.
+
+    Args:
+        nouns: further words that may follow an ordinal.
+    """
     signs = alternatives(words_by_kind()["number signs"])
     plain = regex.sub(rf"\b{signs} (?=\d)", "", _with_digits(text))
     plain = _DATE.sub("", plain)
-    for match in _counted().finditer(plain):
+    for match in _counted(nouns).finditer(plain):
         numbers = set(map(int, regex.findall(r"\d+", match["numbers"])))
         before, after = plain[: match.start()], plain[match.end() :]
         yield Counted(match["noun"] or "", numbers, before.split(), after.split())
@@ -171,7 +175,7 @@ def counts_lectures(counted: Counted, named: Collection[str]) -> bool:
     return not before and not noun and after[0] in named
 
 
-def lectures_in(message: str, counting: Collection[str] = ()) -> list[Counted]:
+def lectures_in(message: str, counting: frozenset[str] = frozenset()) -> list[Counted]:
     """Return the lecture numbers that a message names, each group with its word for a lecture.
 
     A number names one next to a word for a lecture ("lecture 3", "the third lecture"). A word that numbers other things
@@ -182,7 +186,7 @@ def lectures_in(message: str, counting: Collection[str] = ()) -> list[Counted]:
     """
     lectures = []
     for clause in _CLAUSE_END.split(message):
-        for counted in counted_in(clause):
+        for counted in counted_in(clause, counting):
             noun, _, before, after = counted
             if not is_a(noun, *COUNTING) and noun not in counting:
                 continue
