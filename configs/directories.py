@@ -15,6 +15,7 @@ import platformdirs
 ROOT = Path(__file__).resolve().parents[1]
 """The folder of the packages: the checkout, or site-packages."""
 IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
+"""Whether the code runs in a checkout rather than as an installed package."""
 
 BUNDLED = ROOT / "data"
 if not IS_CHECKOUT:
@@ -25,18 +26,18 @@ if not IS_CHECKOUT:
 
 
 def home() -> Path:
-    """Return the folder for everything that is made: QUARRY_HOME, else data/ of a checkout, else one of the user's."""
-    if named := os.environ.get("QUARRY_HOME"):
-        return Path(named)
+    """Return the folder of stores, journals and fits: QUARRY_HOME, else data/ of a checkout, else one of the user's."""
+    if folder := os.environ.get("QUARRY_HOME"):
+        return Path(folder)
     if IS_CHECKOUT:
         return BUNDLED
     return platformdirs.user_data_path("quarry", appauthor=False)
 
 
 def cache() -> Path:
-    """Return the folder for everything that can be made again: QUARRY_HOME/cache, else the user's cache folder."""
-    if named := os.environ.get("QUARRY_HOME"):
-        return Path(named) / "cache"
+    """Return the folder of files that can be made again: QUARRY_HOME/cache, else the user's cache folder."""
+    if folder := os.environ.get("QUARRY_HOME"):
+        return Path(folder) / "cache"
     return platformdirs.user_cache_path("quarry", appauthor=False)
 
 
@@ -50,8 +51,8 @@ def default_journal() -> Path:
     return home() / "runs" / "games.sqlite"
 
 
-def own_fit(bundled: Path) -> Path:
-    """Return the path of the user's own fit of a bundled file."""
+def user_fit(bundled: Path) -> Path:
+    """Return the path of the file that replaces a bundled one after the user has fitted it again."""
     return home() / "fitted" / bundled.name
 
 

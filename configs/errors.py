@@ -11,7 +11,7 @@ QuarryError
 
 
 class QuarryError(Exception):
-    """Base of all errors that Quarry raises on purpose; the text is one line, with a remedy where there is one."""
+    """Base of all errors that Quarry raises on purpose. The text is one line, with a remedy if there is one."""
 
 
 class WorkerError(QuarryError, RuntimeError):

@@ -5,11 +5,11 @@ import errno
 MORE_FILES = "allow more open files: ulimit -n 1024"
 MORE_MEMORY = "allow more memory: ulimit -v unlimited"
 MORE_SPACE = "free some space"
-OTHER_PLACE = "allow this user to use it, or name another place"
+OTHER_PATH = "allow this user to use it, or name another place"
 FAULTS = {
-    errno.EACCES: OTHER_PLACE,
-    errno.EPERM: OTHER_PLACE,
-    errno.EROFS: OTHER_PLACE,
+    errno.EACCES: OTHER_PATH,
+    errno.EPERM: OTHER_PATH,
+    errno.EROFS: OTHER_PATH,
     errno.ENOSPC: MORE_SPACE,
     errno.EDQUOT: MORE_SPACE,
     errno.EFBIG: MORE_SPACE,
@@ -24,10 +24,10 @@ FAULTS = {
 """Remedies of errors that any path or machine can cause."""
 
 
-def fault_of(error: OSError, remedy: str = "check the path") -> str:
-    """Return what failed and its remedy, such as "Permission denied; allow this user to use it".
+def fault_and_remedy(error: OSError, remedy: str = "check the path") -> str:
+    """Return the reason of an error and its remedy, such as "Permission denied; allow this user to use it".
 
     Args:
-        remedy: of an error that is not one of `FAULTS`.
+        remedy: the remedy of an error that is not in `FAULTS`.
     """
     return f"{error.strerror or error}; {FAULTS.get(error.errno or 0, remedy)}"

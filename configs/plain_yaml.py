@@ -1,4 +1,4 @@
-"""YAML files of users, in which every value is a text until the type of its setting turns it into something else."""
+"""Reader of users' YAML files: every value is a text, which the type of its setting converts later."""
 
 import re
 from pathlib import Path
@@ -9,6 +9,7 @@ import yaml
 HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 """An escape that may be half of a surrogate pair, which no UTF-8 file can hold."""
 MAX_CHARS = 200_000
+"""Maximum length of a text or a file."""
 
 
 def read_plain_file(path: Path) -> Any:
@@ -16,17 +17,18 @@ def read_plain_file(path: Path) -> Any:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: as `read_plain_yaml`; UnicodeDecodeError for another encoding.
+        ValueError: as `read_plain_yaml`.
+        UnicodeDecodeError: the file has another encoding.
     """
     with path.open("rb") as file:
         return read_plain_yaml(file.read(4 * MAX_CHARS + 4).decode("utf-8"))
 
 
 def read_plain_yaml(text: str) -> Any:
-    """Read the mappings, lists and texts of a text; `off` and `1e-1` are texts, and None stands for an empty file.
+    """Read the mappings, lists and texts of a YAML text; `off` and `1e-1` are texts. Return None for an empty text.
 
     Raises:
-        ValueError: it is not YAML, too long or too deeply nested; the message is the fault.
+        ValueError: the text is not YAML, too long or too deeply nested; the message says which.
     """
     if len(text) > MAX_CHARS:
         raise ValueError(f"more than {MAX_CHARS} characters; shorten it")

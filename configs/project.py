@@ -1,4 +1,4 @@
-"""The defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the folder or above."""
+"""Defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the current folder or above."""
 
 import reprlib
 import tomllib
@@ -9,23 +9,24 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from configs.errors import SettingsError
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.plain_yaml import MAX_CHARS
 from configs.settings import is_file_name, require_key
 
 MAX_VALUE_CHARS = 4_000
+"""Maximum length of a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Values of options that a command line leaves out; "" where the project names none.
+    """Values of options that the command line leaves out; "" if the project does not set one.
 
     Attributes:
         store: folder, or URL of a Chroma server.
         games: file of labelled games.
         preset: name, or a YAML file.
         server: URL of a game server.
-        file: the file that says so.
+        file: the project file.
     """
 
     store: str = ""
@@ -36,6 +37,7 @@ class Project:
 
 
 KEYS = tuple(field.name for field in fields(Project))[:-1]
+"""Keys of a project file."""
 _TEXT = Field(max_length=MAX_VALUE_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$")
 _VALUE = TypeAdapter(Annotated[str, _TEXT])
 
@@ -44,22 +46,22 @@ def find_project() -> Project:
     """Read the nearest project file of the current folder and those above it.
 
     Raises:
-        SettingsError: the file cannot be read, or has an unknown key or a value that is no text.
+        SettingsError: the file cannot be read, or has an unknown key or a value that is not a text.
     """
     try:
         folder = Path.cwd()
     except OSError:  # it was deleted
         return Project()
-    for place in (folder, *folder.parents):
-        for path in (place / "quarry.toml", place / "pyproject.toml"):
-            table = _table_of(path)
+    for directory in (folder, *folder.parents):
+        for path in (directory / "quarry.toml", directory / "pyproject.toml"):
+            table = _read_table(path)
             if table is not None:
                 return _project(table, path)
     return Project()
 
 
-def _table_of(path: Path) -> Any:
-    """Return the project's table of a TOML file; None if there is no file, or another program's without our table."""
+def _read_table(path: Path) -> Any:
+    """Read the project's table of a TOML file; return None if there is no file, or a pyproject.toml without a table."""
     is_ours = path.name == "quarry.toml"
     try:
         if not path.is_file():
@@ -73,9 +75,10 @@ def _table_of(path: Path) -> Any:
         if is_ours:
             fault = f"is not a TOML file: {' '.join(str(error).split())[:200]}"
             if isinstance(error, OSError):
-                fault = f"cannot be read: {fault_of(error)}"
+                fault = f"cannot be read: {fault_and_remedy(error)}"
             raise SettingsError(f"{path} {fault}") from error
         return None
+
     if is_ours:
         return document
     tools = document.get("tool")
@@ -83,11 +86,12 @@ def _table_of(path: Path) -> Any:
 
 
 def _project(table: Any, path: Path) -> Project:
-    """Return the checked values; paths among them are relative to the file."""
+    """Check the values of a table; return them with paths that start from the folder of the file."""
     if not isinstance(table, dict):
         raise SettingsError(
             f"{path}: tool.quarry is a {type(table).__name__}; write one table [tool.quarry]"
         )
+
     values = {}
     for key, value in table.items():
         require_key(key, KEYS, str(path))

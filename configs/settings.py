@@ -1,4 +1,4 @@
-"""Settings: keys with types, ranges and defaults, and presets, files and environment variables that change them.
+"""Settings: keys with types, ranges and defaults. Presets, files and environment variables change them.
 
 configs/default.yaml explains each key with its unit; a test compares keys, ranges and defaults of both files.
 """
@@ -16,13 +16,15 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from configs.errors import SettingsError
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.plain_yaml import read_plain_file, read_plain_yaml
 from configs.similar_names import did_you_mean
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
+"""File that explains all keys, with their defaults."""
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
+"""File of the presets."""
 
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["rrf", "linear"]
@@ -43,7 +45,7 @@ def number(default: N, low: float, high: float) -> N:
 
 
 def _require(holds: bool, keys: str, bound: str, *values: float) -> None:
-    """Raise a ValueError with the values of keys and their bound unless it holds."""
+    """Raise a ValueError that names keys, their values and their bound unless a condition holds."""
     if not holds:
         shown = " + ".join(map(str, values))
         raise ValueError(f"{keys} is {shown}; it must be {bound}")
@@ -140,7 +142,7 @@ class GameSettings:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, with the name of the preset that they began with."""
+    """All settings, and the name of the preset that they started from."""
 
     preset: str
     embed: EmbedSettings
@@ -180,18 +182,19 @@ def load(
 ) -> Settings:
     """Load the settings of a preset, and merge the user's changes over them.
 
-    Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS),
-    `changes`. Nothing else is read.
+    Each of these overrides those before it: the defaults, the preset, `config`, the environment (QUARRY_TOKEN,
+    QUARRY_MODELS), `changes`. Nothing else is read.
 
     Args:
         preset: a name, or the path of a YAML file (.yaml or .yml).
-        changes: SECTION.KEY=VALUE, as of `--set`.
+        changes: values of `--set`, each SECTION.KEY=VALUE.
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
     """
-    parts = {section: kind() for section, kind in SECTIONS.items()}
-    settings = Settings(preset, **parts, token=os.environ.get("QUARRY_TOKEN", ""))
+    defaults = {section: kind() for section, kind in SECTIONS.items()}
+    settings = Settings(preset, **defaults, token=os.environ.get("QUARRY_TOKEN", ""))
+
     presets = _presets()
     if preset in presets:
         where = f"{PRESETS_CONFIG}, preset {preset}"
@@ -211,22 +214,22 @@ def load(
         tree = {"embed": {"models_dir": folder}}
         settings = merge_settings(settings, tree, "QUARRY_MODELS")
     where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN]
-    return merge_settings(settings, _changed(changes), where)
+    return merge_settings(settings, _parse_changes(changes), where)
 
 
 def as_dict(settings: Settings) -> dict[str, Any]:
-    """Return the settings as plain values for a run's record, without the token."""
+    """Return the settings as plain values, for the record of a run; leave out the token."""
     tree = dataclasses.asdict(settings)
     del tree["token"]
     return tree
 
 
 def is_file_name(preset: str) -> bool:
-    """Return whether a preset is given as a file."""
+    """Return whether a preset is the name of a file."""
     return preset.endswith((".yaml", ".yml"))
 
 
-def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _parse_changes(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Read the values of `--set` as one mapping of sections."""
     tree: dict[str, dict[str, Any]] = {}
     for change in changes:
@@ -269,7 +272,7 @@ def _read_yaml(name: str, flag: str) -> Any:
         tree = read_plain_file(path)
     except OSError as error:
         raise SettingsError(
-            f"{flag} {path} cannot be read: {fault_of(error)}"
+            f"{flag} {path} cannot be read: {fault_and_remedy(error)}"
         ) from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path} is not UTF-8: {error}; save it so") from error
@@ -287,14 +290,18 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
     for section, values in _mapping(over, f"{where}: it").items():
         if section == "provenance":
             continue
+
         require_key(section, SECTIONS, f"{where}: it")
         fields_of_section = fields(SECTIONS[section])
         for key in _mapping(values, f"{where}: section {section}"):
             require_key(key, fields_of_section, f"{where}: {section}")
+
         try:
             changed = dataclasses.replace(getattr(settings, section), **values)
         except ValidationError as error:
-            raise SettingsError(f"{_refusal(error, section)} ({where})") from None
+            raise SettingsError(
+                f"{_describe_refusal(error, section)} ({where})"
+            ) from None
         settings = dataclasses.replace(settings, **{section: changed})
     return settings
 
@@ -316,8 +323,8 @@ def require_key(key: object, names: Collection[str], what: str) -> None:
         )
 
 
-def _refusal(error: ValidationError, section: str) -> str:
-    """Return a line with the first fault: the value, and what it must be."""
+def _describe_refusal(error: ValidationError, section: str) -> str:
+    """Describe the first fault in one line: the value, and the rule that it breaks."""
     first = error.errors(include_url=False)[0]
     if not first["loc"]:  # a rule about several keys
         return f"{section}.{first['msg'].removeprefix('Value error, ')}"

@@ -1,4 +1,4 @@
-"""`python -m evaluate`: measure, compare, tune and serve."""
+"""`python -m evaluate`: the same command line as `quarry`."""
 
 import signal
 import sys

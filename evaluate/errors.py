@@ -1,11 +1,11 @@
-"""The errors of the harness, drawn as one family.
+"""Errors of evaluation.
 
 EvaluateError
 ├── GamesError (ValueError)        a games file is missing, empty, broken, or belongs to another corpus
 ├── BatchError (ValueError)        a file of questions or answers is broken, or belongs to other games
 ├── RefereeError (ValueError)      a referee SPEC is unknown, or needs a package that is not installed
 ├── PortError (OSError)            the practice server cannot listen on its address
-├── TuneError (ValueError)         a study cannot be made or continued
+├── TuneError (ValueError)         a study cannot be run or resumed
 └── RunError (ValueError)          a file holds no run, or runs are of different games or stores
 """
 
@@ -15,18 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from configs.errors import QuarryError, SettingsError
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 
 MAX_KEY_CHARS = 40
-"""Characters of a key of the input that an error repeats."""
-
+"""Maximum number of characters of a key of the input that an error quotes."""
 
 MAX_VALUE_CHARS = 200
-"""Characters of a value of the input that an error repeats."""
+"""Maximum number of characters of a value of the input that an error quotes."""
 
 
 class EvaluateError(QuarryError):
-    """Base of everything that the harness raises on purpose; its text is one line."""
+    """Base of all errors that evaluation raises on purpose; its text is one line."""
 
 
 class GamesError(EvaluateError, ValueError):
@@ -46,7 +45,7 @@ class PortError(EvaluateError, OSError):
 
 
 class TuneError(EvaluateError, ValueError):
-    """A study cannot be made."""
+    """A study cannot be run or resumed."""
 
 
 class RunError(EvaluateError, ValueError):
@@ -55,21 +54,21 @@ class RunError(EvaluateError, ValueError):
 
 @contextlib.contextmanager
 def writing(out: Path, flag: str = "--out") -> Iterator[None]:
-    """Raise a SettingsError in place of an OSError while the file of a flag is written."""
+    """Turn an OSError in the block, which writes the file of a flag, into a SettingsError."""
     try:
         yield
     except OSError as error:
         raise SettingsError(
-            f"{flag} {out} cannot be written: {fault_of(error)}"
+            f"{flag} {out} cannot be written: {fault_and_remedy(error)}"
         ) from error
 
 
 def first_fault(faults: Sequence[Any]) -> str:
-    """Return the place and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
-    place = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
-    return f"{place}: {faults[0]['msg']}"
+    """Return the location and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
+    location = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
+    return f"{location}: {faults[0]['msg']}"
 
 
-def quoted(value: object) -> str:
-    """Return a value of the input in quotes, shortened."""
+def quote_short(value: object) -> str:
+    """Quote a value of the input, shortened to MAX_VALUE_CHARS."""
     return repr(value)[:MAX_VALUE_CHARS]

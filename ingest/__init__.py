@@ -1,1 +1,1 @@
-"""Lecture files -> paragraphs in a store."""
+"""Ingest: reads lecture files, and writes their paragraphs to a store."""

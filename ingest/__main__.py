@@ -1,4 +1,4 @@
-"""`python -m ingest`: put lectures into a store, and list what it holds."""
+"""`python -m ingest`: the command `quarry ingest`."""
 
 import signal
 import sys

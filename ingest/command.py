@@ -1,4 +1,4 @@
-"""The command `ingest`: put lectures into a store, and list the content of a store."""
+"""The command `ingest`: adds lectures to a store, or lists its content."""
 
 import functools
 import logging
@@ -15,15 +15,16 @@ from configs.errors import SettingsError
 from ingest.pipeline.pipeline import IngestSummary
 from ingest.pipeline.pipeline import ingest as ingest_files
 from ingest.pipeline.plan import printable
-from quarry.cli import AsJson, Given, StoreOptions, WorkerOptions
+from quarry.cli import AsJson, ParsedOverrides, StoreOptions, WorkerOptions
 from quarry.interrupts import on_interrupt_print
 from quarry.store import Course
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
 VIEW = Group(validator=mutually_exclusive)
+"""Options that show or remove something, of which only one may be set."""
 Lines = Callable[[Any], Iterator[str]]
-"""Yields the lines that say the same as a JSON document."""
+"""A function that yields the lines of a JSON document in words."""
 
 
 def ingest(
@@ -37,7 +38,7 @@ def ingest(
     prose: Annotated[bool, Parameter(group=VIEW)] = False,
     drop: Annotated[tuple[str, ...], Parameter(group=VIEW, consume_multiple=True)] = (),
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Ingest, or show a store; return 1 if some file failed, and 2 if all did.
 
@@ -53,22 +54,22 @@ def ingest(
     on_interrupt_print(
         "quarry ingest: interrupted; the store is as it was before, run it again to finish"
     )
-    settings = given.load()
-    wanted = {
+    settings = overrides.load()
+    options = {
         "list": list_documents,
         "rejected": rejected,
         "paragraphs": paragraphs,
         "prose": prose,
     }
-    views = [VIEWS[name] for name, is_wanted in wanted.items() if is_wanted]
+    views = [STORE_VIEWS[name] for name, is_set in options.items() if is_set]
     if paths and (views or drop):
         raise SettingsError(
             f"{paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
         )
     if views or drop:
         course = at.open(all_rejected_ok=True)
-        for as_document, lines_of in views:
-            _print(as_document(course), lines_of, as_json)
+        for as_document, to_lines in views:
+            _print(as_document(course), to_lines, as_json)
             return 0
 
     with work.start() as workers:
@@ -81,8 +82,8 @@ def ingest(
             embedder_spec=embedder,
             workers=workers,
         )
-    lines_of = functools.partial(_summary_lines, location=at.location)
-    _print(_summary(summary), lines_of, as_json)
+    to_lines = functools.partial(_summary_lines, location=at.location)
+    _print(_summary(summary), to_lines, as_json)
     for outcome in summary.failed:
         _log.error("%s", outcome.detail)
     if not summary.failed:
@@ -90,17 +91,17 @@ def ingest(
     return 2 if len(summary.failed) == len(summary.outcomes) else 1
 
 
-def _print(document: Any, lines_of: Lines, as_json: bool) -> None:
-    """Print a JSON document, or the same in words."""
+def _print(document: Any, to_lines: Lines, as_json: bool) -> None:
+    """Print a document as JSON or in words."""
     if as_json:
         print(visible_json(document))
         return
-    for line in lines_of(document):
+    for line in to_lines(document):
         print(visible(line))
 
 
 def _fields(item: object, names: str) -> dict[str, Any]:
-    """Return attributes of an object by their names."""
+    """Return attributes of an object by name; `names` are separated by blanks."""
     return {name: getattr(item, name) for name in names.split()}
 
 
@@ -180,14 +181,14 @@ def _paragraph_lines(items: list[dict[str, Any]]) -> Iterator[str]:
 
 
 PROSE = "prose"
-"""Kind of a paragraph that is neither heading, item, caption nor another short passage."""
-VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
+"""Kind of ordinary paragraphs, unlike headings, items, captions and other short passages."""
+STORE_VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
     "list": (_documents, _document_lines),
     "rejected": (_rejected, _rejected_lines),
     "paragraphs": (_paragraphs, _paragraph_lines),
     "prose": (_prose, _paragraph_lines),
 }
-"""By option, the JSON document and the lines that show a store."""
+"""Views of a store by option: functions that make the JSON document, and its lines in words."""
 
 
 def _summary(summary: IngestSummary) -> dict[str, Any]:
@@ -235,7 +236,7 @@ def _summary_lines(summary: dict[str, Any], location: str) -> Iterator[str]:
 def _totals(
     document: dict[str, Any], n_documents: int, n_paragraphs: int, n_same: int
 ) -> str:
-    """Return the line with the content of a store: near-identical paragraphs are counted apart, prose among all."""
+    """Write the line with the content of a store; near-identical paragraphs are counted separately, except as prose."""
     counts = f"{n_paragraphs} paragraphs"
     if n_same:
         counts = f"{n_paragraphs - n_same} paragraphs and {n_same} near-identical to one of them"
@@ -245,7 +246,7 @@ def _totals(
 
 
 def _left_out(rejected: dict[str, int]) -> str:
-    """Return the number of rejected paragraphs, and that of each reason."""
+    """Write the number of rejected paragraphs, in total and by reason."""
     if not rejected:
         return "0 left out"
     most_first = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))

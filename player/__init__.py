@@ -1,1 +1,1 @@
-"""Search, questions, belief, guess, and the game against a server."""
+"""The player: search, questions, belief, guess, and games against a server."""

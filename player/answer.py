@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from quarry.languages.registry import LANGUAGES, alternatives
 
 LETTERS = "ABCD"
+"""The letters of the options."""
 NOT_RELEVANT = "Not Relevant"
+"""The answer of a referee that a question does not fit."""
 
 Answer = str | None
 """One of `LETTERS`, or `NOT_RELEVANT`; None for a missing or unreadable answer."""
@@ -18,12 +20,15 @@ MAX_CHARS = 200
 
 
 def letter_row(answer: Answer) -> int | None:
-    """Return 0..3 for a letter; None for "Not Relevant" or a missing answer."""
+    """Return the position of a letter, 0..3; None for "Not Relevant" or a missing answer."""
     return LETTERS.index(answer) if answer in set(LETTERS) else None
 
 
 def read_answer(value: object) -> Answer:
-    """Read a letter in any form ("b", "(B)", "Option B", "B: its text") or "Not Relevant" in any spelling, or None."""
+    """Read a letter in any form ("b", "(B)", "Option B", "B: its text"), or "Not Relevant" in any spelling.
+
+    Return None for anything else.
+    """
     if not isinstance(value, str):
         return None
     value = value[:MAX_CHARS]
@@ -39,9 +44,10 @@ def read_answer(value: object) -> Answer:
 _LETTER_FIRST = re.compile(
     r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE
 )
-"""The letter, then a sign, then the text of the option."""
+"""A letter, then a sign, then the text of the option."""
 _OPTION = alternatives(language.option for language in LANGUAGES)
 _LETTER_NAMED = re.compile(
     rf"\W*(?:the\s+)?(?:correct\s+)?{_OPTION}(?:\s+is)?\W+([A-D])(?!\w)",
     re.IGNORECASE,
 )
+"""A letter after a word for an option."""

@@ -1,4 +1,4 @@
-"""The command `search`, which prints hits as text or as JSON."""
+"""The command `search`: prints hits as text or as JSON."""
 
 from dataclasses import replace
 from typing import Annotated, Any
@@ -8,10 +8,10 @@ from cyclopts import Parameter
 from configs.settings import KeywordMode
 from player.search.build import build_orchestrator, open_course
 from player.search.results import Hit, Query, SearchResult
-from quarry.cli import AsJson, Given, Preset, StoreOptions
+from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible_json
 
-BELOW = " *"
+BELOW_THRESHOLD = " *"
 """Mark of a hit below the threshold."""
 
 
@@ -26,7 +26,7 @@ def search(
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Search, print the hits, and return 1 if a strategy failed.
 
@@ -40,13 +40,13 @@ def search(
         all_hits: Also show hits below the threshold, marked; --json always holds them.
         relevant_only: Leave out hits below the threshold, also in --json.
     """
-    settings = given.load(preset)
+    settings = overrides.load(preset)
     course = open_course(at.location, at.collection)
     engine = build_orchestrator(course, settings)
     result = engine.search(Query(hint, book, k, keywords))
 
-    whole = not relevant_only and (all_hits or as_json)
-    if not whole:
+    shows_all = not relevant_only and (all_hits or as_json)
+    if not shows_all:
         hits = result.relevant_hits if relevant_only else result.shown
         result = replace(result, hits=hits)
     if as_json:
@@ -89,10 +89,10 @@ def result_json(result: SearchResult) -> dict[str, Any]:
 def _print_hits(result: SearchResult) -> None:
     from rich.console import Console
 
-    from player.game.terminal import book_of, shown
+    from player.game.terminal import describe_book, escape_markup
 
     console = Console(emoji=False, highlight=False)
-    if book := book_of(result):
+    if book := describe_book(result):
         console.print(f"book: {book}")
     if result.message:
         rest = ""
@@ -100,14 +100,16 @@ def _print_hits(result: SearchResult) -> None:
             rest = " --all shows the nearest."
         elif not result.relevant:
             rest = " The nearest paragraphs are all below the threshold:"
-        console.print(f"[bold]{shown(result.message)}[/]{rest}")
+        console.print(f"[bold]{escape_markup(result.message)}[/]{rest}")
 
-    for place, hit in enumerate(result.hits, 1):
-        relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}"
-        found_by = f"{place:2} {hit.slot:6} {hit.strategy} {hit.rank:<3}"
+    for number, hit in enumerate(result.hits, 1):
+        relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW_THRESHOLD}"
+        provenance = f"{number:2} {hit.slot:6} {hit.strategy} {hit.rank:<3}"
         where = f"{hit.paragraph.doc_id} p{hit.paragraph.page}"
-        console.print(shown(f"{found_by} {relevance:6} {where}"))
-        console.print(f"   [dim]{shown(hit.paragraph.opening_sentence)}[/]")
+        console.print(escape_markup(f"{provenance} {relevance:6} {where}"))
+        console.print(f"   [dim]{escape_markup(hit.paragraph.opening_sentence)}[/]")
     if any(not hit.relevant for hit in result.hits):
         limit = f"{result.threshold:g}"
-        console.print(f"{BELOW.strip()} below the threshold of relevance, {limit}")
+        console.print(
+            f"{BELOW_THRESHOLD.strip()} below the threshold of relevance, {limit}"
+        )

@@ -1,4 +1,4 @@
-"""Calls in daemon threads with a deadline, for a search or a player that may hang."""
+"""Calls in daemon threads with a deadline, for searches and players that may hang."""
 
 import functools
 import math
@@ -12,22 +12,23 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from player.errors import LateStrategyError, SearchError
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 MAX_HANGING = 8
-"""Maximum number of late calls of one name; more start no thread, so that a dead server cannot use up all."""
+"""Maximum number of late calls with one name; further ones fail at once, so that a dead server cannot take all
+threads."""
 T = TypeVar("T")
 
 _reply_due: ContextVar[float] = ContextVar("_reply_due", default=math.inf)
 
 
 def reply_due() -> float:
-    """Return the time, by `time.monotonic()`, at which the work of this thread is due; infinity if nobody waits."""
+    """Return the deadline of the work of this thread, by `time.monotonic()`; infinity if it has none."""
     return _reply_due.get()
 
 
 def due_at(due: float, work: Callable[[], T]) -> T:
-    """Do work that is due at a time, which `reply_due` then returns."""
+    """Do work that has a deadline, which `reply_due` returns meanwhile."""
     token = _reply_due.set(due)
     try:
         return work()
@@ -39,9 +40,9 @@ class Call(Future[T]):
     """A call that runs in another thread; `result` waits for it.
 
     Attributes:
-        name: name of the called part, for failures.
+        name: name of the work, for failures.
         deadline: time until which `value` waits, by `time.monotonic()`.
-        failure: the reason why `value` returned None, else None.
+        failure: the error because of which `value` returned None; None if there was none.
     """
 
     def __init__(self, name: str = "", deadline: float = math.inf) -> None:
@@ -70,13 +71,13 @@ class Call(Future[T]):
         if error is None:
             return self.result()
         if not isinstance(error, SearchError):
-            error = SearchError(self.name, described(error))
+            error = SearchError(self.name, describe_error(error))
         self.failure = error
         return None
 
 
 class _Threads:
-    """Daemon threads, as many as there are calls at the same time; a thread serves again when it is done."""
+    """A pool of daemon threads, as many as there are calls at the same time; idle threads are used again."""
 
     def __init__(self) -> None:
         self._calls: queue.SimpleQueue[tuple[Call[Any], Callable[[], Any]]] = (
@@ -100,21 +101,21 @@ class _Threads:
 
 @functools.cache
 def _threads(_pid: int) -> _Threads:
-    """Return the threads of this process; a forked process has none of its parent's."""
+    """Return the threads of this process; a forked process does not inherit those of its parent."""
     return _Threads()
 
 
 def start_in_thread(
     work: Callable[[], T], name: str = "", deadline: float = math.inf
 ) -> Call[T]:
-    """Start a call at once in another thread; see `Call` for the arguments."""
+    """Start a call in another thread at once; see `Call` for the arguments."""
     call: Call[T] = Call(name, deadline)
     _threads(os.getpid()).start(call, work)
     return call
 
 
 class Runner:
-    """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads."""
+    """Starts calls in threads; refuses a call if MAX_HANGING calls with its name are late. Safe for many threads."""
 
     def __init__(self) -> None:
         self._running: dict[str, set[Call[Any]]] = {}
@@ -133,6 +134,7 @@ class Runner:
                 call = start_in_thread(work, name, deadline)
                 running.add(call)
                 return call
+
         call = Call(name, deadline)
         reason = f"{n_late} earlier calls of it have not returned"
         call.set_exception(LateStrategyError(name, reason))

@@ -1,16 +1,16 @@
-"""The errors of the player, drawn as one family.
+"""Errors of the player.
 
 PlayerError
-├── QueryError (ValueError)              a query that cannot be searched
+├── QueryError (ValueError)              the query cannot be searched for
 ├── SearchError (RuntimeError)           one strategy failed; goes into SearchResult.failures
 │   └── LateStrategyError (TimeoutError) it did not answer by its deadline
 ├── AllStrategiesFailedError (RuntimeError)
-├── MessageError (ValueError)            a message that cannot be read as the protocol asks
+├── MessageError (ValueError)            the message is not as the protocol requires
 ├── JournalError (OSError)               the journal cannot be used
-└── ServerError (ConnectionError)        the game server is not there, refuses, or answers nonsense
+└── ServerError (ConnectionError)        the game server cannot be reached, refuses, or sends an invalid answer
     ├── UnauthorizedError (PermissionError)
-    ├── UnavailableError                 it does not answer now, and may later
-    ├── RefusedError                     it will not take this message, now or later
+    ├── UnavailableError                 it does not answer now, but may later
+    ├── RefusedError                     it refuses this message, now and later
     └── GameTimeoutError (TimeoutError)
 """
 
@@ -24,14 +24,14 @@ class PlayerError(QuarryError):
 
 
 class QueryError(PlayerError, ValueError):
-    """A query holds nothing to search for, or asks for an impossible number of hits."""
+    """A query is empty, or asks for an impossible number of hits."""
 
 
 class SearchError(PlayerError, RuntimeError):
-    """A strategy, or another part of a search, failed.
+    """A strategy, or another step of a search, failed.
 
     Attributes:
-        strategy: name of the strategy or the part.
+        strategy: name of the strategy or the step.
     """
 
     def __init__(self, strategy: str, reason: str) -> None:
@@ -48,7 +48,7 @@ class AllStrategiesFailedError(PlayerError, RuntimeError):
     """No strategy answered.
 
     Attributes:
-        failures: one of each strategy.
+        failures: the failure of each strategy.
     """
 
     def __init__(self, failures: Sequence[SearchError]) -> None:
@@ -57,7 +57,7 @@ class AllStrategiesFailedError(PlayerError, RuntimeError):
 
 
 class MessageError(PlayerError, ValueError):
-    """A message lacks what the protocol asks for."""
+    """A message is not as the protocol requires."""
 
 
 class JournalError(PlayerError, OSError):
@@ -65,10 +65,10 @@ class JournalError(PlayerError, OSError):
 
 
 class ServerError(PlayerError, ConnectionError):
-    """The game server cannot be reached, refuses, or answers what it must not.
+    """The game server cannot be reached, refuses, or sends an invalid answer.
 
     Attributes:
-        retry_after_s: seconds that the server asked to be left alone, 0 if it did not.
+        retry_after_s: seconds to wait before the next request, if the server has named them; else 0.
     """
 
     retry_after_s: float = 0.0
@@ -79,11 +79,11 @@ class UnauthorizedError(ServerError, PermissionError):
 
 
 class UnavailableError(ServerError):
-    """The game server does not answer, and may do so later."""
+    """The game server does not answer now, but may later."""
 
 
 class RefusedError(ServerError):
-    """The game server refuses a request, and would do so again.
+    """The game server refuses a request, and would refuse it again.
 
     Attributes:
         status: HTTP status of its answer.
@@ -95,4 +95,4 @@ class RefusedError(ServerError):
 
 
 class GameTimeoutError(ServerError, TimeoutError):
-    """The game was not over when its time was."""
+    """The game did not end within its time."""

@@ -1,4 +1,4 @@
-"""Player: answers the warm-up, chooses the questions and makes the guess, without any server."""
+"""Player: answers the warm-up, chooses the questions and makes the guess. It knows no server."""
 
 import contextlib
 import copy
@@ -16,7 +16,7 @@ from player.answer import Answers
 from player.belief.editions import LIKENESS, edition_shares, with_editions
 from player.belief.places import Places
 from player.belief.posterior import Posterior, update
-from player.belief.prior import prior_of
+from player.belief.prior import compute_prior
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
 from player.deadlines import start_in_thread
@@ -36,7 +36,7 @@ from player.questions.candidates import Candidates
 from player.questions.kinds import wrong_by_kind
 from player.round import Guess, RoundStart
 from player.search.build import build_orchestrator, require_strategies, store_embedder
-from player.search.calibration import calibration_for
+from player.search.calibration import course_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.results import Hit, Query, SearchResult
 from player.warmup import answer_warmup
@@ -47,7 +47,7 @@ from quarry.arrays import Float64Array, IntArray, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.store import Course
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 _log = logging.getLogger(__name__)
 MAX_LOADING_S = 120.0
@@ -59,14 +59,14 @@ class Plan:
     """The player's state between its questions and its guess.
 
     Attributes:
-        start: name, hint and domain.
+        start: name of the book, hint and domain.
         result: result of the search.
         places: places of the course.
-        rows: (n_candidates,) places that the belief runs over, the likeliest before the answers first.
+        rows: (n_candidates,) the places that the belief runs over, the likeliest before the answers first.
         prior: (n_candidates,) belief before the answers.
-        questions: 20 of them.
+        questions: the 20 questions.
         fits: (n_views, 20, n_candidates, 4) probability that a careful referee of that view finds each option fitting.
-        questions_ms: milliseconds of the choice of the questions, after the search.
+        questions_ms: milliseconds that the choice of the questions took, without the search.
     """
 
     start: RoundStart
@@ -91,28 +91,28 @@ class Plan:
         """Return the hit of a candidate, with its passage from its place on."""
         ranking = self.result.ranking
         assert ranking is not None
-        passages = self.places.passages_of(int(self.rows[row]))
+        passages = self.places.passage_rows(int(self.rows[row]))
         ranks = np.flatnonzero(np.isin(ranking.rows, passages))
         hit = ranking.hit(int(ranks[0]) if len(ranks) else len(ranking.rows) - 1)
         return replace(hit, paragraph=self.paragraph(row))
 
-    def row_of(self, sentence: str) -> int | None:
-        """Return the row of the first candidate that begins with a sentence, or None."""
+    def find_row(self, sentence: str) -> int | None:
+        """Return the row of the first candidate that begins with a sentence, None if there is none."""
         rows = np.flatnonzero(np.isin(self.rows, self.places.find(sentence)))
         return int(rows[0]) if len(rows) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The guess with the belief behind it.
+    """The guess, and the belief that it follows from.
 
     Attributes:
-        guess: its confidence is the belief in the sentence, summed over all candidates that begin with it.
-        belief: (n_candidates,) after the answers.
+        guess: the guess; its confidence is the belief in the sentence, summed over all candidates that begin with it.
+        belief: (n_candidates,) belief after the answers.
         best: row of the guessed candidate.
         evidence: evidence of the answers for the guess, strongest first.
         associations: candidates for the associative word, best first.
-        decide_ms: milliseconds of the decision.
+        decide_ms: milliseconds that the decision took.
     """
 
     guess: Guess
@@ -124,7 +124,7 @@ class Decision:
 
 
 class Contestant(Protocol):
-    """A player as the game loop calls it, from several threads at once; it holds no state of a game."""
+    """A player as the game loop calls it, from several threads at once; it keeps no state of a game."""
 
     def answer_warmup(self, question: str) -> str:
         """Answer the warm-up question."""
@@ -133,7 +133,7 @@ class Contestant(Protocol):
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
     ) -> Plan:
-        """Search, and choose the questions unless they are given."""
+        """Search, and choose the questions unless the caller passes them."""
         ...
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
@@ -142,14 +142,15 @@ class Contestant(Protocol):
 
 
 class Player:
-    """Plays the rounds of any number of games; holds no state of a game.
+    """Plays the rounds of any number of games; it keeps no state of a game.
 
     Args:
         orchestrator: entry point of the search.
         settings: settings of the game.
         seed: seed of the questions; the same game and seed give the same questions.
-        embed: embeds what the associative word is chosen by, and hints for pieces of other editions; None does without.
-        writer: re-ranks passages, and writes words and justifications; None does without.
+        embed: embeds ideas for the associative word, and hints to compare with pieces of other editions; None skips
+            both.
+        writer: re-ranks passages, and writes words and justifications; None skips these steps.
         nats: log-odds of a cosine of 1 between a piece of another edition and the hint.
     """
 
@@ -172,10 +173,10 @@ class Player:
         self._mixture = mixture(wrong_by_kind())
         self._indexed: tuple[Sequence[Paragraph], WordIndex] | None = None
 
-    def index_of(
+    def word_index(
         self, paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
     ) -> WordIndex:
-        """Return the words of a course and its other editions, indexed again if the store has changed."""
+        """Return the word index of a course and its other editions; index it again if the store has changed."""
         if self._indexed is None or self._indexed[0] is not paragraphs:
             self._indexed = paragraphs, index_words(paragraphs, pieces)
         return self._indexed[1]
@@ -183,14 +184,14 @@ class Player:
     answer_warmup = staticmethod(answer_warmup)
 
     def warm(self) -> None:
-        """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded.
+        """Play two rehearsal rounds without a writer, so that everything is loaded before the first game.
 
-        A failure is logged, and what takes longer than `MAX_LOADING_S` goes on while the first game begins.
+        A failure is logged. After MAX_LOADING_S the rehearsal goes on while the first game begins.
         """
-        try:  # in a thread that then waits for the first round
+        try:  # in a thread, which is used again for the first round
             start_in_thread(self._rehearse).result(MAX_LOADING_S)
         except Exception as error:
-            _log.warning("loading failed: %s", described(error))
+            _log.warning("loading failed: %s", describe_error(error))
 
     def _rehearse(self) -> None:
         quiet = copy.copy(self)
@@ -198,8 +199,8 @@ class Player:
         start = RoundStart("", "", "an idea and an example of it", "science")
         paragraphs = quiet.plan(start).places.paragraphs
         middle = paragraphs[len(paragraphs) // 2]
-        own = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
-        quiet.decide(quiet.plan(own), ["A"] * N_QUESTIONS)
+        start = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
+        quiet.decide(quiet.plan(start), ["A"] * N_QUESTIONS)
         self._indexed = quiet._indexed
 
     def plan(
@@ -211,11 +212,11 @@ class Player:
             questions: None designs them.
 
         Raises:
-            QueryError: nothing was found, and the course has no paragraph.
+            QueryError: the search finds nothing, and the course has no paragraph.
         """
         result = self.candidates(start)
         assert result.ranking is not None
-        index = self.index_of(result.ranking.course, result.ranking.pieces)
+        index = self.word_index(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates or None]
@@ -229,6 +230,7 @@ class Player:
             seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
             pool_size = self._settings.questions_pool
             questions = choose_questions(candidates, pool_size, seed)
+
         fits = fit_questions(questions, candidates)
         with contextlib.suppress(Exception):  # the word is worth less than the game
             self._ideas.near(start.association_domain)
@@ -250,10 +252,13 @@ class Player:
         places = index.places
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):
-            with contextlib.suppress(Exception):  # the search says what is wrong
+            with contextlib.suppress(
+                Exception
+            ):  # the search reports a failing embedder
                 hint = self._embed([start.hint])[0]
                 likeness = LIKENESS * self._nats * (places.vectors @ hint)
-        printed = prior_of(result, places, self._settings)
+
+        printed = compute_prior(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))
         prior = with_editions(printed, index, start.hint, shares, likeness)
         if self._writer:
@@ -261,10 +266,10 @@ class Player:
         return prior
 
     def posterior(self, plan: Plan, answers: Answers) -> Posterior:
-        """Return the belief after the answers, without a guess.
+        """Return the belief after the answers.
 
         Args:
-            answers: (20,) as `protocol.read_answers` returns them.
+            answers: (20,) as `read_answers` of player/game/messages.py returns them.
         """
         is_raw = plan.rows >= plan.places.n_printed
         return update(
@@ -277,10 +282,10 @@ class Player:
         )
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
-        """Guess after the answers.
+        """Make the guess after the answers.
 
         Args:
-            answers: (20,) as `protocol.read_answers` returns them.
+            answers: (20,) as in `posterior`.
         """
         began = time.perf_counter()
         posterior = self.posterior(plan, answers)
@@ -293,9 +298,9 @@ class Player:
         )
 
         start, writer = plan.start, self._writer
-        named = ask_words(start, paragraph, writer.reply) if writer else ()
+        proposals = ask_words(start, paragraph, writer.reply) if writer else ()
         associations = associative_words(
-            paragraph, start.association_domain, start.hint, self._ideas, named
+            paragraph, start.association_domain, start.hint, self._ideas, proposals
         )
         word = associations[0]
         guess = Guess(
@@ -317,12 +322,12 @@ class Player:
         )
 
     def candidates(self, start: RoundStart) -> SearchResult:
-        """Search, and rank the paragraphs that the belief runs over: those found, then the rest of the course.
+        """Search, and rank the paragraphs that the belief runs over: the hits, then the rest of the course.
 
-        `game.candidates` is their maximal number; 0 takes the hits alone, if there are any.
+        `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any.
 
         Raises:
-            QueryError: nothing was found, and the course has no paragraph.
+            QueryError: the search finds nothing, and the course has no paragraph.
         """
         k = self._settings.candidates or None
         query = Query(start.hint or start.book_name, start.book_name, k)
@@ -339,7 +344,7 @@ class Player:
 
 
 def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
-    """Make a player for the course of a store.
+    """Build a player for the course of a store.
 
     Args:
         seed: seed of the questions.
@@ -356,5 +361,5 @@ def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
         seed,
         embedder.embed_queries,
         make_writer(settings.game),
-        calibration_for(course).dense.nats,
+        course_calibration(course).dense.nats,
     )

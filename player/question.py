@@ -1,4 +1,4 @@
-"""Questions, and the views: the parts of the paragraph that a referee may see while it answers."""
+"""Type of a question, and the views: the parts of the paragraph that a referee may see while it answers."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -9,9 +9,10 @@ FitArray = Float32Array
 """Probabilities that a careful referee finds each option fitting, summing to 1 over the last axis, the four options."""
 
 View = Literal["paragraph", "opening", "passages", "name"]
-"""The whole paragraph; its opening sentence; that sentence and some passages of the course, retrieved by the question;
-or the book's name and the hint alone."""
+"""Parts that a referee may see: the whole paragraph; its opening sentence; that sentence and some passages of the
+course, retrieved by the question; or only the book's name and the hint."""
 VIEWS: tuple[View, ...] = get_args(View)
+"""All views."""
 
 N_QUESTIONS = 20
 """Number of questions of a batch."""
@@ -20,8 +21,8 @@ DESIGN_VIEWS = VIEWS[:2]
 """The views that questions are chosen for; a referee with passages also sees the opening sentence."""
 
 OTHER_READINGS: tuple[View, ...] = ("opening", "passages")
-"""A referee who holds a raw page, or a piece of one, sees all of it under every view but "name". Under these views it
-takes another sentence than the opening for the first one."""
+"""Views under which a referee who holds raw text takes another sentence than the opening for the first one. Such a
+referee sees all of its page or piece of a page under every view but "name"."""
 
 NONE_OF_THESE = 3
 """Index of the last option, "none of these"."""
@@ -32,10 +33,10 @@ class Question:
     """One multiple-choice question.
 
     Attributes:
-        text: the question, which can be understood alone; it calls the secret "the paragraph".
-        options: A to D; the last one is "none of these".
+        text: the question, which can be understood without the others; it calls the secret "the paragraph".
+        options: the options A to D; the last one is "none of these".
         kind: name of its kind.
-        groups: words that each option but the last one names, from which its kind computes the fits again.
+        groups: the words of each option but the last one; the kind computes the fits from them.
     """
 
     text: str

@@ -1,14 +1,14 @@
-"""What is exchanged in a round: its start, the guess and the score."""
+"""Types of a round: its start, the guess and the score."""
 
 from dataclasses import dataclass
 from typing import Any
 
 OPENING_WEIGHT = 0.5
-"""Share of the score that the opening sentence makes up."""
+"""Weight of the opening sentence in the score."""
 OPENING_SCORE = "opening_sentence_score"
 """Name of the points of the opening sentence in a score."""
 WON_POINTS = 90.0
-"""Minimum points of an opening sentence that wins a game: those of a sentence that has 9 of 10 words right."""
+"""Minimum points of an opening sentence that wins a game; a sentence with 9 of 10 words right has them."""
 Json = dict[str, Any]
 
 
@@ -17,7 +17,7 @@ class RoundStart:
     """Q21ROUNDSTART: name of the book, hint, and domain of the associative word.
 
     Attributes:
-        editions: our own knowledge, never the message's: games by edition, as `Journal.editions` returns them.
+        editions: earlier games by edition, as `Journal.editions` returns them; never part of the message.
     """
 
     match_id: str
@@ -45,9 +45,9 @@ class Score:
 
     @property
     def opening(self) -> float | None:
-        """Points of the opening sentence, 0..100; None if the referee did not say.
+        """Points of the opening sentence, 0..100; None if the referee did not send them.
 
-        Parts that are weighted already, as some referees send them, add up to the score.
+        Some referees send weighted points, which add up to the score.
         """
         points = self.breakdown.get(OPENING_SCORE)
         total = sum(self.breakdown.values())
@@ -56,7 +56,7 @@ class Score:
 
     @property
     def outcome(self) -> str:
-        """WON, LOST, or "" if the referee has not said what the opening sentence earned."""
+        """WON, LOST, or "" if the referee did not send the points of the opening sentence."""
         points = self.opening
         if points is None:
             return ""

@@ -1,4 +1,4 @@
-"""The start model: how likely a referee chooses each kind of passage, and begins at each place in a passage.
+"""The start model: the probability that a referee chooses a kind of passage, and begins at a place in a passage.
 
 Its weights are natural log-odds; `tools.calibration` fits them on labelled games. Search and belief use them.
 """
@@ -12,40 +12,43 @@ from typing import get_args
 
 import numpy as np
 
-from configs.directories import own_fit
+from configs.directories import user_fit
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.language import Kind
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
-"""This file holds the fitted weights."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
+"""File with the fitted weights."""
+PASSAGE_KINDS: tuple[Kind, ...] = get_args(Kind)
+"""All kinds of passages."""
 PROSE_FIRST = 2.0
-"""Log-odds by which a search ranks other passages lower than their kind deserves, so that it shows prose first."""
+"""Log-odds that a search subtracts from all kinds but prose, so that it shows prose first."""
 
 
 @functools.cache
 def start_weights() -> dict[str, float]:
-    """Return the fitted weights of all features; those of the user's own fit if there is one."""
-    own = own_fit(STARTS_FILE)
-    path = own if own.exists() else STARTS_FILE
+    """Load the fitted weights of all features, from the user's file if there is one."""
+    path = user_fit(STARTS_FILE)
+    if not path.exists():
+        path = STARTS_FILE
     weights: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))["weights"]
     return weights
 
 
 def kind_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """Return (n_paragraphs,) log-odds that a referee chooses a passage of each one's kind, up to a constant."""
+    """Return (n_paragraphs,) log-odds that a referee chooses a passage of the kind of each one, up to a constant."""
     weights = start_weights()
     return np.array([weights.get(paragraph.kind, 0.0) for paragraph in paragraphs])
 
 
 def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """Return (n_paragraphs,) log-odds that the kind of each passage adds in a search at `search.kind_weight` 1."""
+    """Return (n_paragraphs,) log-odds that a search adds for the kind of each passage if `search.kind_weight` is 1."""
     is_other = np.array([paragraph.kind != "prose" for paragraph in paragraphs])
     return kind_log_odds(paragraphs) - PROSE_FIRST * is_other
 
 
 FEW_WORDS, USUAL_WORDS = 6, 40
+"""Minimum number of words that is not "few", and number of words of a usual passage."""
 
 PLACE_FEATURES = (
     "later sentence",
@@ -68,13 +71,13 @@ PLACE_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """One place in one passage.
+    """One place in one passage, where a referee may begin.
 
     Attributes:
         number: number of the sentence within the passage, from 0.
         offset: position in the passage's text.
-        sentence: the opening sentence of a guess.
-        reading: 0 for the usual end of the sentence, more for another.
+        sentence: the opening sentence to guess.
+        reading: 0 for the usual end of the sentence, more for others.
         on_top: whether it is the first whole sentence that begins on its page.
     """
 

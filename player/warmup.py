@@ -1,10 +1,10 @@
-"""The warm-up: the result of a sum in a question."""
+"""Answers to the warm-up question, which holds a sum."""
 
 import ast
 import re
 
 MAX_CHARS = 2_000
-"""Maximum number of characters of a question that are read; finding the sum takes quadratic time."""
+"""Maximum number of characters of a question that are read; the search for the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
@@ -17,14 +17,14 @@ _SPELT_SIGNS = {
     r"(?<=\d),(?=\d{3}\b)": "",
     r"(?<![\d.])0+(?=\d)": "",
 }
-"""Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
+"""Patterns of spelt signs, and the signs; commas of thousands and leading zeros are removed."""
 _SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.USub
 _NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
 """Nodes of a sum; an expression of other nodes is never evaluated."""
 
 
 def answer_warmup(question: str) -> str:
-    """Return the result of the longest sum in a question such as "What is 7 * 8?", "0" without a sum."""
+    """Return the result of the longest sum in a question such as "What is 7 * 8?"; "0" if it has none."""
     text = question[:MAX_CHARS].lower().translate(_SIGNS)
     for pattern, sign in _SPELT_SIGNS.items():
         text = re.sub(pattern, sign, text)
@@ -37,7 +37,7 @@ def answer_warmup(question: str) -> str:
 
 
 def _value(expression: str) -> float | None:
-    """Return the value of a sum of numbers with + - * / and parentheses; None for anything else."""
+    """Compute a sum of numbers with + - * / and parentheses; return None for anything else."""
     plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/( ")
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()

@@ -3,6 +3,7 @@
 import httpx
 
 PORTS = range(1, 65_536)
+"""Valid ports."""
 
 
 def is_address(url: str) -> bool:

@@ -77,9 +77,9 @@ def ingest_folder(
         IngestError: a path does not exist, or no file could be read.
         StoreError: the store cannot be written.
     """
-    wanted = [paths] if isinstance(paths, str | Path) else paths
+    sources = [paths] if isinstance(paths, str | Path) else paths
     pipeline.ingest(
-        [Path(path) for path in wanted],
+        [Path(source) for source in sources],
         str(store),
         settings or load(),
         embedder_spec=embedder,
@@ -156,8 +156,8 @@ def compare(
 
     Args:
         course: a course, or the location of its store.
-        settings: names of presets, whose beliefs then run over the whole course, or settings by name; the first is the
-            baseline of the tests.
+        settings: names of presets, or settings by name; the first is the baseline of the tests. Runs of presets believe
+            over the whole course.
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
     """
@@ -191,7 +191,7 @@ def tune(
 
     Args:
         course: a course, or the location of its store.
-        settings: untuned.
+        settings: untuned settings, where the search for better ones starts.
         out: file for the tuned settings, which `load_settings` reads as a preset; None writes no file.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What all commands share: options, settings that a command line changes, and errors in one line."""
+"""Options that commands share, settings that a command line changes, and errors in one line."""
 
 import contextlib
 import glob
@@ -19,7 +19,7 @@ from cyclopts.validators import mutually_exclusive
 
 from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
-from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_of
+from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
 from configs.settings import Settings, load, preset_names
 from quarry import interrupts
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 MIN_FILES = 128
 """Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
 MIN_ADDRESS_SPACE_BYTES = 1_000_000_000
-"""Minimum address space of a command; numpy never ends its import with a third of it, and models need two thirds."""
+"""Minimum address space of a command; with a third of it the import of numpy hangs, and models need two thirds."""
 N_FILES = 4_096
-"""Number of files that a command may open if the system allows it; a game on a server takes a connection."""
+"""Number of files that a command asks the system to allow; each game on a server takes a connection."""
 MAX_FAULT_CHARS = 500
 """Maximum length of an error that quotes a command line."""
 
 
 def complete_presets(context: "CompletionContext") -> list[str]:
-    """Return the presets and the YAML files here, each after the presets that a word lists already."""
+    """Return the presets and the YAML files of the current folder, each after the presets that a word already lists."""
     before, comma, _ = context.incomplete.rpartition(",")
     names = (*preset_names(), *glob.glob("*.y*ml"))
     return [f"{before}{comma}{name}" for name in names]
@@ -77,13 +77,13 @@ class Overrides:
     ] = ()
 
     def load(self, preset: str | None = None) -> Settings:
-        """Return the settings of a preset, or of that of quarry.toml, with the changes merged over them."""
-        named = preset or find_project().preset or "default"
-        return load(named, self.config, self.changes)
+        """Load the settings of a preset, or of the preset of quarry.toml, and merge the changes over them."""
+        name = preset or find_project().preset or "default"
+        return load(name, self.config, self.changes)
 
 
-Given = Annotated[Overrides, Parameter(parse=False)]
-"""The overrides that `launch` of quarry/command.py has read for any command."""
+ParsedOverrides = Annotated[Overrides, Parameter(parse=False)]
+"""The overrides, which `launch` of quarry/command.py parses for all commands."""
 
 
 @Parameter(name="*")
@@ -101,7 +101,7 @@ class StoreOptions:
 
     @property
     def location(self) -> str:
-        """The folder or URL, also where the command line leaves it out."""
+        """The folder or URL: that of the command line, else that of the project, else the default."""
         return self.store or find_project().store or default_store()
 
     def open(self, *, all_rejected_ok: bool = False) -> "Course":
@@ -114,12 +114,13 @@ class StoreOptions:
 
 
 EITHER = Group(validator=mutually_exclusive)
+"""Options of which only one may be set."""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
 class WorkerOptions:
-    """Options that say where the work is done."""
+    """Options that choose the processes that do the work."""
 
     workers: Annotated[
         NonNegativeInt,
@@ -135,9 +136,9 @@ class WorkerOptions:
 
     def start(self) -> AbstractContextManager["Workers"]:
         """Return a context with the workers."""
-        from quarry.parallel import workers_of
+        from quarry.parallel import open_workers
 
-        return workers_of(self.workers, self.cluster)
+        return open_workers(self.workers, self.cluster)
 
 
 def run(app: App, arguments: Sequence[str] | None = None) -> int:
@@ -146,7 +147,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     The code is 2 for bad input, 1 if workers cannot do the work, and 130 after Ctrl-C; a line says why.
 
     Args:
-        arguments: None takes those of the process.
+        arguments: the words after the command; None takes those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     label = app.name[0]
@@ -158,6 +159,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         _require_resources()
         with log_as_lines(label):
             return run_command(lambda: _parse_and_call(app.meta, words))
+
     except CycloptsError as error:
         fault = str(error)[:MAX_FAULT_CHARS]
         print_line(label, f"{fault} (see {label} --help)")
@@ -169,7 +171,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         if error.errno not in FAULTS:
             raise
         path = f"{error.filename}: " if error.filename else ""
-        print_line(label, f"{path}{fault_of(error)}")
+        print_line(label, f"{path}{fault_and_remedy(error)}")
         return 2
     except MemoryError:
         print_line(label, f"the memory is used up; {MORE_MEMORY}")
@@ -180,13 +182,13 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse_and_call(app: App, words: Sequence[str]) -> int:
-    """Call the function that a command line names, and return its exit code; a function without one is done."""
+    """Call the function that a command line names, and return its exit code; None counts as 0."""
     command, bound, _ = app.parse_args(words)
     return command(*bound.args, **bound.kwargs) or 0
 
 
 def _require_unicode(words: Sequence[str]) -> None:
-    """Raise a SettingsError for bytes that Python cannot decode, which it turns into half surrogates."""
+    """Raise a SettingsError if a word has bytes that Python cannot decode, and so has turned into half surrogates."""
     encoding = sys.getfilesystemencoding()
     fault = "is not UTF-8; save or type it as UTF-8"
     if encoding != "utf-8":
@@ -199,23 +201,23 @@ def _require_unicode(words: Sequence[str]) -> None:
 
 
 def _require_resources() -> None:
-    """Let this process open N_FILES files, as far as the system allows it.
+    """Let this process open N_FILES files, or as many as the system allows.
 
     Raises:
-        SettingsError: it may not even open MIN_FILES, or may use less address space than MIN_ADDRESS_SPACE_BYTES.
+        SettingsError: the process may open fewer than MIN_FILES files, or use less than MIN_ADDRESS_SPACE_BYTES.
     """
     try:
         import resource
     except ImportError:  # Windows
         return
 
-    def limits_of(kind: int) -> list[float]:
+    def get_limits(kind: int) -> list[float]:
         """Return the soft and the hard limit of a resource."""
         unlimited = resource.RLIM_INFINITY
         limits = resource.getrlimit(kind)
         return [math.inf if limit == unlimited else limit for limit in limits]
 
-    soft, hard = limits_of(resource.RLIMIT_NOFILE)
+    soft, hard = get_limits(resource.RLIMIT_NOFILE)
     n_files = int(min(hard, N_FILES))
     if soft < n_files:
         _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -224,7 +226,7 @@ def _require_resources() -> None:
     if n_files < MIN_FILES:
         raise SettingsError(f"a process may open {n_files} files here; {MORE_FILES}")
 
-    n_bytes, _ = limits_of(resource.RLIMIT_AS)
+    n_bytes, _ = get_limits(resource.RLIMIT_AS)
     if n_bytes < MIN_ADDRESS_SPACE_BYTES:
         raise SettingsError(
             f"a process may use {n_bytes / 1_000_000:.0f} MB of memory here; {MORE_MEMORY}"
@@ -245,7 +247,7 @@ class _Lines(logging.Handler):
 
 @contextlib.contextmanager
 def log_as_lines(label: str) -> Iterator[None]:
-    """Print what our packages log, from INFO on, as lines of a command."""
+    """Print records of our packages' loggers, from INFO on, as lines of a command."""
     lines = _Lines(label)
     loggers = [logging.getLogger(name) for name in interrupts.OURS]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""The command `quarry`: its subcommands, each a function that is imported when it is called."""
+"""The command `quarry` and its subcommands; the function of a subcommand is imported when it is called."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 from quarry.cli import Overrides, run
 from quarry.version import __version__
 
-FORM = """
+GAMES_FORM = """
 A games file holds one JSON object a line, with the keys
 
 - hint: the hint for the player; always needed
@@ -29,7 +29,7 @@ hint, book_name and opening_sentence are enough:
 
 
 def _default_shown(value: Any) -> Any:
-    """Return the default that the help of an option shows; None for one that means nothing."""
+    """Return the default that the help of an option shows; None for an empty one."""
     return value or None
 
 
@@ -131,7 +131,7 @@ games.command(
 games.command(
     "evaluate.commands.games:check",
     help="List the errors of a games file.",
-    help_epilogue=f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{FORM}",
+    help_epilogue=f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{GAMES_FORM}",
 )
 games.command(
     "evaluate.commands.games:label",
@@ -155,7 +155,7 @@ app.command(
     help_epilogue="Example: quarry completion bash > ~/.local/share/bash-completion/completions/quarry"
 )
 def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
-    """Print a script with which a shell completes commands, options, files and values."""
+    """Print a script that lets a shell complete commands, options, files and values."""
     script = app.generate_completion(shell=shell)
     if shell == "bash":
         # the shell itself completes files, also those with blanks; SPECs hold colons
@@ -170,15 +170,19 @@ def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
 @app.meta.default
 def launch(
     *words: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
-    given: Annotated[Overrides, Parameter("*", group="Settings")] = Overrides(),
+    overrides: Annotated[Overrides, Parameter("*", group="Settings")] = Overrides(),
 ) -> Any:
-    """Run a command; the parameters that it does not parse are the overrides of the settings."""
+    """Run a command; pass the overrides of the settings as the parameters that the command does not parse itself."""
     command, bound, unparsed = app.parse_args(words)
-    if given != Overrides() and not unparsed:
-        given.load()  # refuses a bad one
-    return command(*bound.args, **bound.kwargs, **dict.fromkeys(unparsed, given))
+    if overrides != Overrides() and not unparsed:
+        overrides.load()  # refuses a bad one
+    return command(*bound.args, **bound.kwargs, **dict.fromkeys(unparsed, overrides))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code; None takes the words of the process."""
+    """Run a command line and return its exit code.
+
+    Args:
+        arguments: the words after `quarry`; None takes those of the process.
+    """
     return run(app, arguments)

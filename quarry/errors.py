@@ -1,8 +1,8 @@
-"""The errors of what all packages share: the store and the embedders.
+"""Errors of the store and of embedders.
 
 StoreError (RuntimeError)         the store cannot be opened, read or written
 ├── StoreMissingError (FileNotFoundError)
-├── StoreDamagedError             its files are not as the ingest wrote them
+├── StoreDamagedError             its files differ from what the ingest wrote
 ├── StoreChangedError             another ingest has changed the store
 └── EmbedderMismatchError (ValueError)
 EmbedderError (RuntimeError)      the model cannot be loaded

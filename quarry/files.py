@@ -1,4 +1,4 @@
-"""Files that the program makes: written as a whole or not at all, and its own never through a link."""
+"""Functions that write a file as a whole or not at all, and read the program's own files without following links."""
 
 import contextlib
 import errno
@@ -11,23 +11,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-Content = bytes | Callable[[BinaryIO], object]
+FileContent = bytes | Callable[[BinaryIO], object]
 """The bytes of a file, or a function that writes them."""
 
 
 def write_whole(
     path: Path,
-    content: Content,
+    content: FileContent,
     *,
     mode: int = 0o666,
 ) -> None:
     """Write a temporary file next to `path`, then replace `path` by it; a link at `path` is replaced, not followed.
 
     Args:
-        mode: permissions of the file, from which the umask is taken.
+        mode: permissions of the file before the umask.
 
     Raises:
-        OSError: the file cannot be written; what was at `path` is unchanged.
+        OSError: the file cannot be written; a file at `path` is unchanged.
     """
     work = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}")
     try:
@@ -41,11 +41,11 @@ def write_whole(
         raise
 
 
-def write_named(path: Path, content: Content) -> None:
-    """Write a file that the user named as a whole or not at all; write into a pipe or a device, and follow links.
+def write_named(path: Path, content: FileContent) -> None:
+    """Write a file that the user has named, as a whole or not at all; follow links, and write into a pipe or a device.
 
     Raises:
-        OSError: the file cannot be written; what was in it is unchanged.
+        OSError: the file cannot be written; its content is unchanged.
     """
     target = Path(os.path.realpath(path))
     if target.is_symlink():
@@ -59,7 +59,7 @@ def write_named(path: Path, content: Content) -> None:
         _write(file, content)
 
 
-def _write(file: BinaryIO, content: Content) -> None:
+def _write(file: BinaryIO, content: FileContent) -> None:
     if isinstance(content, bytes):
         file.write(content)
     else:
@@ -67,10 +67,10 @@ def _write(file: BinaryIO, content: Content) -> None:
 
 
 def append_whole(path: Path, content: bytes) -> None:
-    """Add bytes to the end of a file, as a whole or not at all; the file is made if need be.
+    """Append bytes to a file, all or none; a missing file is created.
 
     Raises:
-        OSError: the file cannot be written; what was in it is unchanged.
+        OSError: the file cannot be written; its content is unchanged.
     """
     with path.open("ab", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
@@ -80,8 +80,8 @@ def append_whole(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def written_together(folder: Path) -> Iterator[Path]:
-    """Yield a new folder whose files replace those of `folder` when the block ends, and none of them if it fails."""
+def replace_together(folder: Path) -> Iterator[Path]:
+    """Yield a new folder; at the end of the block, move its files into `folder`, or none of them if the block fails."""
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".", dir=folder))
     try:
@@ -92,16 +92,16 @@ def written_together(folder: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def read_own(path: Path) -> bytes:
-    """Return the content of a file that the program has made.
+def read_own_file(path: Path) -> bytes:
+    """Read a file that the program has made.
 
     Raises:
         OSError: the file cannot be read, or is a link, a pipe or a device.
     """
-    # without following a link, and without waiting for the writer of a pipe
-    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    # do not follow a link, and do not wait for the writer of a pipe
+    own_flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(
-        path, "rb", opener=lambda name, flags: os.open(name, flags | more)
+        path, "rb", opener=lambda name, flags: os.open(name, flags | own_flags)
     ) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(path))

@@ -1,9 +1,9 @@
 """Ctrl-C, SIGTERM and SIGHUP: one line, exit code 130, 143 or 129, and an end within seconds.
 
-The first signal prints the line and raises KeyboardInterrupt, so that what is open can be closed. A thread that
-the signal wakes up ends the process and its children if this takes longer than GRACE_S, or at the second signal. What
-the command has found until then is printed first (`printing_at_end`). Worker processes ignore Ctrl-C
-(`quarry.parallel`). A command may be killed at any time without loss, so that nothing depends on the grace.
+The first signal prints the line and raises KeyboardInterrupt, so that open files and connections are closed. The signal
+also wakes up a thread, which ends the process and its children after GRACE_S, or at the second signal. Before that, the
+results so far are printed (`printing_at_end`). Worker processes ignore Ctrl-C (`quarry.parallel`). A command may be
+killed at any time without loss, so nothing depends on GRACE_S.
 """
 
 import atexit
@@ -19,10 +19,11 @@ from types import FrameType
 from typing import Any
 
 OURS = ("configs", "ingest", "player", "evaluate", "quarry")
+"""Names of our packages."""
 INTERRUPTED = 130
-"""Exit code after Ctrl-C; after another signal, its number is added to 128 too."""
+"""Exit code after Ctrl-C: 128 and the number of the signal, as after other signals."""
 GRACE_S = 1.0
-"""Time in which an interrupted command may close what is open."""
+"""Maximum time in which an interrupted command closes files and connections."""
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 """Signals that end a command in order."""
 if hasattr(signal, "SIGHUP"):
@@ -38,11 +39,11 @@ class _State:
 
     Attributes:
         line: the line that the first signal prints.
-        addition: text after the line, such as what is kept.
+        addition: text after the line, such as which results are kept.
         code: exit code after a signal.
         is_announced: whether the line was printed.
-        print_results: function of `printing_at_end` that is still to be called.
-        deferred: the signal that came while the main thread starts a process, 0 before it, else None.
+        print_results: function of `printing_at_end`, until it is called.
+        deferred: while the main thread starts a process, the signal that came meanwhile or 0; otherwise None.
     """
 
     line: str = ""
@@ -59,8 +60,8 @@ _state = _State()
 def run_quietly(module: str, *arguments: Any) -> int:
     """Import a module and return the result of its `main`.
 
-    Returns 130 after Ctrl-C, also while the module is imported, 128 and its number after another signal, and 2 if a
-    package is not installed.
+    Returns:
+        130 after Ctrl-C, even during the import; 128 and its number after another signal; 2 if a package is missing.
     """
     try:
         return _run_quietly(module, *arguments)
@@ -74,7 +75,7 @@ def run_quietly(module: str, *arguments: Any) -> int:
 
 
 def _run_quietly(module: str, *arguments: Any) -> int:
-    if not _heeded():
+    if not _handled_signals():
         return int(importlib.import_module(module).main(*arguments))
 
     on_interrupt_print("quarry: interrupted")
@@ -103,12 +104,12 @@ def on_interrupt_print(line: str) -> None:
 
 
 def add_to_line(addition: str) -> None:
-    """Set what the line of the next Ctrl-C says besides, such as what is kept; an earlier addition goes."""
+    """Set the text that the next Ctrl-C prints after its line, such as which results are kept."""
     _state.addition = addition
 
 
 def announce() -> None:
-    """Print the line to standard error, once."""
+    """Print the line to standard error unless it was printed before."""
     with _lock:
         if _state.is_announced:
             return
@@ -123,15 +124,15 @@ def announce() -> None:
 
 @contextlib.contextmanager
 def printing_at_end(print_results: Callable[[], object]) -> Iterator[None]:
-    """Call a function once: after the block, or before a signal ends the process within it."""
+    """Call a function once: at the end of the block, or before a signal ends the process in the block."""
     _state.print_results = print_results
     try:
         yield
     finally:
-        _print_what_is_left()
+        _print_results()
 
 
-def _print_what_is_left() -> None:
+def _print_results() -> None:
     """Call the function of `printing_at_end`, or wait a moment for the thread that calls it."""
     if not _results_lock.acquire(timeout=GRACE_S):
         return  # nobody reads what is printed
@@ -146,7 +147,7 @@ def _print_what_is_left() -> None:
 
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
-    """Start a process within the block, which no signal leaves half done: its child would print a traceback."""
+    """Defer signals until the block has started a process; the child of a half-started one would print a traceback."""
     with _starting:
         is_main = threading.current_thread() is threading.main_thread()
         if is_main:
@@ -164,7 +165,7 @@ def end_now() -> None:
     """Print the line unless it was printed, and end this process and its children."""
     announce()
     with contextlib.suppress(Exception):
-        _print_what_is_left()
+        _print_results()
     _starting.acquire(timeout=GRACE_S)
     # the processes that multiprocessing has started here, and what these have started
     multiprocessing = sys.modules.get("multiprocessing")
@@ -185,8 +186,8 @@ def kill_group(pid: int) -> None:
         pass
 
 
-def _heeded() -> list[signal.Signals]:
-    """Return the signals that are handled here: none in a thread, and none that is ignored, as in the background."""
+def _handled_signals() -> list[signal.Signals]:
+    """Return the signals to handle: none in a thread, and none that the process ignores, as in the background."""
     if threading.current_thread() is not threading.main_thread():
         return []
     return [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
@@ -195,8 +196,8 @@ def _heeded() -> list[signal.Signals]:
 def _handle_by(
     handler: Callable[[int, FrameType | None], object] | signal.Handlers,
 ) -> None:
-    for heeded in _heeded():
-        signal.signal(heeded, handler)
+    for number in _handled_signals():
+        signal.signal(number, handler)
 
 
 def _end_at_once(number: int, _frame: FrameType | None) -> None:
@@ -218,13 +219,13 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
         return
     _remember(number)
     announce()
-    # whatever fails because of the interrupt has nothing to say: no second line
+    # errors that follow from the interrupt must not print a second line
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise KeyboardInterrupt
 
 
 def _leave() -> None:
-    """End an interrupted process with its code; let no late signal change that of another one.
+    """End an interrupted process with its exit code; ignore signals that come after the end of the command.
 
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
     """
@@ -258,4 +259,4 @@ def _end_when_grace_is_over() -> None:
 
 
 _keep_open: list[socket.socket] = []
-"""The end of the pair that the signal writes to; the other end belongs to the thread."""
+"""The socket that the signal writes to; the thread reads from the other end."""

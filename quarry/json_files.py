@@ -1,25 +1,26 @@
-"""JSON files: one document, or one object a line; bad input is refused in one line that names file and line."""
+"""Readers of JSON files and of files with one JSON object a line; errors name the file and the line."""
 
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.plain_yaml import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
-"""Makes the caller's error from its text."""
+"""A function that makes the caller's error from a text."""
 MEND = "correct the line or remove it"
+"""Remedy of a bad line."""
 
 
 def read_text(
-    path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path"
+    path: Path, refuse: Refuse, *, flag: str = "", remedy: str = "check the path"
 ) -> str:
     """Read a UTF-8 file without its byte order mark.
 
     Args:
-        named: the flag that names the file, such as `--games`; "" if the path alone says enough.
+        flag: the flag that names the file, such as `--games`; "" leaves it out of errors.
         remedy: for a missing file.
 
     Raises:
@@ -30,15 +31,15 @@ def read_text(
             raise OSError(0, "not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        fault = f"{path} cannot be read: {fault_of(error, remedy)}"
-        raise refuse(f"{named} {fault}".lstrip()) from error
+        fault = f"{path} cannot be read: {fault_and_remedy(error, remedy)}"
+        raise refuse(f"{flag} {fault}".lstrip()) from error
     except UnicodeDecodeError as error:
         raise refuse(
             f"{path} is not UTF-8: {error.reason} at byte {error.start}; save it as UTF-8"
         ) from error
 
 
-def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
+def number_lines(text: str, path: Path) -> Iterator[tuple[str, str]]:
     """Yield "PATH line NUMBER" and the line for each line that is not blank.
 
     Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
@@ -54,28 +55,21 @@ def read_objects(
     """Yield "PATH line NUMBER" and the object for each line of a file of JSON lines; skip blank lines.
 
     Args:
-        how: `named` and `remedy` of `read_text`.
+        how: `flag` and `remedy` of `read_text`.
 
     Raises:
         refuse: the file cannot be read, or a line is not a JSON object.
     """
     text = read_text(path, refuse, **how)
-    for where, line in lines_of(text, path):
+    for where, line in number_lines(text, path):
         yield where, as_object(line, where, refuse)
 
 
-def as_object(
-    text: str,
-    where: str,
-    refuse: Refuse,
-    *,
-    what: str = "a JSON object",
-    remedy: str = MEND,
-) -> dict[str, Any]:
+def as_object(text: str, where: str, refuse: Refuse) -> dict[str, Any]:
     """Read a text as a JSON object.
 
     Args:
-        where: place of the text, for the error.
+        where: file and line of the text, for the error.
 
     Raises:
         refuse: it is not an object, or holds half a surrogate pair.
@@ -86,10 +80,11 @@ def as_object(
             json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise refuse(
-            f"{where}: not Unicode text, since it has half a surrogate pair; {remedy}"
+            f"{where}: not Unicode text, since it has half a surrogate pair; {MEND}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise refuse(f"{where}: not {what}: {error}; {remedy}") from error
+        raise refuse(f"{where}: not a JSON object: {error}; {MEND}") from error
     if not isinstance(document, dict):
-        raise refuse(f"{where}: {type(document).__name__} is not {what}; {remedy}")
+        kind = type(document).__name__
+        raise refuse(f"{where}: {kind} is not a JSON object; {MEND}")
     return document

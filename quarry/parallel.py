@@ -38,12 +38,12 @@ from threadpoolctl import threadpool_limits
 from configs.directories import code_digest
 from configs.errors import SettingsError, WorkerError
 from quarry.interrupts import kill_group, starting
-from quarry.terminal import described, pluralize
+from quarry.terminal import describe_error, pluralize
 
 ATTEMPTS = 3
-"""Number of processes that die on a task before it is given up."""
+"""Number of attempts at a task whose process dies."""
 DEFAULT_PORT = 8786
-"""Port of a Dask scheduler unless its address names one."""
+"""Port of a Dask scheduler whose address has none."""
 CONNECT_S = 5.0
 """Maximum number of seconds until a scheduler answers."""
 QUIET_S = 10.0
@@ -53,7 +53,9 @@ LIMIT_S = 120.0
 N_AHEAD = 200
 """Maximum number of tasks that wait, so that a million tasks do not fill the memory."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
-LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
+"""Remedy after an error of workers."""
+CONNECTION_LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
+"""Error after the connection to a cluster was lost."""
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -139,7 +141,7 @@ class LocalProcesses(TaskExecutor):
     """Runs tasks in processes of this machine.
 
     Args:
-        n_workers: how many processes.
+        n_workers: number of processes.
     """
 
     def __init__(self, n_workers: int) -> None:
@@ -162,9 +164,9 @@ class LocalProcesses(TaskExecutor):
         """Run a function in one of the processes.
 
         Args:
-            fn: is pickled, with its arguments.
-            limits: `timeout_s`: the task fails with TimeoutError after this time, and its process ends; `memory_mb`:
-                a task that takes more fails with MemoryError, or dies.
+            fn: function that can be pickled, like its arguments.
+            limits: `timeout_s`: a task that takes longer fails with TimeoutError, and its process ends. `memory_mb`: a
+                task that takes more memory fails with MemoryError, or its process dies.
         """
         call = limits, fn, *args
         future = self._pool.schedule(_run_here, call, timeout=limits.get("timeout_s"))
@@ -184,7 +186,7 @@ class LocalProcesses(TaskExecutor):
                 pickle.dump(value, file)
         except OSError as error:
             raise WorkerError(
-                f"Cannot write shared data to {tempfile.gettempdir()}: {described(error)}. "
+                f"Cannot write shared data to {tempfile.gettempdir()}: {describe_error(error)}. "
                 "Free some space, set TMPDIR, or use --workers 1."
             ) from error
         return cast(T, _Shared(file.name))
@@ -204,7 +206,7 @@ class LocalProcesses(TaskExecutor):
         self._files.close()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the processes; after an error without the tasks that are left."""
+        """End the processes; cancel the remaining tasks after an error."""
         self.shutdown(cancel_futures=kind is not None)
 
 
@@ -257,9 +259,9 @@ class Cluster(TaskExecutor):
         *args: Any,
         **limits: Any,
     ) -> Future[T]:
-        """Run a function on a worker; a function with limits in a process of the worker's own."""
+        """Run a function on a worker; with limits, in a process that the worker starts."""
         run, retries = (_run_guarded, 0) if limits else (_run_here, ATTEMPTS)
-        with self._losing_it():
+        with self._lost_connection_as_error():
             future = self._executor.submit(run, limits, fn, *args, retries=retries)
         return cast("Future[T]", future)
 
@@ -275,11 +277,11 @@ class Cluster(TaskExecutor):
         import dask.config
 
         large = {"distributed.admin.large-graph-warning-threshold": "4 GiB"}
-        with self._losing_it(), dask.config.set(large):
+        with self._lost_connection_as_error(), dask.config.set(large):
             return cast(T, self._client.submit(_unchanged, value, pure=False))
 
     def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
-        """Wait until at least one of the futures is done; log what is waited for when none is for QUIET_S.
+        """Wait until at least one of the futures is done, and return those that are; log the reason after QUIET_S.
 
         Raises:
             WorkerError: the scheduler or all workers have been silent for LIMIT_S.
@@ -308,7 +310,7 @@ class Cluster(TaskExecutor):
             WorkerError: the function fails on a worker, or the scheduler is lost.
         """
         futures = {}
-        with self._losing_it():
+        with self._lost_connection_as_error():
             for worker in self._client.nthreads():
                 # another worker runs the task if this one is lost meanwhile
                 where = {"workers": [worker], "allow_other_workers": True}
@@ -318,37 +320,37 @@ class Cluster(TaskExecutor):
                 self.first_done([future])
                 if error := future.exception():
                     raise WorkerError(
-                        f"Worker {worker} cannot do the work: {described(error)}"
+                        f"Worker {worker} cannot do the work: {describe_error(error)}"
                     ) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the cluster; tasks that are left are cancelled."""
+        """Leave the cluster; the remaining tasks are cancelled."""
         with contextlib.suppress(TimeoutError):
             _in_thread(lambda: self._client.close(timeout=2)).exception(timeout=4)
 
     @contextlib.contextmanager
-    def _losing_it(self) -> Iterator[None]:
+    def _lost_connection_as_error(self) -> Iterator[None]:
         """Turn the errors of a lost connection into a WorkerError."""
         try:
             yield
         except WorkerError:
             raise
         except (OSError, RuntimeError, CancelledError) as error:
-            raise WorkerError(LOST) from error
+            raise WorkerError(CONNECTION_LOST) from error
 
     def _fault(self) -> str:
-        """Return what is wrong with the cluster; "" if the scheduler and at least one worker answer."""
+        """Describe the fault of the cluster; return "" if the scheduler and at least one worker answer."""
         try:
-            identity = self._client.sync(
+            answer = self._client.sync(
                 self._client.scheduler.identity, callback_timeout=CONNECT_S
             )
         except Exception:
             return f"the Dask scheduler at {self._address} does not answer"
-        if not identity["workers"]:
+        if not answer["workers"]:
             return f"the cluster at {self._address} has no workers any more"
 
         now = time.monotonic()
-        newest = max(worker["last_seen"] for worker in identity["workers"].values())
+        newest = max(worker["last_seen"] for worker in answer["workers"].values())
         if self._heartbeat[0] != newest:
             self._heartbeat = newest, now
         is_silent = now - self._heartbeat[1] > QUIET_S
@@ -374,7 +376,7 @@ def _require_code(expected: str) -> None:
 
 
 def _connected(address: str) -> Any:
-    """Return a client of the scheduler at an address.
+    """Connect to the scheduler at an address, and return its client.
 
     Raises:
         SettingsError: distributed is not installed, or no scheduler answers.
@@ -393,9 +395,9 @@ def _connected(address: str) -> Any:
 
     def connect() -> Any:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
-        place = parts.hostname, parts.port or DEFAULT_PORT
+        host_and_port = parts.hostname, parts.port or DEFAULT_PORT
         # a Client that cannot connect takes longer to say so, and leaves its event loop open
-        with socket.create_connection(place, CONNECT_S) as connection:
+        with socket.create_connection(host_and_port, CONNECT_S) as connection:
             if parts.scheme == "tcp" and not connection.recv(1):
                 raise ConnectionError("it hangs up")
         return Client(address, timeout=CONNECT_S, set_as_default=False)
@@ -403,7 +405,9 @@ def _connected(address: str) -> Any:
     try:
         return _in_thread(connect).result(timeout=2 * CONNECT_S)
     except (OSError, TypeError, ValueError) as error:
-        reason = described(error) if str(error) else f"silent for {2 * CONNECT_S:g} s"
+        reason = (
+            describe_error(error) if str(error) else f"silent for {2 * CONNECT_S:g} s"
+        )
         raise SettingsError(
             f"No Dask scheduler answers at {address}: {reason}. Start one with: dask scheduler"
         ) from error
@@ -424,7 +428,7 @@ def _in_thread(call: Callable[[], T]) -> Future[T]:
 
 
 def _run_here(limits: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:
-    # several would sum in another order on another machine, and tasks share the cores
+    # one thread: several would sum in another order on another machine, and tasks share the cores
     threadpool_limits(1, "blas")
     if memory_mb := limits.get("memory_mb"):
         limit_memory(memory_mb)
@@ -455,7 +459,7 @@ Workers = int | Cluster
 
 
 @contextlib.contextmanager
-def workers_of(n_workers: int, cluster: str | None) -> Iterator[Workers]:
+def open_workers(n_workers: int, cluster: str | None) -> Iterator[Workers]:
     """Yield `n_workers`, or the cluster at an address; the connection to the cluster is closed at the end."""
     if cluster is None:
         yield n_workers
@@ -465,11 +469,11 @@ def workers_of(n_workers: int, cluster: str | None) -> Iterator[Workers]:
 
 
 @contextlib.contextmanager
-def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[TaskExecutor]:
+def open_executor(workers: Workers, *, apart: bool = False) -> Iterator[TaskExecutor]:
     """Yield an executor; it is shut down at the end unless it is a cluster.
 
     Args:
-        apart: True if no task may run in this process, even with one worker.
+        apart: run no task in this process, even with one worker.
     """
     if isinstance(workers, Cluster):
         yield workers
@@ -486,13 +490,13 @@ def run_all(
     calls: Iterable[tuple[Any, ...]],
     **limits: Any,
 ) -> Iterator[tuple[int, Future[T]]]:
-    """Call a function many times; yield the number of a call and its future as the tasks are done, in any order.
+    """Call a function many times; yield the number of each call and its future in the order in which they are done.
 
     Args:
         executor: runs the tasks.
-        fn: is called with the arguments of each call.
-        calls: are taken as there is room for them; the first has the number 0.
-        limits: as of `LocalProcesses.submit`.
+        fn: the function.
+        calls: the arguments of each call, numbered from 0; at most N_AHEAD are taken before they run.
+        limits: as in `LocalProcesses.submit`.
     """
     n_ahead = 1 if isinstance(executor, InProcess) else N_AHEAD
     remaining = enumerate(calls)
@@ -516,7 +520,7 @@ def run_all(
                 yield number, future
 
 
-def result_of(future: Future[T]) -> T:
+def task_result(future: Future[T]) -> T:
     """Return the result of a task, or raise its error.
 
     Raises:
@@ -526,14 +530,14 @@ def result_of(future: Future[T]) -> T:
         return future.result()
     except Exception as error:
         if isinstance(error, CancelledError):
-            fault = LOST
+            fault = CONNECTION_LOST
         elif isinstance(error, (pebble.ProcessExpired, BrokenExecutor)):
             fault = (
                 f"The worker process died {ATTEMPTS} times on the same task. {RUN_AGAIN} "
                 "Use --workers 1 if memory ran out."
             )
         elif isinstance(error, ImportError) or type(error).__name__ == "KilledWorker":
-            fault = f"A worker cannot do the work: {described(error)}"
+            fault = f"A worker cannot do the work: {describe_error(error)}"
         else:
             raise
 
@@ -541,28 +545,28 @@ def result_of(future: Future[T]) -> T:
 
 
 def run_one(executor: TaskExecutor, fn: Callable[..., T], *args: Any) -> T:
-    """Return the result of one call; errors are those of `result_of`."""
+    """Run one call, and return its result; raise the errors of `task_result`."""
     ((_, future),) = run_all(executor, fn, [args])
-    return result_of(future)
+    return task_result(future)
 
 
-_made: tuple[str, Any] = ("", None)
-_making = threading.Lock()
+_cached: tuple[str, Any] = ("", None)
+_cache_lock = threading.Lock()
 
 
 def cached_in_process(key: str, make: Callable[[], T]) -> T:
-    """Return the result of `make`, which this process calls once; the result is kept until another key is asked for."""
-    global _made  # noqa: PLW0603
-    with _making:
-        if _made[0] != key:
-            _made = ("", None)  # free its memory first
-            _made = (key, make())
-        made: T = _made[1]
-        return made
+    """Return the result of `make`, and cache it in this process until the next call with another key."""
+    global _cached  # noqa: PLW0603
+    with _cache_lock:
+        if _cached[0] != key:
+            _cached = ("", None)  # free its memory first
+            _cached = (key, make())
+        value: T = _cached[1]
+        return value
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Limit the further memory of this process to `memory_mb`; only Linux enforces the limit."""
+    """Limit the memory that this process takes from now on to `memory_mb`; only Linux enforces the limit."""
     if sys.platform == "linux":
         import resource
 

@@ -1,4 +1,4 @@
-"""Extensions by name: parts of a table, or a user's own by dotted path such as `my_module.MyStrategy`."""
+"""Lookup of extensions: by a name in a table, or by a dotted path to a user's own, such as `my_module.MyStrategy`."""
 
 import contextlib
 import inspect
@@ -10,22 +10,22 @@ from typing import Any, TypeVar
 
 from configs.errors import QuarryError, SettingsError
 from configs.similar_names import did_you_mean
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 T = TypeVar("T")
 
 
 def is_dotted(name: str) -> bool:
-    """Return whether a name is a dotted path: identifiers joined by dots, two at least."""
+    """Return whether a name is a dotted path: at least two identifiers, joined by dots."""
     parts = name.split(".")
     return len(parts) > 1 and all(part.isidentifier() for part in parts)
 
 
-def named_by_data(name: str, where: str) -> str:
-    """Return a name that a file of data or a form holds; refuse a dotted path, since only users may name code.
+def refuse_dotted(name: str, where: str) -> str:
+    """Return a name from a file of data or a form; refuse a dotted path, since only users may name code.
 
     Args:
-        where: what names it, for the error.
+        where: file or form that holds the name, for the error.
 
     Raises:
         SettingsError: the name is a dotted path.
@@ -40,11 +40,11 @@ def named_by_data(name: str, where: str) -> str:
 def find(table: Mapping[str, T], name: str, key: str) -> T:
     """Look up a name in a table, or import a dotted path.
 
-    The name comes from the command line, the settings or Python; one that data hold passes `named_by_data` first.
+    The name comes from the command line, the settings or Python. Names from files of data pass `refuse_dotted` first.
 
     Args:
-        table: parts by name.
-        key: setting or flag of the name, for errors, such as `search.strategies` or `--referee`.
+        table: extensions by name.
+        key: setting or flag that holds the name, for errors, such as `search.strategies` or `--referee`.
 
     Raises:
         SettingsError: the table lacks the name, or the path cannot be imported.
@@ -58,10 +58,10 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
         )
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # the command `quarry` starts without it
-    part: T = _guarded(
+    extension: T = _guarded(
         lambda: pkgutil.resolve_name(":".join(name.rsplit(".", 1))), name, key
     )
-    return part
+    return extension
 
 
 def make(
@@ -70,40 +70,46 @@ def make(
     key: str,
     *arguments: Any,
 ) -> Any:
-    """Find a part as `find` does, and call it with as many of the arguments as it accepts.
+    """Find an extension as `find` does, and call it with as many of the arguments as it accepts.
 
     Raises:
-        SettingsError: there is no such part, or the user's own fails.
+        SettingsError: there is no such extension, or the user's own fails.
     """
-    part = find(table, name, key)
+    extension = find(table, name, key)
     if name in table:
-        return call_with_available(part, arguments)
-    return _guarded(lambda: call_with_available(part, arguments), name, key)
+        return call_with_available(extension, arguments)
+    return _guarded(lambda: call_with_available(extension, arguments), name, key)
 
 
-def call_with_available(part: Any, arguments: Sequence[Any]) -> Any:
-    """Call a part with as many of the arguments as it accepts; return a part that is not callable unchanged."""
-    if not (inspect.isclass(part) or inspect.isroutine(part)):
-        return part
-    parameters = inspect.signature(part).parameters.values()
+def call_with_available(extension: Any, arguments: Sequence[Any]) -> Any:
+    """Call an extension with as many of the arguments as it accepts; return one that is not callable unchanged."""
+    if not (inspect.isclass(extension) or inspect.isroutine(extension)):
+        return extension
+    parameters = inspect.signature(extension).parameters.values()
     if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters):
-        return part(*arguments)
+        return extension(*arguments)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return part(*arguments[: sum(item.kind in kinds for item in parameters)])
+    n_accepted = sum(item.kind in kinds for item in parameters)
+    return extension(*arguments[:n_accepted])
 
 
 @contextlib.contextmanager
 def failing_as(kind: type[QuarryError], what: str, remedy: str) -> Iterator[None]:
-    """Raise an error of one line in place of whatever a user's own code raises while it works.
+    """Turn any error that a user's own code raises in the block into an error of one line.
+
+    The text of an error of Quarry is kept; that of any other error is described.
 
     Args:
-        kind: type of the error.
-        what: the part of the user.
+        kind: type of the new error.
+        what: the user's extension, as the error names it.
+        remedy: sentence at the end of the error.
     """
     try:
         yield
+    except QuarryError as error:
+        raise kind(f"{error}. {remedy}") from None
     except (Exception, SystemExit) as error:
-        raise kind(f"{what} failed: {described(error)}. {remedy}") from None
+        raise kind(f"{what} failed: {describe_error(error)}. {remedy}") from None
 
 
 def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
@@ -112,6 +118,6 @@ def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
         return get()
     except Exception as error:
         raise SettingsError(
-            f"{key} {path!r} cannot be imported and made: {described(error)}; "
+            f"{key} {path!r} cannot be imported and made: {describe_error(error)}; "
             "start Python in the folder of the module, or install it"
         ) from error

@@ -1,4 +1,4 @@
-"""Text for the terminal: escaped control characters, plurals, and suggestions for mistyped names."""
+"""Text for the terminal: escaped control characters, wrapped lines, plurals, and errors in one line."""
 
 import contextlib
 import json
@@ -41,8 +41,8 @@ def visible_json(document: object, indent: int | None = 1) -> str:
 
 
 @contextlib.contextmanager
-def offering(text: str) -> Iterator[None]:
-    """Let a line that is typed within the block begin as a text, to be edited, if the terminal can do that."""
+def prefill_input(text: str) -> Iterator[None]:
+    """Fill lines that the user types in the block with a text to edit, if the terminal can do that."""
     try:
         import readline
     except ImportError:  # Windows
@@ -55,8 +55,8 @@ def offering(text: str) -> Iterator[None]:
         readline.set_startup_hook(None)
 
 
-def wrapped(text: str) -> str:
-    """Return a text in lines of the terminal's width, without control characters; no word is broken."""
+def wrap_lines(text: str) -> str:
+    """Wrap a text to the width of the terminal between words, without control characters."""
     width = shutil.get_terminal_size().columns
     lines = textwrap.wrap(
         visible(text), width, break_long_words=False, break_on_hyphens=False
@@ -69,8 +69,8 @@ def pluralize(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
-def described(error: BaseException) -> str:
-    """Return an exception with its type and its cause in one line, without the traceback of another process."""
+def describe_error(error: BaseException) -> str:
+    """Describe an exception in one line: its type, its text and its cause, but not a traceback of another process."""
     text, cause = str(error), str(error.__cause__ or "")
     if cause and "Traceback" not in cause:
         text += f" ({cause})"

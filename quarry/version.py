@@ -1,3 +1,3 @@
-"""The version of the package; the only place that says it."""
+"""The version of the package; all other files read it from here."""
 
 __version__ = "0.4.0"

@@ -86,7 +86,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
-        patch.setattr("quarry.interrupts._heeded", list)
+        patch.setattr("quarry.interrupts._handled_signals", list)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
@@ -115,7 +115,7 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):  # the tests run in several processes
         if not (minilm / "model.onnx").is_file():
-            exports.export("minilm", minilm)
+            exports.export_network("minilm", minilm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("QUARRY_MODELS", str(folder))
         yield folder

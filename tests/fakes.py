@@ -32,7 +32,7 @@ from quarry.course.paragraph import (
     RejectedParagraph,
 )
 from quarry.embed import TokenStates
-from quarry.embed.vectors import basis_of, embed_reading
+from quarry.embed.vectors import embed_reading, load_basis
 from quarry.store import Store, StoredDocument
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,8 +106,10 @@ class HashingEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         return self.embed_passages(texts)
 
-    def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
-        basis = basis_of(self.spec)
+    def embed_passages_with_tokens(
+        self, texts: Sequence[str]
+    ) -> tuple[Float32Array, TokenStates]:
+        basis = load_basis(self.spec)
         dim = self.dim if basis is None else len(basis)
         ids: list[int] = []
         starts, states = [0], []
@@ -123,8 +125,10 @@ class HashingEmbedder:
             np.array(starts, dtype=np.int64),
         )
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
-        return self.embed_queries(texts), self.read_passages(texts)[1]
+    def embed_queries_with_tokens(
+        self, texts: Sequence[str]
+    ) -> tuple[Float32Array, TokenStates]:
+        return self.embed_queries(texts), self.embed_passages_with_tokens(texts)[1]
 
 
 def load_hashing_embedder(

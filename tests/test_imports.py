@@ -23,8 +23,8 @@ def test_no_import_leads_up_between_packages() -> None:
 
 def test_only_the_face_imports_the_face() -> None:
     for module, target in drawings.count_imports():
-        if drawings.package_of(target) == "face":
-            assert drawings.package_of(module) == "face", module
+        if drawings.find_package(target) == "face":
+            assert drawings.find_package(module) == "face", module
 
 
 def test_no_files_or_folders_import_each_other_in_a_circle() -> None:

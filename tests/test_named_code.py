@@ -14,8 +14,8 @@ from configs.settings import EmbedSettings, load
 from evaluate.games.labelled import load_games
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import read_run, write_run
-from evaluate.studio.app import create_app
-from evaluate.studio.state import Files
+from evaluate.studio.app import create_studio_app
+from evaluate.studio.state import StudioFiles
 from player.game.messages import read_message
 from quarry.embed import Models
 from quarry.store import open_store
@@ -32,7 +32,7 @@ from tests.player.fakes import course
 
 LOOK_UPS = {
     "evaluate/referee/simulated.py": "--referee, after read_spec",
-    "evaluate/referee/spec.py": "--referee; a run's by named_by_data",
+    "evaluate/referee/spec.py": "--referee; a run's by refuse_dotted",
     "evaluate/runs/measures.py": "--measure",
     "ingest/editions/editions.py": "ingest.editions and --edition",
     "quarry/embed/models.py": "--embedder; a store's by Models.embedder",
@@ -150,9 +150,10 @@ def test_nothing_that_is_read_from_data_is_imported(
     run = replay_store([game], store, load(), referee="constant:A", name="plain")
     for name, referee in (("evil", SPEC), ("plain", run.referee)):
         write_run(Path(f"runs/{name}.json"), replace(run, referee=referee))
-    files = Files(Path("games.jsonl"), Path("runs"), None, "store")
+    files = StudioFiles(Path("games.jsonl"), Path("runs"), None, "store")
     client = TestClient(
-        create_app(open_store("store"), load(), files), base_url="http://localhost"
+        create_studio_app(open_store("store"), load(), files),
+        base_url="http://localhost",
     )
     try:
         read(client)

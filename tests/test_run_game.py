@@ -19,7 +19,7 @@ import pytest
 from configs.directories import default_journal
 from configs.settings import load
 from evaluate.commands import play as run_game
-from evaluate.practice.routes import create_app, listen, serving
+from evaluate.practice.routes import create_server_app, listen, serving
 from evaluate.practice.server import PracticeServer
 from player.game.journal import Journal
 from quarry.embed.models import load_embedder
@@ -78,7 +78,7 @@ def practice() -> PracticeServer:
 @pytest.fixture(scope="module")
 def url(practice: PracticeServer) -> Iterator[str]:
     """A practice server that was started apart from the command."""
-    with serving(create_app(practice)) as url:
+    with serving(create_server_app(practice)) as url:
         yield url
 
 

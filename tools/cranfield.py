@@ -13,6 +13,7 @@ from pathlib import Path
 COURSE = "cranfield"
 """Name of the one document that holds all abstracts."""
 N_PATHS = 4
+"""Number of arguments."""
 RECORD = re.compile(r"^\.I +(\d+)$", re.MULTILINE)
 TEXT = re.compile(r"^\.W$", re.MULTILINE)
 
@@ -28,8 +29,8 @@ def read_texts(path: Path) -> Iterator[tuple[str, str]]:
 def convert(documents: Path, questions: Path, qrels: Path, out: Path) -> None:
     """Write paragraphs.jsonl and games.jsonl into a folder.
 
-    The judgements count the questions from 1, whatever their own numbers. A document without text is left out. A game
-    names one right paragraph, the one with the highest judgement; the others count when the qrels are applied.
+    The judgements number the questions from 1 in their order. A document without text is left out. A game has one right
+    paragraph, the one with the highest judgement; the others count when the qrels are applied.
     """
     paragraphs = []
     for number, text in read_texts(documents):

@@ -1,4 +1,4 @@
-"""Imports between our files, checked, and drawn as docs/architecture.svg (`make drawing`)."""
+"""Checks the imports between our files, and draws them as docs/architecture.svg (`make drawing`)."""
 
 import ast
 import sys
@@ -22,7 +22,7 @@ BELOW = {
 }
 """Packages from the lowest to the highest, and the packages that each may import."""
 FACE = ("quarry", "quarry.__main__", "quarry.api", "quarry.command")
-"""Modules of quarry/ that name what is above it: `import quarry`, and the command."""
+"""Modules of quarry/ that may import packages above it: `import quarry`, and the command."""
 LEFT, PITCH, FLOOR_HEIGHT = 190, 126, 96
 Arrow = tuple[str, str]
 """The importing and the imported module or package."""
@@ -39,7 +39,7 @@ def find_modules() -> dict[str, Path]:
 
 
 def count_imports() -> Counter[Arrow]:
-    """Count the names that each of our modules imports from each other one."""
+    """Count the names that each of our modules imports from each other module."""
     modules = find_modules()
     arrows: Counter[Arrow] = Counter()
     for module, path in modules.items():
@@ -51,7 +51,7 @@ def count_imports() -> Counter[Arrow]:
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the dotted name of everything that a file imports."""
+    """Yield the dotted names that a file imports."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
@@ -61,16 +61,16 @@ def _imported(tree: ast.Module) -> Iterator[str]:
                 yield alias.name
 
 
-def package_of(module: str) -> str:
+def find_package(module: str) -> str:
     """Return the package of a module in `BELOW`."""
     return "face" if module in FACE else module.partition(".")[0]
 
 
 def between_packages(imports: Counter[Arrow]) -> Counter[Arrow]:
-    """Count the names that each package imports from each other one."""
+    """Count the names that each package imports from each other package."""
     arrows: Counter[Arrow] = Counter()
     for (module, target), count in imports.items():
-        package, imported = package_of(module), package_of(target)
+        package, imported = find_package(module), find_package(target)
         if package != imported:
             arrows[package, imported] += count
     return arrows
@@ -84,10 +84,10 @@ def upward(arrows: Counter[Arrow]) -> list[Arrow]:
 
 
 def circles(imports: Counter[Arrow]) -> list[str]:
-    """Return a circle of modules, and one of the files and folders of each folder, where there are any."""
+    """Describe a circle of imports among all modules, and one among the files and folders of each folder, if any."""
     graphs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for module, target in imports:
-        if package_of(module) == "face":
+        if find_package(module) == "face":
             continue
         graphs["modules"][module].add(target)
         parts, others = module.split("."), target.split(".")
@@ -109,7 +109,7 @@ def circles(imports: Counter[Arrow]) -> list[str]:
 
 
 def draw(arrows: Counter[Arrow]) -> str:
-    """Return the picture: packages as floors with their rooms, and an arrow with a count for each pair of packages."""
+    """Draw the picture: packages as floors with rooms, and an arrow with a count for each pair of packages."""
     rooms, tops = {}, {}
     for number, package in enumerate(reversed(BELOW)):
         folders = sorted((ROOT / package).glob("*/__init__.py"))
@@ -132,7 +132,7 @@ def draw(arrows: Counter[Arrow]) -> str:
 
 
 def main() -> int:
-    """Write the picture and print the arrows; return 1 if one leads up or if there is a circle."""
+    """Write the picture and print the arrows; return 1 if an arrow leads up or if there is a circle."""
     imports = count_imports()
     arrows = between_packages(imports)
     PICTURE.write_text(draw(arrows), encoding="utf-8")

@@ -25,17 +25,19 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 LECTURES = Path(__file__).resolve().parents[1] / "data" / "lectures"
 COPIES = {"06-evaluation": "lecture6_eval_final"}
-"""Lectures with a copy under a second name, as on real course pages."""
+"""Names of second copies of lectures, as on real course pages."""
 TIMESTAMP = datetime.datetime(2026, 1, 15, 9, 30, tzinfo=datetime.UTC)
 """The date of every PDF."""
 
 MIN_PLAYABLE_WORDS = {"en": 50, "he": 45}
+"""Minimum number of words of a playable paragraph, by language."""
 CAPTION_WORDS = {
     "en": {"table": "Table", "figure": "Figure"},
     "he": {"table": "טבלה", "figure": "איור"},
 }
+"""First words of captions, by language."""
 ENUM_NUMBERING = {"en": "1.a.", "he": "1.א."}
-"""Patterns that number the items of a list and, with letters, the items below an item."""
+"""Patterns for the numbers of list items, and the letters of items below an item."""
 TABLE_CAPTION = re.compile(r"(?:Table|טבלה):\s*")
 SPECIAL_HEADINGS = {
     "abstract": "abstract",
@@ -43,15 +45,17 @@ SPECIAL_HEADINGS = {
     "contents": "contents",
     "תוכן העניינים": "contents",
 }
-"""Kinds of the records of blocks below a heading; these headings have no number."""
+"""Kinds of the blocks below a heading; these headings have no number."""
 HEADING_OPTIONS = {
     "paragraph": "",
     "contents": ", numbering: none, outlined: false",
 }
+"""Typst options of headings, by the kind of the blocks below."""
 COMMENTS = {
     "<!-- toc -->": "#contents()",
     "<!-- pagebreak -->": "#pagebreak(weak: true)",
 }
+"""Typst text of comments with a meaning."""
 PLAIN_MATH = {
     ">=": "≥",
     "<=": "≤",
@@ -62,7 +66,9 @@ PLAIN_MATH = {
     r"\bapprox\b": "≈",
     r"\bdot\b": "⋅",
 }
+"""Replacements that turn mathematics into the printed characters."""
 TYPOGRAPHY = {"---": "—", "--": "–", "...": "…"}
+"""Typed signs, and the printed ones."""
 
 # Abbreviations that a capital, a digit or a bracket may follow inside a sentence, and initials.
 _NO_END = re.compile(
@@ -70,11 +76,11 @@ _NO_END = re.compile(
     r"|(?:[A-Zא-ת]\.)(?:-?[A-Z]\.)*"
 )
 _SENTENCE_END = re.compile(r"([.!?…]+)([\"'”’»)\]]*)\s+")
-"""The mark, closing quotes and brackets, white space."""
+"""The end of a sentence: the mark, closing quotes and brackets, and white space."""
 _LAST_WORD = re.compile(r"[^\s(\[“‘\"'—–]+$")
 
 
-class SourceError(ValueError):
+class LectureSourceError(ValueError):
     """Raised for a source that does not follow the format; the message names its file and, mostly, the line."""
 
 
@@ -83,9 +89,10 @@ class Span:
     """A run of text in one style.
 
     Attributes:
-        plain: the characters that a reader sees in the line.
-        styled: Typst text in which "{}" is replaced by `source`.
-        is_text: whether it is neither code nor mathematics nor the mark of a footnote.
+        plain: the printed characters.
+        source: the Typst text.
+        styled: Typst text of the style, in which "{}" is replaced by `source`.
+        is_text: whether it is text rather than code, mathematics or the mark of a footnote.
     """
 
     plain: str
@@ -136,7 +143,11 @@ def opening_sentence(spans: Spans) -> str:
 
 
 def build_course(folder: Path) -> dict[str, bytes]:
-    """Build all sources of a course and return its files by name; raise SourceError for the first bad source."""
+    """Build all sources of a course, and return its files by name.
+
+    Raises:
+        SourceError: a source does not follow the format.
+    """
     files: dict[str, bytes] = {}
     truth = ""
     for source in sorted((folder / "sources").glob("*.md")):
@@ -144,7 +155,7 @@ def build_course(folder: Path) -> dict[str, bytes]:
             pdf, records = Lecture(source).build()
         except (LookupError, ValueError, yaml.YAMLError, typst.TypstError) as error:
             fault = getattr(error, "diagnostic", error)
-            raise SourceError(f"{source.name}: {fault}") from error
+            raise LectureSourceError(f"{source.name}: {fault}") from error
 
         files[f"{source.stem}.pdf"] = pdf
         if source.stem in COPIES:
@@ -159,9 +170,9 @@ def build_course(folder: Path) -> dict[str, bytes]:
 
 
 class Lecture:
-    """Writes one source as Typst text; the records of truth grow as its blocks are written.
+    """Writes one source as Typst text, and adds a record of truth for each block.
 
-    A mark is a placeholder for a page in the truth; Typst returns the pages when the text is complete.
+    In the records, marks stand for pages until Typst returns the pages of all marks.
     """
 
     def __init__(self, path: Path) -> None:
@@ -230,7 +241,7 @@ class Lecture:
         yield f"#pages({_literal(sorted(marks))})"
 
     def _slides(self) -> Iterator[str]:
-        """Yield a divider page for a section heading, a slide for a heading below, and on it what follows."""
+        """Yield a divider page for each section heading, and a slide for each lower heading with its blocks."""
         body = ""
         for node, text in self._blocks():
             if node.tag in ("h1", "h2") or node.type == "html_block":
@@ -271,8 +282,9 @@ class Lecture:
             caption, index = (), index + 1
 
     def _block(self, node: Node, mark: str, kind: str) -> str:
-        """Return a block's Typst text; its paragraphs are recorded as `kind`."""
+        """Return the Typst text of a block, and record its paragraphs as `kind`."""
         content = node.content.strip()
+
         match node.type:
             case "heading":
                 level, spans = int(node.tag[1:]), self._spans(node.children[0])
@@ -329,6 +341,7 @@ class Lecture:
 
     def _table(self, node: Node, mark: str, spans: Spans) -> str:
         caption = self._caption("table", spans, mark) if spans else "none"
+
         styles = cells = ""
         for part in node.children:
             for row in part.children:
@@ -366,9 +379,9 @@ class Lecture:
         return f'[#mark("{mark}");{_typst(spans)}]'
 
     def _prose(self, kind: str, node: Node, mark: str) -> str:
-        """Return the recorded text of a paragraph with marks behind its first word and before its last one.
+        """Record a paragraph, and return its text with marks after its first word and before its last one.
 
-        Typst takes a mark at the very edge of a paragraph out of it, onto the page before or after.
+        Typst would move a mark at the very edge of a paragraph to the page before or after.
         """
         spans = self._spans(node.children[0])
         end = f"{mark}-end"
@@ -392,6 +405,7 @@ class Lecture:
         is_long = n_words >= MIN_PLAYABLE_WORDS[self.lang]
         path = [] if kind == "footnote" else [text for _, text in self.section]
         has_opening = ends or kind == "caption"
+
         record = {
             "document": self.stem,
             "page": begins,
@@ -413,6 +427,7 @@ class Lecture:
     def _spans(self, node: Node, styled: str = "#{};") -> list[Span]:
         """Return the inline text of a node; `styled` is the style around it."""
         spans: list[Span] = []
+
         for child in node.children:
             text = child.content
             match child.type:
@@ -461,7 +476,7 @@ def _error(node: Node, message: str) -> ValueError:
 
 
 def _literal(value: object) -> str:
-    """Return a Typst literal of text, a number or a list; no text of a source can be taken for markup."""
+    """Return the Typst literal of a text, a number or a list; no text of a source becomes markup."""
     if isinstance(value, list):
         return "(" + "".join(f"{_literal(item)}, " for item in value) + ")"
     return json.dumps(value, ensure_ascii=False)
@@ -474,7 +489,7 @@ def main(folders: Sequence[str] = ()) -> int:
         for folder in folders or (LECTURES / "english", LECTURES / "hebrew"):
             for name, content in build_course(Path(folder)).items():
                 files[Path(folder, name)] = content
-    except SourceError as error:
+    except LectureSourceError as error:
         print(error, file=sys.stderr)
         return 2
     for path, content in files.items():

@@ -1,1 +1,1 @@
-"""The commands that practise, measure and check: each reads its options and calls one package of `evaluate`."""
+"""Commands that play, measure and check: each reads its options and calls one package of `evaluate`."""

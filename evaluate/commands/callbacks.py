@@ -1,4 +1,4 @@
-"""The command `callbacks`: write a player for a league's process, and answer the calls that it sends as JSON."""
+"""The command `callbacks`: writes a player for a league's process, or answers the calls of that player."""
 
 import json
 import logging
@@ -24,29 +24,31 @@ from player.game.journal import Journal, open_journal
 from player.player import build_player
 from player.round import Json
 from player.search.build import open_course
-from quarry.cli import Given, Overrides, Preset, StoreOptions
+from quarry.cli import Overrides, ParsedOverrides, Preset, StoreOptions
 from quarry.files import write_whole
 from quarry.store import is_url
 
 _log = logging.getLogger(__name__)
 CALLS = ("get_warmup_answer", "get_questions", "get_guess", "on_score_received")
+"""Names of the callbacks."""
 TEMPLATE = Path(__file__).with_name("league_player.py")
+"""The player that is written, with empty values."""
 CLOSING_S = 10.0
-"""Time for the replies to the last lines of the input."""
+"""Maximum number of seconds for the replies to the last lines of the input."""
 
 
 def serve(
     callbacks: Callbacks, lines: Iterable[bytes], write: Callable[[str], object]
 ) -> None:
-    """Answer calls, one a line, at the same time; after "ready" each reply is a line with the id of its call.
+    """Answer calls in parallel; each line of the input is a call, and each line of the output a reply.
 
-    A call is {"id", "call": name of a callback, "ctx"}, a reply {"id", "reply"} or {"id", "error"}. A call may have
-    "rounds"; see `Callbacks.continue_rounds`.
+    The first line of the output is {"ready": true}. A call is {"id", "call": name of a callback, "ctx"}; its reply is
+    {"id", "reply"} or {"id", "error"}. A call may have "rounds"; see `Callbacks.continue_rounds`.
     """
     lock = threading.Lock()
 
     def send(message: Json) -> None:
-        with lock:  # a line of its own, whatever a library printed before
+        with lock:  # begin a new line, in case a library has printed something
             write(f"\n{json.dumps(message)}\n")
 
     def answer(line: bytes) -> None:
@@ -62,7 +64,7 @@ def serve(
 
 
 def _reply(callbacks: Callbacks, line: bytes) -> Json:
-    """Return the reply to a line."""
+    """Return the reply to a line of the input."""
     try:
         call = json.loads(line)
         number, name, ctx = call.get("id"), call["call"], call.get("ctx")
@@ -77,8 +79,13 @@ def _reply(callbacks: Callbacks, line: bytes) -> Json:
 def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> None:
     """Write a player that starts this Python with the command line `options`.
 
+    Args:
+        path: file to write.
+        options: options of `quarry callbacks`.
+        is_replaced: replace an existing file.
+
     Raises:
-        SettingsError: the path is taken, or cannot be written.
+        SettingsError: the file exists, or cannot be written.
     """
     if path.is_dir():
         raise SettingsError(
@@ -97,9 +104,9 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
 
 
 def _child_options(
-    at: StoreOptions, preset: str, journal: str, given: Overrides
+    at: StoreOptions, preset: str, journal: str, overrides: Overrides
 ) -> list[str]:
-    """Return the command line of the child, which runs in another folder: paths are absolute."""
+    """Return the command line of the child; paths are absolute, since it runs in another folder."""
     location = at.location
     words = [
         *("--store", location if is_url(location) else os.path.abspath(location)),
@@ -107,9 +114,9 @@ def _child_options(
         *("--preset", os.path.abspath(preset) if is_file_name(preset) else preset),
         *("--journal", journal if journal == "none" else os.path.abspath(journal)),
     ]
-    if given.config is not None:
-        words += ["--config", os.path.abspath(given.config)]
-    for change in given.changes:
+    if overrides.config is not None:
+        words += ["--config", os.path.abspath(overrides.config)]
+    for change in overrides.changes:
         words += ["--set", change]
     return words
 
@@ -121,7 +128,7 @@ def callbacks(
     journal: str | None = None,
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Write a player, or answer the calls of one until they end.
 
@@ -134,12 +141,12 @@ def callbacks(
         raise SettingsError(
             "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends them"
         )
-    settings = given.load(preset)
+    settings = overrides.load(preset)
     if write is not None:
         at.open()  # refuses a missing one
         open_journal(journal).close()
-        named = journal or str(default_journal())
-        options = _child_options(at, settings.preset, named, given)
+        path = journal or str(default_journal())
+        options = _child_options(at, settings.preset, path, overrides)
         write_player(write, options, is_replaced=force)
         print(f"{write} plays with {at.location}: its class is MyPlayerAI")
         return
@@ -147,11 +154,11 @@ def callbacks(
     course = open_course(at.location, at.collection)
     phase_s = min(TIMEOUTS.phase_s, settings.game.phase_s)
     try:
-        opened = open_journal(journal)
+        rounds = open_journal(journal)
     except JournalError as error:  # a full disk must not end the games
         _log.warning("%s Nothing is kept.", error)
-        opened = Journal(None)
-    with closing(opened):
+        rounds = Journal(None)
+    with closing(rounds):
         player = build_player(course, settings)
-        answers = Callbacks(player, replace(TIMEOUTS, phase_s=phase_s), opened)
+        answers = Callbacks(player, replace(TIMEOUTS, phase_s=phase_s), rounds)
         serve(answers, sys.stdin.buffer, partial(print, end="", flush=True))

@@ -1,4 +1,4 @@
-"""The command `doctor`: what is installed and found here, and what is lost by what is not."""
+"""The command `doctor`: reports what is installed, and what does not work without the rest."""
 
 import functools
 import importlib.metadata
@@ -16,15 +16,15 @@ from configs.project import find_project
 from configs.settings import Settings
 from ingest.editions.readers import WITHOUT_PYMUPDF
 from ingest.pdf.ocr import REMEDY, ocr_languages
-from quarry.cli import AsJson, Given, StoreOptions
+from quarry.cli import AsJson, ParsedOverrides, StoreOptions
 from quarry.errors import StoreDamagedError
-from quarry.terminal import described, visible, visible_json
+from quarry.terminal import describe_error, visible, visible_json
 from quarry.version import __version__
 
 MIN_DISK_GB = 2.0
-"""Minimum free disk for a set-up with the models and a course."""
+"""Minimum free disk for a set-up with the models and a course, in gigabytes."""
 SERVER_S = 5.0
-"""Maximum time in which a game server must answer."""
+"""Maximum number of seconds until a game server answers."""
 OPTIONAL = {
     "torch": (
         "torch",
@@ -38,7 +38,7 @@ OPTIONAL = {
     "openai": ("openai", "--writer does not work: make llm"),
     "Dask": ("distributed", "--cluster does not work: make cluster"),
 }
-"""Package, and cost of its absence, by name."""
+"""Optional packages by name: the package, and what does not work without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Finding:
     """One line of the report.
 
     Attributes:
-        what: such as "OCR".
-        state: "missing" costs something, "error" stops commands.
-        detail: version or place.
-        cost: what is lost, and the remedy; "" if nothing is.
+        what: the examined part, such as "OCR".
+        state: "missing" if something does not work, "error" if commands fail.
+        detail: version or location.
+        cost: what does not work, and the remedy; "" if all works.
     """
 
     what: str
@@ -63,15 +63,15 @@ def doctor(
     at: StoreOptions = StoreOptions(),
     server: str | None = None,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
-    """Print what is found; return 1 if something stops commands.
+    """Print the findings; return 1 if one of them makes commands fail.
 
     Args:
         server: URL of a game server to ask (default: that of quarry.toml).
     """
     url = server or find_project().server
-    findings = [*examine(at.location, url, given.load())]
+    findings = [*examine(at.location, url, overrides.load())]
     if as_json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -83,7 +83,7 @@ def doctor(
 
 
 def examine(location: str, server: str, settings: Settings) -> Iterator[Finding]:
-    """Yield what there is, part by part."""
+    """Examine the installation, and yield a finding for each part."""
     yield Finding("quarry", "ok", f"{__version__} in {ROOT}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = find_project()
@@ -110,11 +110,11 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
     except LookupError as error:
         return Finding(what, "missing", str(error.args[0]), cost)
     except StoreDamagedError as error:
-        return Finding(what, "error", described(error), cost)
+        return Finding(what, "error", describe_error(error), cost)
     except (QuarryError, OSError, ValueError, RuntimeError) as error:
-        return Finding(what, "missing", described(error), cost)
+        return Finding(what, "missing", describe_error(error), cost)
     except Exception as error:  # httpx and Chroma have errors of their own
-        return Finding(what, "error", described(error), cost)
+        return Finding(what, "error", describe_error(error), cost)
 
 
 def _models(settings: Settings) -> str:

@@ -1,4 +1,4 @@
-"""`games check`, `games label`, `games draw`, `questions`, `serve`: check labelled games, write and serve them."""
+"""The commands `games check`, `games label`, `games draw`, `questions`, `serve` and `referees`."""
 
 import json
 import logging
@@ -17,18 +17,18 @@ from evaluate.commands.shared import (
     Out,
     Seed,
     Split,
-    chosen_games,
     games_file,
     lost_code,
+    select_games,
     write_text,
 )
 from evaluate.errors import BatchError
 from evaluate.games.labelled import KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
-from evaluate.referee.simulated import SPECS, tools_of
+from evaluate.referee.simulated import SPECS, build_tools
 from evaluate.referee.spec import spec_table
 from player.search.build import open_course
-from quarry.cli import Given, Preset, StoreOptions
+from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.languages.language import Kind
 from quarry.terminal import pluralize, visible
 
@@ -121,7 +121,7 @@ def questions(
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
     seed: Seed = 0,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Write the batches; return 1 if a game has no paragraph to ask about.
 
@@ -140,14 +140,14 @@ def questions(
 
     if view and not for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
-    settings = given.load(preset)
-    chosen = chosen_games(games, split, seed)[:limit]
-    answerable = [game for game in chosen if game.answerable]
+    settings = overrides.load(preset)
+    selected = select_games(games, split, seed)[:limit]
+    answerable = [game for game in selected if game.answerable]
     course = open_course(at.location, at.collection)
     located = locate_in(answerable, course, str(games_file(games)))
     player = build_player(course, settings, seed)
     batches = make_batches(answerable, located, player)
-    retrieve = tools_of(course, settings.embed).retrieve
+    retrieve = build_tools(course, settings.embed).retrieve
 
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(answerable)):
@@ -169,7 +169,7 @@ def serve(
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = "oracle",
     at: StoreOptions = StoreOptions(),
     seed: Seed | None = None,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Serve until interrupted.
 
@@ -185,13 +185,13 @@ def serve(
     from evaluate.practice.routes import listen
     from evaluate.practice.routes import serve as serve_app
     from evaluate.practice.server import PracticeServer, load_repertoire
-    from evaluate.studio.matches import create_app
+    from evaluate.studio.matches import create_matches_app
 
     with listen(host, port) as listener:
         shown_host = f"[{host}]" if ":" in host else host
         url = f"http://{shown_host}:{listener.getsockname()[1]}"
         course = open_course(at.location, at.collection)
-        repertoire = load_repertoire(course, games, referee, seed, given.load())
+        repertoire = load_repertoire(course, games, referee, seed, overrides.load())
         server = PracticeServer(repertoire, seed, is_public=True)
         order = "random" if seed is None else f"of seed {seed}"
         _log.info(
@@ -201,4 +201,4 @@ def serve(
             len(repertoire.games),
             order,
         )
-        serve_app(create_app(server), listener, [host, *names])
+        serve_app(create_matches_app(server), listener, [host, *names])

@@ -1,4 +1,4 @@
-"""The commands `games list` and `games show`: games that were played, as the journal keeps them."""
+"""The commands `games list` and `games show`, which print games from the journal."""
 
 import contextlib
 import logging
@@ -21,8 +21,9 @@ from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
 PRACTICE = "practice"
-"""Server of practice games in the journal."""
+"""Name of the server of practice games in the journal."""
 HEAD = f"{'number':>6}  {'began (UTC)':16}  {'game':8}  {'state':8}  {'score':>5}  lecture: hint  (where it was played)"
+"""Head of the table of games."""
 
 JournalFile = Annotated[
     Path | None,
@@ -30,12 +31,12 @@ JournalFile = Annotated[
 ]
 
 
-def read_games(path: Path) -> list[SavedGame]:
+def read_journal(path: Path) -> list[SavedGame]:
     """Read the games of a journal, the oldest first.
 
     Raises:
-        SettingsError: there is no journal at the path.
-        JournalError: the file is no journal.
+        SettingsError: the file does not exist.
+        JournalError: the file is not a journal.
     """
     if not path.is_file():
         raise SettingsError(f"{path} does not exist: no game was played with it.")
@@ -52,7 +53,7 @@ def list_games(
         lost: Only lost games.
     """
     path = journal or default_journal()
-    games = read_games(path)
+    games = read_journal(path)
     if lost:
         games = [game for game in games if game.outcome == "LOST"]
     if as_json:
@@ -73,30 +74,32 @@ def show(game: str, /, *, journal: JournalFile = None, as_json: AsJson = False) 
         game: Number or id of the game, as `games list` shows them; the newest game of an id.
     """
     path = journal or default_journal()
-    games = [one for one in read_games(path) if game in (str(one.key), one.game_id)]
+    games = [one for one in read_journal(path) if game in (str(one.key), one.game_id)]
     if not games:
         raise SettingsError(
             f"{path} holds no game {game!r}; list them with `quarry games list`"
         )
-    # a number comes once, and before ids
-    chosen = max(games, key=lambda one: (str(one.key) == game, one.key))
-    others = [str(one.key) for one in games[::-1] if one is not chosen]
+
+    # a number names one game, and is preferred to an id
+    latest = max(games, key=lambda one: (str(one.key) == game, one.key))
+    others = [str(one.key) for one in games[::-1] if one is not latest]
     if others:
         numbers = textwrap.shorten(", ".join(others), 60, placeholder=" ...")
         _log.info("%s also names %s: quarry games show NUMBER", game, numbers)
+
     if as_json:
-        print(visible_json({"games": to_jsonable_python([chosen])}))
+        print(visible_json({"games": to_jsonable_python([latest])}))
         return
-    print(HEAD, visible(_line(chosen)), sep="\n")
-    Terminal(Console()).show(chosen)
+    print(HEAD, visible(_line(latest)), sep="\n")
+    Terminal(Console()).show(latest)
 
 
 def _line(game: SavedGame) -> str:
-    """Return the row of a game below HEAD."""
+    """Return the line of a game, with the columns of HEAD."""
     began = datetime.fromtimestamp(game.began, UTC).isoformat(" ", "minutes")[:16]
     score = f"{game.score.private_score:.1f}" if game.score else "-"
     state = game.outcome or game.ending
-    asked = ""
+    round_text = ""
     if game.start:
-        asked = f"{game.start.book_name or '-'}: {game.start.hint}"
-    return f"{game.key:6}  {began:16}  {game.game_id or '-':8}  {state:8}  {score:>5}  {asked}  ({game.where})"
+        round_text = f"{game.start.book_name or '-'}: {game.start.hint}"
+    return f"{game.key:6}  {began:16}  {game.game_id or '-':8}  {state:8}  {score:>5}  {round_text}  ({game.where})"

@@ -1,7 +1,7 @@
-"""A player for a league's own process. It needs Python 3.9 or later alone; Quarry runs in an environment of its own.
+"""A player for a league's own process. It only needs Python 3.9 or later; Quarry runs in an environment of its own.
 
 `quarry callbacks --write FILE` made this file; docs/guides/callbacks.md explains it. QUARRY_PYTHON may name another
-Python that has Quarry. Where Quarry does not answer in time, plain questions and a plain guess take its place.
+Python that has Quarry. If Quarry does not answer in time, the player sends plain questions and a plain guess.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ FOLDER = ""
 OPTIONS: list[str] = []
 """Options of `quarry callbacks`."""
 MAX_REPLY_S = 9.0
-"""Maximum time for a reply; Quarry takes 8 s at most."""
+"""Maximum number of seconds until a reply; Quarry takes 8 s at most."""
 LOADING_S = 20.0
-"""Longest time that the first player waits for the child to load."""
+"""Maximum number of seconds that the first player waits until the child is loaded."""
 MAX_START_S = 120.0
+"""Maximum number of seconds until a child is ready."""
 MAX_PAUSE_S = 60.0
-"""Maximum pause before a child is started again that fails each time."""
+"""Maximum number of seconds before a child that fails each time is started again."""
 STABLE_S = 10.0
-"""A child that ran longer is started again at once."""
+"""Minimum number of seconds that a child must run to be started again without a pause."""
 MAX_LINE_BYTES = 16_000_000
+"""Maximum number of bytes of a line of the child."""
 MAX_ROUNDS = 8
-"""Maximum number of rounds that are kept and sent to a new child, the latest ones."""
+"""Maximum number of latest rounds that are kept and sent to a new child."""
 
 START = """
 import sys
@@ -48,9 +50,11 @@ except Exception as error:
         "Python that can, or write the player again with quarry callbacks --write")
 sys.exit(main())
 """
+"""Program of the child, for `python -c`."""
 
 TOPICS = """a definition|an example|a comparison|a number|a formula|a person|a method|a problem|an advantage|a limit|a
 cause|a result|a history|an experiment|a tool|a rule|an error|a measurement|a decision|a summary"""
+"""Topics of the plain questions."""
 SENTENCE_REASON = (
     "The hint describes what the paragraph is about, and the answers to questions 1, 2 and 3 do not contradict this "
     "sentence; therefore it is the likeliest opening that can be given without further evidence."
@@ -59,18 +63,22 @@ WORD_REASON = (
     "The word belongs to the named domain, and the answers to questions 1 and 2 suggest a paragraph that explains "
     "ideas, therefore it fits here."
 )
+"""Justifications of a plain guess."""
 WORD = "theory"
+"""Associative word of a plain guess."""
 HINTS = ("book_hint", "description", "general_description", "hint", "book_name")
+"""Fields of a context that may hold a hint, the best one first."""
 GUESS_TEXTS = (
     "opening_sentence",
     "sentence_justification",
     "associative_word",
     "word_justification",
 )
+"""Texts of a guess."""
 
 
 class Quarry:
-    """The child process. A thread starts it again whenever it ends."""
+    """The child process that runs Quarry; a thread starts it again when it ends."""
 
     def __init__(self) -> None:
         self.pid, self.began = os.getpid(), time.monotonic()
@@ -79,11 +87,11 @@ class Quarry:
         self.lock, self.writing = threading.Lock(), threading.Lock()
         self.calls: dict[Any, list[Any]] = {}  # an event, and then the reply
         self.n_calls = 0
-        self.said = ""
+        self.last_line = ""
         in_thread(self.run)
 
     def run(self) -> None:
-        """Keep a child running."""
+        """Start a child again and again."""
         pause_s = 0.0
         while True:
             started = time.monotonic()
@@ -110,6 +118,7 @@ class Quarry:
         timer = threading.Timer(MAX_START_S, kill, [child])
         timer.daemon = True
         timer.start()
+
         try:
             for line in iter(lambda: child.stdout.readline(MAX_LINE_BYTES), b""):
                 with contextlib.suppress(ValueError, RecursionError):
@@ -130,7 +139,7 @@ class Quarry:
             self.say(f"the child process ended with code {code}")
 
     def take(self, message: Any, child: Any, timer: threading.Timer) -> None:
-        """Take a message of the child: that it is ready, or a reply."""
+        """Handle a message of the child: it is ready, or it has a reply."""
         if not isinstance(message, dict):
             return
         number = message.get("id")
@@ -145,17 +154,18 @@ class Quarry:
                 event.set()
 
     def ask(self, call: str, ctx: Any) -> Any:
-        """Return the child's reply to a call, None if no valid one comes in time."""
+        """Return the child's reply to a call; None if no valid reply comes in time."""
         limit = field(ctx, "deadline")
         is_limit = isinstance(limit, (int, float)) and limit > 0
         due = time.monotonic() + min(
             MAX_REPLY_S, 0.5 * limit if is_limit else MAX_REPLY_S
         )
-        rounds = [f"[{text}, {json.dumps(is_own)}]" for text, is_own, _ in _rounds]
-        rest = f'"ctx": {written(ctx)}, "rounds": [{", ".join(rounds)}]}}\n'
+        rounds = [f"[{text}, {json.dumps(is_plain)}]" for text, is_plain, _ in _rounds]
+        rest = f'"ctx": {as_json(ctx)}, "rounds": [{", ".join(rounds)}]}}\n'
+
         while time.monotonic() < due:
             self.ready.wait(due - time.monotonic())
-            event, asked = threading.Event(), time.monotonic()
+            event, asked_at = threading.Event(), time.monotonic()
             with self.lock:
                 child = self.child
                 if child is None:
@@ -163,12 +173,13 @@ class Quarry:
                 self.n_calls += 1
                 number = self.n_calls
                 self.calls[number] = [event]
+
             line = f'{{"id": {number}, "call": "{call}", {rest}'
             in_thread(self.write, child, line)  # a child that hangs reads nothing
-            came = event.wait(due - asked)
+            has_reply = event.wait(due - asked_at)
             with self.lock:
                 _, *reply = self.calls.pop(number)
-                is_hung = not came and due - asked > MAX_REPLY_S / 2
+                is_hung = not has_reply and due - asked_at > MAX_REPLY_S / 2
                 if is_hung and child is self.child:
                     kill(child)
             if reply:
@@ -182,21 +193,21 @@ class Quarry:
             child.stdin.flush()
 
     def say(self, text: str) -> None:
-        """Print a line, unless it was the last one."""
+        """Print a line unless it repeats the last one."""
         with contextlib.suppress(Exception):
-            if text != self.said:
+            if text != self.last_line:
                 print(f"quarry: {text}", file=sys.stderr, flush=True)
-        self.said = text
+        self.last_line = text
 
 
 _children: list[Quarry] = []
 _rounds: list[tuple[str, bool, Any]] = []
-"""The contexts of the last rounds as JSON, whether their questions are those of this file, and the questions."""
+"""The latest rounds: context as JSON, whether the questions are those of this file, and the questions."""
 _starting = threading.Lock()
 
 
 def quarry() -> Quarry:
-    """Return the child of this process, which all its players share; a fork has one of its own."""
+    """Return the child of this process, which all its players share; a forked process starts its own."""
     with _starting:
         if not _children or _children[-1].pid != os.getpid():
             _children.append(Quarry())
@@ -204,16 +215,16 @@ def quarry() -> Quarry:
 
 
 def is_loaded(longest_s: float) -> bool:
-    """Return whether the child is ready; wait until it is or has failed, or until the time since its start is over."""
+    """Wait until the child is ready, fails or is too late; return whether it is ready."""
     child = quarry()
     while not child.ready.wait(0.05):
-        if child.said or time.monotonic() - child.began > longest_s:
+        if child.last_line or time.monotonic() - child.began > longest_s:
             return False
     return True
 
 
 class MyPlayerAI:
-    """The four callbacks. Each returns something valid in time and raises nothing."""
+    """The four callbacks. Each returns a valid value in time and raises nothing."""
 
     def __init__(self) -> None:
         is_loaded(LOADING_S)
@@ -221,28 +232,29 @@ class MyPlayerAI:
     def get_warmup_answer(self, ctx: Any) -> Any:
         """Return {"answer"}."""
         with contextlib.suppress(Exception):
-            return quarry().ask("get_warmup_answer", ctx) or own_answer(ctx)
+            return quarry().ask("get_warmup_answer", ctx) or plain_answer(ctx)
         return {"answer": "0"}
 
     def get_questions(self, ctx: Any) -> Any:
-        """Return {"questions"}: 20 of them, the same for the same context."""
+        """Return {"questions"}: 20 questions, the same ones for the same context."""
         with contextlib.suppress(Exception):
-            text = written(ctx)
-            known = [reply for other, _, reply in _rounds if other == text]
-            found = known[0] if known else quarry().ask("get_questions", ctx)
-            reply = found or own_questions()
-            is_own = reply == own_questions()
+            text = as_json(ctx)
+            replies = [reply for other, _, reply in _rounds if other == text]
+            reply = replies[0] if replies else quarry().ask("get_questions", ctx)
+            reply = reply or plain_questions()
+
+            is_plain = reply == plain_questions()
             with _starting:
                 others = [item for item in _rounds if item[0] != text]
-                _rounds[:] = [*others[1 - MAX_ROUNDS :], (text, is_own, reply)]
+                _rounds[:] = [*others[1 - MAX_ROUNDS :], (text, is_plain, reply)]
             return reply
-        return own_questions()
+        return plain_questions()
 
     def get_guess(self, ctx: Any) -> Any:
         """Return the sentence and the word, each with its justification, and the confidence."""
         with contextlib.suppress(Exception):
-            return quarry().ask("get_guess", ctx) or own_guess(ctx)
-        return own_guess({})
+            return quarry().ask("get_guess", ctx) or plain_guess(ctx)
+        return plain_guess({})
 
     def on_score_received(self, ctx: Any) -> None:
         """Let Quarry learn from the score."""
@@ -263,7 +275,7 @@ def in_thread(work: Any, *arguments: Any) -> threading.Thread:
 
 
 def pass_on(pipe: Any) -> None:
-    """Print the lines of a child on our standard error, which may be a file on a full disk."""
+    """Print the lines of a child to standard error; ignore failures, since that may be a file on a full disk."""
     with pipe:
         for line in iter(lambda: pipe.readline(MAX_LINE_BYTES), b""):
             with contextlib.suppress(Exception):
@@ -279,8 +291,8 @@ def kill(child: Any) -> None:
             child.kill()
 
 
-def written(ctx: Any) -> str:
-    """Write a context as JSON, with objects of the league as mappings or texts."""
+def as_json(ctx: Any) -> str:
+    """Write a context as JSON; objects of the league become mappings or texts."""
 
     def plain(value: Any) -> Any:
         return dict(value) if hasattr(value, "keys") else str(value)
@@ -289,7 +301,7 @@ def written(ctx: Any) -> str:
 
 
 def field(ctx: Any, *names: str) -> Any:
-    """Return the first field of these names that is not empty, "" without one."""
+    """Return the first field with one of these names that is not empty; "" if there is none."""
     for part in ("dynamic", "service"):
         fields: Any = ctx.get(part) if hasattr(ctx, "get") else None
         for name in names:
@@ -300,7 +312,7 @@ def field(ctx: Any, *names: str) -> Any:
 
 
 def is_valid(call: str, reply: Any) -> bool:
-    """Return whether the reply to a call can be sent."""
+    """Return whether a reply to a call is complete."""
 
     def are_texts(*values: Any) -> bool:
         return all(isinstance(value, str) and value.strip() for value in values)
@@ -319,18 +331,18 @@ def is_valid(call: str, reply: Any) -> bool:
     return False
 
 
-def own_answer(ctx: Any) -> Any:
-    """Return the result of the first sum of two whole numbers in a warm-up question, "0" without one."""
+def plain_answer(ctx: Any) -> Any:
+    """Return the result of the first sum of two whole numbers in a warm-up question; "0" if there is none."""
     question = str(field(ctx, "warmup_question", "question"))
-    found = re.search(r"(-?\d{1,9})\s*([-+*/x×÷])\s*(-?\d{1,9})", question)
-    one, sign, other = found.groups() if found else ("0", "+", "0")
+    match = re.search(r"(-?\d{1,9})\s*([-+*/x×÷])\s*(-?\d{1,9})", question)
+    one, sign, other = match.groups() if match else ("0", "+", "0")
     a, b = int(one), int(other)
     results = {"+": a + b, "-": a - b, "/": a / (b or 1), "÷": a / (b or 1)}
     return {"answer": f"{results.get(sign, a * b):.15g}"}
 
 
-def own_questions() -> Any:
-    """Return 20 questions about the kind of the paragraph."""
+def plain_questions() -> Any:
+    """Return 20 questions about the subject of the paragraph."""
     options = ("mainly", "in part", "not at all", "this cannot be told")
     lettered = dict(zip("ABCD", options))  # noqa: B905 - Python 3.9
     questions = []
@@ -341,23 +353,23 @@ def own_questions() -> Any:
     return {"questions": questions}
 
 
-def own_guess(ctx: Any) -> Any:
-    """Return a guess by the hint, else the book, of a context or of the last round with its ids."""
+def plain_guess(ctx: Any) -> Any:
+    """Return a guess made of the hint, or else of the book, of a context or of the latest round with its ids."""
     ids = [field(ctx, name) for name in ("game_id", "match_id")]
-    known = ctx
+    round_ctx = ctx
     for text, *_ in _rounds:
         other = json.loads(text)
         if not any(ids) or ids == [
             field(other, name) for name in ("game_id", "match_id")
         ]:
-            known = other
-    sentence = str(field(ctx, *HINTS) or field(known, *HINTS)).strip() or WORD
+            round_ctx = other
+    sentence = str(field(ctx, *HINTS) or field(round_ctx, *HINTS)).strip() or WORD
     texts = (sentence, SENTENCE_REASON, WORD, WORD_REASON)
     return {**dict(zip(GUESS_TEXTS, texts)), "confidence": 0.0}  # noqa: B905
 
 
 def main() -> int:
-    """Say whether Quarry can be started."""
+    """Print whether Quarry can be started; return the exit code."""
     if not is_loaded(MAX_START_S):
         return 1
     print("Quarry is ready to play.")

@@ -1,4 +1,4 @@
-"""The command `play` (`python run_game.py`): games against a server, a practice server, or a person."""
+"""The command `play`, also `python run_game.py`: plays against a server, a practice server, or a person."""
 
 import contextlib
 import io
@@ -20,11 +20,11 @@ from configs.settings import Settings
 from evaluate.commands.journal import PRACTICE
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
-from evaluate.practice.routes import create_app, serving
+from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.simulated import SPECS
 from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
-from evaluate.runs.record import label_of
+from evaluate.runs.explanation import reveal_label
 from ingest.pipeline.pipeline import ingest
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
@@ -37,14 +37,16 @@ from player.player import Player, build_player
 from player.round import Json, Score
 from player.search.build import open_course
 from player.writer.options import WriterOptions
-from quarry.cli import Given, Preset
+from quarry.cli import ParsedOverrides, Preset
 from quarry.interrupts import printing_at_end
 from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
+"""Folder of the bundled lectures."""
 GAMES = BUNDLED / "games" / "english.jsonl"
+"""File of the bundled labelled games."""
 
 
 @Parameter(name="*")
@@ -89,10 +91,13 @@ def play(
     options: PlayOptions = PlayOptions(),
     preset: Preset = None,
     writer: WriterOptions = WriterOptions(),
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
-    """Play, print what is printed at the end, and return 0 if all was played, 1 if not, 2 if nothing could be."""
-    session = _Session(_settled(options), writer.over(given.load(preset)))
+    """Play, print the results, and return 0 if all games were played, 1 if some were, and 2 if none was."""
+    session = _Session(
+        _with_project_defaults(options), writer.override(overrides.load(preset))
+    )
+
     try:
         with printing_at_end(session.print_end):
             session.play()
@@ -104,6 +109,7 @@ def play(
             raise
         _log.error("%s", error)
         return 1
+
     if not session.n_failed:
         return 0
     return 1 if session.scores else 2
@@ -129,12 +135,12 @@ class _Session:
             with contextlib.ExitStack() as stack:
                 self._play_games(course, player, settings, stack)
             return
-        # no labelled games are needed
+
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
         terminal, games = Terminal(Console()), home() / "games.jsonl"
-        for game in range(1, options.n_games + 1):
-            play_with_person(player, terminal, input, str(game), games)
+        for number in range(1, options.n_games + 1):
+            play_with_person(player, terminal, input, str(number), games)
 
     def print_end(self) -> None:
         """Print all games as JSON, or a summary of several."""
@@ -151,7 +157,7 @@ class _Session:
         settings: Settings,
         stack: contextlib.ExitStack,
     ) -> None:
-        """Play against a server; what is opened for it is closed with the stack."""
+        """Play against a server; the stack closes the server, its client and the journal."""
         options = self.options
         practice, url, token = None, options.server, options.token or settings.token
         if url is None:
@@ -164,17 +170,19 @@ class _Session:
                 "--practice-games",
             )
             practice = PracticeServer(repertoire, options.seed)
-            url = stack.enter_context(serving(create_app(practice)))
+            url = stack.enter_context(serving(create_server_app(practice)))
             token = options.token  # QUARRY_TOKEN belongs to another server
+
         server = HttpGameServer(url, token, settings.game.request_timeout_s)
         stack.callback(server.close)
         journal = _open_journal(options, server, practice is None, stack)
-        place = {
+        labels = {
             "player": options.player,
             "store": {"location": course.location, "fingerprint": course.fingerprint},
             "preset": settings.preset,
             "server": PRACTICE if practice is not None else server.url,
         }
+
         is_watched = not options.json and options.at_once == 1
         outcomes = play_games(
             server,
@@ -187,30 +195,31 @@ class _Session:
             timeouts=Timeouts(phase_s=settings.game.phase_s),
             journal=journal,
         )
-        for outcome in outcomes:
-            if isinstance(outcome, PlayerError):
+
+        for game in outcomes:
+            if isinstance(game, PlayerError):
                 self.n_failed += 1
-                _log.error("%s", outcome)
+                _log.error("%s", game)
                 continue
-            self.scores.append(outcome.score)
+            self.scores.append(game.score)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                self.games.append({"time": now, **place, **outcome.as_json()})
+                self.games.append({"time": now, **labels, **game.as_json()})
             if not is_watched:
-                self._print_score(outcome)
+                self._print_score(game)
             if practice is not None:
-                self._reveal(outcome, practice.matches[outcome.game_id], journal)
+                self._reveal(game, practice.matches[game.game_id], journal)
 
     def _reveal(self, game: PlayedGame, match: Match, journal: Journal) -> None:
-        """Write the secret of a practice game to the journal, and print what became of it."""
-        label = label_of(match.label, match.paragraph, game)
+        """Write the secret of a practice game to the journal, and print why it was found or lost."""
+        label = reveal_label(match.label, match.paragraph, game)
         journal.reveal(game.key, label)
         if not self.options.json:
             Terminal(Console()).explain(label)
 
-    def _print_score(self, report: PlayedGame) -> None:
-        options, score = self.options, report.score
-        line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
+    def _print_score(self, game: PlayedGame) -> None:
+        options, score = self.options, game.score
+        line = f"game {game.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
         if options.n_games > 1:
             line += f" ({len(self.scores)} of {options.n_games})"
         print(visible(line), file=sys.stderr if options.json else None)
@@ -225,7 +234,10 @@ def _open_journal(
     """Open the journal of a player on a server until the stack closes; see `open_journal`.
 
     Args:
-        is_kept: the server goes on after this process, so that its games continue after a crash.
+        options: options of the command.
+        server: client of the server.
+        is_kept: whether the server outlives this process, so that its games continue after a crash.
+        stack: closes the journal.
     """
     journal = open_journal(options.journal)
     stack.enter_context(contextlib.closing(journal))
@@ -239,9 +251,9 @@ def _open_journal(
 
 
 def _open(location: str, settings: Settings) -> Course:
-    """Open the named store, or the default one, which is made from the bundled lectures or completed.
+    """Open a store by its location; "" opens the default store, and adds bundled lectures that it does not hold.
 
-    A default store with documents of the user's own is not changed. A notice is logged for an uncalibrated embedder.
+    A default store with documents of the user's own is not changed.
     """
     if not location:
         location = default_store()
@@ -253,22 +265,22 @@ def _open(location: str, settings: Settings) -> Course:
     return open_course(location)
 
 
-def _settled(options: PlayOptions) -> PlayOptions:
-    """Take games and server from the user's project where the command line names neither.
+def _with_project_defaults(options: PlayOptions) -> PlayOptions:
+    """Take games and server from the user's project if the command line does not name them.
 
-    Options of the practice server mean that the games are played there.
+    If an option of the practice server is set, the games are played there.
 
     Raises:
         SettingsError: an option would have no effect.
     """
-    of_practice = {
+    values = {
         "--practice-games": options.practice_games,
         "--referee": options.referee,
         "--seed": options.seed,
     }
-    named = [name for name, value in of_practice.items() if value is not None]
+    practice_options = [name for name, value in values.items() if value is not None]
     project = find_project()
-    if options.server is None and not named and project.server:
+    if options.server is None and not practice_options and project.server:
         options = replace(options, server=project.server)
     plays_alone = options.server is None and options.referee != ME
     if plays_alone and options.practice_games is None and project.games:
@@ -284,7 +296,7 @@ def _settled(options: PlayOptions) -> PlayOptions:
     if options.server is not None:
         # refuses a bad URL before the store opens
         HttpGameServer(options.server).close()
-        for name in named:
+        for name in practice_options:
             raise SettingsError(
                 f"{name} cannot be combined with --server, whose games are its own"
             )

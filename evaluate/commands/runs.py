@@ -1,4 +1,4 @@
-"""`replay`, `compare`, `report` and `export`: make, compare and show runs over labelled games."""
+"""The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
 import shlex
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from evaluate.commands.shared import (
     Seed,
     Split,
     Strict,
-    chosen_games,
     lost_code,
+    select_games,
     write_text,
 )
 from evaluate.errors import RunError, writing
-from evaluate.referee.simulated import EVERY, SPECS, judges_of
+from evaluate.referee.simulated import EVERY, SPECS, build_judges
 from evaluate.referee.spec import HINT_ALONE, read_spec
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
@@ -37,8 +37,8 @@ from player.search.build import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
     AsJson,
-    Given,
     Overrides,
+    ParsedOverrides,
     Preset,
     StoreOptions,
     WorkerOptions,
@@ -47,6 +47,7 @@ from quarry.cli import (
 from quarry.terminal import visible, visible_json
 
 REPEATS_OF_SEVERAL = 3
+"""Default number of plays of each game against each of several referees."""
 Repeats = Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_REPEATS))]
 
 
@@ -72,7 +73,7 @@ def replay(
     seed: Seed = 0,
     strict: Strict = False,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Replay, print the run, and with --out write it; return 1 with --strict if a game was lost at ingest.
 
@@ -90,22 +91,22 @@ def replay(
     from evaluate.replay.batches import read_answered
     from evaluate.replay.replay import replay_store, replay_table
 
-    specs = _specs_of(referees, batches, answers, repeats, measures)
-    settings = writer.over(given.load(preset))
+    specs = _choose_specs(referees, batches, answers, repeats, measures)
+    settings = writer.override(overrides.load(preset))
     # an unknown measure is refused before anything is played
-    found_measures = find_measures(measures)
+    more_measures = find_measures(measures)
     judges = None
     if len(specs) != 1:
-        judges = judges_of(specs, repeats or REPEATS_OF_SEVERAL, seed)
+        judges = build_judges(specs, repeats or REPEATS_OF_SEVERAL, seed)
 
-    chosen = chosen_games(games, split, seed, lost_in)
+    selected = select_games(games, split, seed, lost_in)
     course = open_course(at.location, at.collection)
     source = games or find_project().games or lost_in
     title = _title(source, split, limit, settings)
     with work.start() as workers:
         if judges:
             table = replay_table(
-                chosen[:limit],
+                selected[:limit],
                 course,
                 settings,
                 judges,
@@ -117,7 +118,7 @@ def replay(
             return lost_code(table["lost_at_ingest"], strict=strict)
 
         if answers and batches:
-            asked, replies, answered = read_answered(batches, answers, chosen)
+            asked, replies, answered = read_answered(batches, answers, selected)
             run = replay_answered(
                 asked,
                 replies,
@@ -125,17 +126,17 @@ def replay(
                 course,
                 settings,
                 seed=seed,
-                measures=found_measures,
+                measures=more_measures,
             )
         else:
             run = replay_store(
-                chosen[:limit],
+                selected[:limit],
                 course,
                 settings,
                 referee=specs[0],
                 repeats=repeats or 1,
                 seed=seed,
-                measures=found_measures,
+                measures=more_measures,
                 workers=workers,
                 out=out,
             )
@@ -145,11 +146,11 @@ def replay(
     if as_json:
         print(visible_json(run.as_json()))
     else:
-        changes = map(str, filter(None, (given.config, *given.changes)))
+        changes = map(str, filter(None, (overrides.config, *overrides.changes)))
         who = f"answers of {answers}" if answers else run.referee
         print(" with ".join([title, *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
-        _offer_lost_games(run, at.location, out, given.changes)
+        _offer_lost_games(run, at.location, out, overrides.changes)
     return lost_code(run.lost_at_ingest, strict=strict)
 
 
@@ -161,14 +162,18 @@ def _print_table(table: dict[str, Any], title: str, *, as_json: bool) -> None:
         print(f"{title}: {table['games']} games\n{table_text(table)}")
 
 
-def _specs_of(
+def _choose_specs(
     referees: tuple[str, ...],
     batches: Path | None,
     answers: Path | None,
     repeats: int | None,
     measures: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the SPECs of the referees of a replay, and refuse options that exclude each other."""
+    """Return the SPECs of the referees of a replay.
+
+    Raises:
+        SettingsError: options exclude each other.
+    """
     specs = SPECS if referees == (EVERY,) else referees or (HINT_ALONE,)
     if bool(answers) != bool(batches):
         raise SettingsError("--answers and --batches belong together; name the other.")
@@ -197,7 +202,7 @@ def _title(
 def _offer_lost_games(
     run: Run, location: str, out: Path | None, changes: Sequence[str]
 ) -> None:
-    """Print the command that plays the lost games of a written run again."""
+    """Print the command that replays the lost games of a run."""
     if not out or not run.lost_ids:
         return
     words = ["quarry", "replay", "--store", location]
@@ -225,7 +230,7 @@ def compare(
     seed: Seed = 0,
     strict: Strict = False,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost.
 
@@ -239,41 +244,41 @@ def compare(
     from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
-    replays = [presets, games, split, limit, given.changes]
+    replays = [presets, games, split, limit, overrides.changes]
     replays += [belief != "course", referee != HINT_ALONE, repeats != 1]
     if runs and any(replays):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
         )
-    found_measures = find_measures(measures)
+    more_measures = find_measures(measures)
     if runs:
-        compared = read_runs(runs, found_measures)
+        all_runs = read_runs(runs, more_measures)
     elif presets:
         beliefs = BELIEFS.get(belief)
         changes = [f"game.candidates={beliefs}"] if beliefs is not None else []
-        given = replace(given, changes=(*changes, *given.changes))
-        settings = _settings_of(presets, given)
+        overrides = replace(overrides, changes=(*changes, *overrides.changes))
+        settings = _load_presets(presets, overrides)
         read_spec(referee)
-        chosen = chosen_games(games, split, seed)[:limit]
+        selected = select_games(games, split, seed)[:limit]
         course = open_course(at.location, at.collection)
         with work.start() as workers:
-            compared = replay_each(
-                chosen,
+            all_runs = replay_each(
+                selected,
                 course,
                 settings,
                 folder=out,
                 referee=referee,
                 repeats=repeats,
                 seed=seed,
-                measures=found_measures,
+                measures=more_measures,
                 workers=workers,
             )
     else:
         raise SettingsError("compare needs --games and --presets, or RUN.json files.")
-    tests = compare_runs(compared, seed=seed)
+    tests = compare_runs(all_runs, seed=seed)
 
     document = {
-        "presets": {run.name: run.as_json() for run in compared},
+        "presets": {run.name: run.as_json() for run in all_runs},
         "tests": [asdict(test) for test in tests],
     }
     if out:
@@ -281,17 +286,17 @@ def compare(
     if as_json:
         print(visible_json(document))
     else:
-        print(*comparison_lines(compared, tests), sep="\n")
-    return lost_code(max(run.lost_at_ingest for run in compared), strict=strict)
+        print(*comparison_lines(all_runs, tests), sep="\n")
+    return lost_code(max(run.lost_at_ingest for run in all_runs), strict=strict)
 
 
-def _settings_of(presets: str, given: Overrides) -> dict[str, Settings]:
-    """Return the settings of each preset, under its name or the name of its file."""
+def _load_presets(presets: str, overrides: Overrides) -> dict[str, Settings]:
+    """Load the settings of each preset, by its name or the name of its file."""
     names = [*filter(None, map(str.strip, presets.split(",")))]
     settings = {}
     for name in names:
         run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = given.load(name)
+        settings[run_name] = overrides.load(name)
     if len(settings) < len(names):
         raise RunError(f"--presets {presets!r} names a preset twice; name each once")
     if len(settings) < 2:
@@ -309,12 +314,12 @@ def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None
     """
     from evaluate.report.page import headline, paired_tests, render
 
-    found = read_runs(runs, find_measures(measures))
+    all_runs = read_runs(runs, find_measures(measures))
     if out:
-        write_text(out, render(found))
+        write_text(out, render(all_runs))
         print(out)
     else:
-        print(*map(visible, headline(found, *paired_tests(found))), sep="\n")
+        print(*map(visible, headline(all_runs, *paired_tests(all_runs))), sep="\n")
 
 
 def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:
@@ -325,6 +330,6 @@ def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:
     """
     from evaluate.runs.export import export as export_runs
 
-    found = read_runs(runs, find_measures(measures))
+    all_runs = read_runs(runs, find_measures(measures))
     with writing(out):
-        print(*export_runs(found, out), sep="\n")
+        print(*export_runs(all_runs, out), sep="\n")

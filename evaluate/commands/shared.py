@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 def writable(_type: Any, path: Path | None) -> None:
-    """Refuse a file without a folder, before any work is done; None is a missing option.
+    """Check before any work that a file can be written; None is a missing option.
 
     Raises:
         ValueError: its folder does not exist, or it is a folder itself.
@@ -75,42 +75,44 @@ def games_file(games: Path | None) -> Path:
     """Return the file of --games, or that of quarry.toml.
 
     Raises:
-        SettingsError: neither names one.
+        SettingsError: neither names a file.
     """
-    named = games or find_project().games
-    if not named:
+    path = games or find_project().games
+    if not path:
         raise SettingsError("--games FILE is missing, and no quarry.toml names one.")
-    return Path(named)
+    return Path(path)
 
 
-def chosen_games(
+def select_games(
     games: Path | None, split: str | None, seed: int = 0, lost_in: Path | None = None
 ) -> list[LabelledGame]:
-    """Return the games of a split, or those of them that were lost in a run.
+    """Load the games of a split, or only those that were lost in a run.
 
     Args:
-        games: their file; None takes that of quarry.toml, or the games as the run holds them.
-        lost_in: the file of a run.
+        games: file of the games; None takes that of quarry.toml, or else the games that the run holds.
+        split: name of the split; None takes all games.
+        seed: seed of the splits.
+        lost_in: file of a run; None takes all games.
     """
     if lost_in is None:
         return select_split(load_games(games_file(games)), split, seed)
 
     from evaluate.runs.files import read_run
-    from evaluate.runs.run import lost_games
+    from evaluate.runs.run import select_lost_games
 
     run = read_run(lost_in)
     if games or find_project().games:
-        of_file = load_games(games_file(games))
-        lost = [game for game in of_file if game.game_id in run.lost_ids]
+        all_games = load_games(games_file(games))
+        lost_games = [game for game in all_games if game.game_id in run.lost_ids]
     else:
-        lost = lost_games(run)
-    if not lost:
+        lost_games = select_lost_games(run)
+    if not lost_games:
         raise GamesError(f"{lost_in} lost no game{f' of {games}' if games else ''}.")
-    return select_split(lost, split, seed)
+    return select_split(lost_games, split, seed)
 
 
 def lost_code(n_lost: int, *, strict: bool = True) -> int:
-    """Log the number of games lost at ingest, and return the exit code: 1 if `strict` and any was."""
+    """Log the number of games lost at ingest; return the exit code, which is 1 if `strict` and there is one."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
         _log.warning(

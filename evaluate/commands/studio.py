@@ -1,4 +1,4 @@
-"""The command `studio`: a local page to look at a course, games and runs."""
+"""The command `studio`: serves a local page that shows a course, games and runs."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from cyclopts.types import NonNegativeInt
 
 from configs.directories import default_journal, home
 from player.search.build import open_course
-from quarry.cli import Given, Preset, StoreOptions
+from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible
 
 
@@ -19,7 +19,7 @@ def studio(
     journal: Path | None = None,
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Serve the page until Ctrl-C.
 
@@ -30,12 +30,12 @@ def studio(
         journal: Played games (default: those of `play`).
     """
     from evaluate.practice.routes import HOST, listen, serve
-    from evaluate.studio.app import create_app
-    from evaluate.studio.state import Files
+    from evaluate.studio.app import create_studio_app
+    from evaluate.studio.state import StudioFiles
 
-    settings = given.load(preset)
+    settings = overrides.load(preset)
     course = open_course(at.location, at.collection)
-    files = Files(
+    files = StudioFiles(
         games or home() / "games.jsonl",
         runs or home() / "runs",
         journal or default_journal(),
@@ -48,4 +48,4 @@ def studio(
         file=sys.stderr,
         flush=True,
     )
-    serve(create_app(course, settings, files), listener)
+    serve(create_studio_app(course, settings, files), listener)

@@ -1,4 +1,4 @@
-"""`tune`: fit the settings of search on labelled games."""
+"""The command `tune`: fits the settings of search on labelled games."""
 
 import logging
 
@@ -14,7 +14,7 @@ from evaluate.commands.shared import (
 )
 from evaluate.games.labelled import load_games
 from player.search.build import open_course
-from quarry.cli import AsJson, Given, Preset, StoreOptions, WorkerOptions
+from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions, WorkerOptions
 from quarry.terminal import visible_json
 
 _log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def tune(
     work: WorkerOptions = WorkerOptions(),
     seed: Seed = 0,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Tune, write the settings and print the figures.
 
@@ -58,7 +58,7 @@ def tune(
         result = tune_settings(
             labelled,
             course,
-            given.load(preset),
+            overrides.load(preset),
             n_trials=trials or 0,
             grid=grid,
             seed=seed,

@@ -1,1 +1,1 @@
-"""Labelled games: reading, locating among paragraphs, checking, and writing them with a person."""
+"""Labelled games: read, located among the paragraphs of a store, checked, and written with a person."""

@@ -1,4 +1,4 @@
-"""Secrets as referees' programs draw them: pieces of lectures in another edition, which still need hints."""
+"""Draws secrets as referees' programs do: pieces of lectures in another edition, which still need hints."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -7,18 +7,20 @@ from pathlib import Path
 from evaluate.errors import GamesError
 from ingest.editions.editions import read_edition, require_edition
 from player.round import Json
-from quarry.course.openings import by_content, by_rule, one_line
-from quarry.terminal import described
+from quarry.course.openings import content_sentences, one_line, opening_by_rule
+from quarry.terminal import describe_error
 
 
 def draw_secrets(
     paths: Sequence[Path], edition: str, n: int, seed: int
 ) -> Iterator[Json]:
-    """Yield n pieces, drawn by chance, as games without hints.
+    """Draw n pieces by chance, and yield them as games without hints.
 
     Args:
-        paths: PDFs.
+        paths: PDF files.
         edition: "READER:CUT" of the program.
+        n: number of pieces.
+        seed: seed of the draw.
 
     Raises:
         SettingsError: the edition is unknown.
@@ -31,16 +33,18 @@ def draw_secrets(
             pieces = read_edition(path, path.stem, edition)
         except Exception as error:  # readers raise any exception on a damaged file
             raise GamesError(
-                f"{path} cannot be read as {edition}: {described(error)}; leave it out"
+                f"{path} cannot be read as {edition}: {describe_error(error)}; leave it out"
             ) from error
         drawable += [(path, piece) for piece in pieces]
 
     reader, _, cut = edition.partition(":")
-    drawn = random.Random(seed).sample(drawable, min(n, len(drawable)))
+    sample = random.Random(seed).sample(drawable, min(n, len(drawable)))
 
-    for number, (path, piece) in enumerate(drawn, start=1):
+    for number, (path, piece) in enumerate(sample, start=1):
         text = piece.text
-        opening = by_rule(text) if piece.is_page else next(by_content(text))
+        opening = (
+            opening_by_rule(text) if piece.is_page else next(content_sentences(text))
+        )
         opening = one_line(opening)
         yield {
             "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",

@@ -1,4 +1,4 @@
-"""Labelled games: the file format, reading, splits, and when two sentences are the same."""
+"""Labelled games: the reader of games files, splits, and the comparison of sentences."""
 
 import bisect
 import hashlib
@@ -14,37 +14,39 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.similar_names import did_you_mean
-from evaluate.errors import GamesError, first_fault, quoted
+from evaluate.errors import GamesError, first_fault, quote_short
 from player.round import RoundStart
 from quarry.course.text import canonical
-from quarry.json_files import as_object, lines_of, read_text
+from quarry.json_files import as_object, number_lines, read_text
 
 _log = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+"""All splits."""
 WON_F1 = 0.9
 """Minimum token F1 of a sentence that counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7)
-"""Cumulative shares of the paragraphs in all SPLITS but the last, if the games file names no splits."""
+"""Cumulative shares of the paragraphs in all SPLITS but the last, for games without a split."""
 MAX_SHOWN = 5
-"""Maximum number of unknown keys of a file that are named when it is read."""
+"""Maximum number of unknown keys of a file that a warning names."""
 Needed = Annotated[str, Field(pattern=r"\S")]
+"""A text that is not blank."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledGame:
-    """A game with its solution, which no player function accepts; the fields are the keys of a line of the file.
+    """A game with its solution; no function of the player accepts it. The fields are the keys of a line of the file.
 
     Attributes:
-        paragraph_id: the id of the secret paragraph, "" if the file gives its text instead.
-        opening_sentence: verbatim, "" if the file gives the id instead.
-        paragraph: verbatim text, "" if the file gives the id or the opening sentence alone.
-        pdf: the paragraph's file, "" if the file does not name it.
-        page: 1-based, 0 if the file does not name it.
-        reader, cut: the program whose raw text the referee holds, "" for text as it is printed.
-        in_text_layer: False if no extractor can yield the opening sentence as labelled.
+        paragraph_id: id of the secret paragraph; "" if the file has its text instead.
+        opening_sentence: its opening sentence, verbatim; "" if the file has the id instead.
+        paragraph: its text, verbatim; "" if the file has only the id or the opening sentence.
+        pdf: file of the paragraph; "" if unknown.
+        page: 1-based page of the paragraph; 0 if unknown.
+        reader, cut: the program whose raw text the referee holds; "" for text as it is printed.
+        in_text_layer: False if no extractor can read the opening sentence as labelled.
         answerable: False if the paragraph is outside the corpus.
-        split: None if the file names none.
+        split: the split of the game; None if the file does not name one.
     """
 
     game_id: Needed
@@ -65,16 +67,16 @@ class LabelledGame:
 
     @property
     def document(self) -> str:
-        """Return the stem of the paragraph's PDF."""
+        """Stem of the paragraph's PDF."""
         return Path(self.pdf).stem
 
     @property
     def edition(self) -> str:
-        """Return "READER:CUT", "" for text as it is printed."""
+        """Name of the edition, "READER:CUT"; "" for text as it is printed."""
         return ":".join(filter(None, (self.reader, self.cut)))
 
     def round_start(self) -> RoundStart:
-        """Return the message that starts the game for a player, without the label."""
+        """Return the start of the round for a player, without the solution."""
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
@@ -84,18 +86,19 @@ KEYS = (*sorted(_FIELDS - {"answerable"}), "kind", "manner", "policy")
 _LINE = TypeAdapter(LabelledGame)
 
 
-def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
+def load_games(path: Path, flag: str = "--games") -> list[LabelledGame]:
     """Read the games of a file of JSON lines in the form that docs/commands.md describes.
 
     A warning names the unknown keys that are ignored; it goes to standard error unless the program sets up logging.
 
     Args:
-        named: the flag that names the file.
+        path: the file.
+        flag: the flag that names the file.
 
     Raises:
-        GamesError: missing, empty, a line that is no such object, a misspelt key, or a game_id that comes twice.
+        GamesError: the file is missing or empty, or has an invalid line, a misspelt key or a duplicate game_id.
     """
-    games, problems, unknown = read_games(path, named)
+    games, problems, unknown = read_games(path, flag)
     if problems:
         raise problems[0]
     if unknown:
@@ -107,24 +110,24 @@ def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
 
 
 def read_games(
-    path: Path, named: str = "--games"
+    path: Path, flag: str = "--games"
 ) -> tuple[list[LabelledGame], list[GamesError], Counter[str]]:
-    """Return the games of a file, the errors of its other lines, and the number of lines with each unknown key.
+    """Read the games of a file; return them, the errors of its other lines, and the number of lines by unknown key.
 
     Raises:
-        GamesError: the file is missing, no text, or none of its lines is a game.
+        GamesError: the file is missing, is not a text, or has no game.
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    lines = lines_of(read_text(path, GamesError, named=named), path)
+    lines = number_lines(read_text(path, GamesError, flag=flag), path)
     for number, (where, line) in enumerate(lines, 1):
         try:
             record = as_object(line, where, GamesError)
             game = _game(record, where, f"game-{number}")
             if game.game_id in games:
                 raise GamesError(
-                    f"{where}: game_id {quoted(game.game_id)} is there twice; rename it"
+                    f"{where}: game_id {quote_short(game.game_id)} is there twice; rename it"
                 )
         except GamesError as error:
             problems.append(error)
@@ -139,17 +142,19 @@ def read_games(
 
 
 def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
-    """Return the game of a record.
+    """Convert a line of the file to a game.
 
     Args:
-        game_id: the id of a record without one.
+        record: object of the line.
+        where: file and line, for errors.
+        game_id: id of a game without one.
 
     Raises:
         GamesError: a value is invalid, or a key is misspelt.
     """
-    missing = [key for key in KEYS if key not in record]
+    absent_keys = [key for key in KEYS if key not in record]
     for key in record.keys() - set(KEYS):
-        if near := did_you_mean(key, missing):
+        if near := did_you_mean(key, absent_keys):
             raise GamesError(
                 f"{where}: unknown key {key!r}{near} The keys are {', '.join(KEYS)}."
             )
@@ -160,7 +165,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         game = _LINE.validate_python({"game_id": game_id, "book_name": "", **values})
     except ValidationError as error:
         faults = error.errors()
-        fault = f"{first_fault(faults)}, got {quoted(faults[0]['input'])}"
+        fault = f"{first_fault(faults)}, got {quote_short(faults[0]['input'])}"
         raise GamesError(f"{where}: {fault}; correct the line") from error
     if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(
@@ -169,8 +174,8 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
     return game
 
 
-def split_of(game: LabelledGame, seed: int) -> Split:
-    """Return the split that the games file names, or draw one by the game's paragraph and the seed."""
+def assign_split(game: LabelledGame, seed: int) -> Split:
+    """Return the split of a game; if the file names none, draw one from the paragraph and the seed."""
     if game.split is not None:
         return game.split
     key = game.paragraph_id or canonical(game.opening_sentence) or game.hint
@@ -182,7 +187,7 @@ def split_of(game: LabelledGame, seed: int) -> Split:
 def select_split(
     games: Sequence[LabelledGame], split: str | None, seed: int
 ) -> list[LabelledGame]:
-    """Return the games of one split, all of them for None.
+    """Return the games of one split; None returns all games.
 
     Raises:
         GamesError: there is no such split, or no game in it.
@@ -193,15 +198,18 @@ def select_split(
         raise GamesError(f"--split {split!r} is unknown; take {', '.join(SPLITS)}")
     by_split: defaultdict[str, list[LabelledGame]] = defaultdict(list)
     for game in games:
-        by_split[split_of(game, seed)].append(game)
+        by_split[assign_split(game, seed)].append(game)
     if split not in by_split:
-        has = [f"{name} {len(of_name)}" for name, of_name in sorted(by_split.items())]
+        has = [
+            f"{name} {len(split_games)}"
+            for name, split_games in sorted(by_split.items())
+        ]
         raise GamesError(f"--split {split} has no game; the file has {', '.join(has)}")
     return by_split[split]
 
 
 def same_text(one: str, other: str) -> bool:
-    """Return whether two sentences are equal after NFKC, case folding and removal of all but letters and digits."""
+    """Return whether two sentences have the same letters and digits, after NFKC and case folding."""
     return canonical(one) == canonical(other)
 
 
@@ -219,5 +227,5 @@ def token_f1(one: str, other: str) -> float:
 
 
 def same_sentence(one: str, other: str) -> bool:
-    """Return whether a guessed sentence wins a game: it equals the labelled one, or their token F1 is at least 0.9."""
+    """Return whether a guessed sentence wins: it equals the labelled one, or their token F1 is at least WON_F1."""
     return same_text(one, other) or token_f1(one, other) >= WON_F1

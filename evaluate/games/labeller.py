@@ -1,4 +1,4 @@
-"""Writing labelled games with a person, paragraph by paragraph; each game is on disk before the next question."""
+"""Writes labelled games with a person, paragraph by paragraph; each game is on disk before the next question."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -13,14 +13,15 @@ from evaluate.games.locating import (
 )
 from quarry.course.paragraph import Paragraph
 from quarry.files import append_whole, write_named
-from quarry.terminal import offering, pluralize, visible, wrapped
+from quarry.terminal import pluralize, prefill_input, visible, wrap_lines
 
 QUIT, BACK = ":q", ":b"
-"""Typing these ends the session, as the end of the input does, or goes back by one question or paragraph."""
+"""Input that ends the session, and input that goes back by one question or paragraph."""
 SKIPPED_KINDS = frozenset({"heading", "other"})
-"""Kinds that are not shown unless the user names them: few referees choose them."""
+"""Kinds that are only shown if the user names them, since few referees choose them."""
 Ask = Callable[[str], str]
-"""Shows a prompt and returns the line that was typed; raises EOFError at the end of the input."""
+"""A function that shows a prompt and returns the line that the user types; it raises EOFError at the end of the
+input."""
 
 
 PROMPTS = {
@@ -31,7 +32,7 @@ PROMPTS = {
     "associative_word": "a word it brings to mind (may be empty)",
     "association_domain": "the broad field of that word",
 }
-"""Questions to the person by the field of the game, in their order."""
+"""Questions to the person, by the field of the game, in order."""
 
 
 class _BackError(Exception):
@@ -41,54 +42,55 @@ class _BackError(Exception):
 def choose_paragraphs(
     paragraphs: Sequence[Paragraph], lecture: str = "", kinds: Collection[str] = ()
 ) -> list[Paragraph]:
-    """Return the paragraphs of one lecture and of some kinds.
+    """Return the paragraphs of some lectures and kinds.
 
     Args:
-        lecture: name of its file, or a part of the name, in any case; "" for all lectures.
-        kinds: () for all but `SKIPPED_KINDS`.
+        paragraphs: paragraphs of the course.
+        lecture: name of a file, or a part of names, in any case; "" for all lectures.
+        kinds: kinds of paragraphs; () for all except `SKIPPED_KINDS`.
 
     Raises:
-        GamesError: no paragraph is left.
+        GamesError: there is no such paragraph.
     """
     if not kinds:
         kinds = {paragraph.kind for paragraph in paragraphs} - SKIPPED_KINDS
-    chosen = []
+    selected = []
     for paragraph in paragraphs:
         is_of_lecture = lecture.casefold() in paragraph.doc_id.casefold()
         if is_of_lecture and paragraph.kind in kinds:
-            chosen.append(paragraph)
-    if not chosen:
+            selected.append(paragraph)
+    if not selected:
         lectures = ", ".join(sorted({paragraph.doc_id for paragraph in paragraphs}))
         names = ", ".join(sorted({paragraph.kind for paragraph in paragraphs}))
         raise GamesError(
             f"No paragraph is of this lecture and kind. Lectures: {lectures}. Kinds: {names}."
         )
-    return chosen
+    return selected
 
 
 def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
-    """Ask for a game about each paragraph without one, and write each game to a file; return the games in the file.
+    """Ask for a game about each paragraph without one, and add it to a file; return the number of games in the file.
 
     Args:
-        paragraphs: in the order in which they are shown.
-        out: the games file; its games stay.
+        paragraphs: the paragraphs in the order in which they are shown.
+        out: the games file; its games are kept.
         ask: asks the person.
 
     Raises:
-        GamesError: the file exists and is no games file.
+        GamesError: the file exists and is not a games file.
         SettingsError: the file cannot be written.
     """
-    located = locate_games(games_of(out), paragraphs).values()
+    located = locate_games(load_existing_games(out), paragraphs).values()
     labelled_ids = {paragraph.paragraph_id for paragraph in located if paragraph}
     remaining = [item for item in paragraphs if item.paragraph_id not in labelled_ids]
 
-    game_ids: list[str] = []  # of the paragraphs so far, "" for one without a game
+    game_ids: list[str] = []  # one for each paragraph so far; "" without a game
     while len(game_ids) < len(remaining):
         paragraph = remaining[len(game_ids)]
         where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
         progress = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
         print(f"\n{progress}  {visible(paragraph.heading)}".rstrip())
-        print(f"\n{wrapped(paragraph.text)}\n")
+        print(f"\n{wrap_lines(paragraph.text)}\n")
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
@@ -102,24 +104,26 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
             break
         game_ids.append(add_game(out, paragraph, **typed) if typed else "")
         if typed:
-            n_games = pluralize(len(games_of(out)), "game")
+            n_games = pluralize(len(load_existing_games(out)), "game")
             print(f"{game_ids[-1]} written to {out}, {n_games}")
-    return len(games_of(out))
+    return len(load_existing_games(out))
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
     """Append a labelled game about a paragraph to a file under a new id, and return the id.
 
     Args:
-        typed: fields of the game; an empty one counts as not typed.
+        out: the games file.
+        paragraph: the secret paragraph.
+        typed: fields of the game; blank ones keep their default.
 
     Raises:
-        GamesError: the file exists and is no games file.
+        GamesError: the file exists and is not a games file.
         SettingsError: the file cannot be written.
     """
-    taken = {game.game_id for game in games_of(out)}
-    number = len(taken) + 1
-    while (game_id := f"game-{number:03d}") in taken:
+    existing_ids = {game.game_id for game in load_existing_games(out)}
+    number = len(existing_ids) + 1
+    while (game_id := f"game-{number:03d}") in existing_ids:
         number += 1
     game = {
         "game_id": game_id,
@@ -142,13 +146,13 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
     return game_id
 
 
-def games_of(out: Path) -> list[LabelledGame]:
-    """Return the games of a file, none if it is empty or does not exist."""
+def load_existing_games(out: Path) -> list[LabelledGame]:
+    """Load the games of a file; return [] if it is empty or does not exist."""
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
 
 
 def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
-    """Return the fields of a game as they were typed; {} if the person skips the paragraph."""
+    """Ask for the fields of a game, and return them; {} if the person skips the paragraph."""
     typed: dict[str, str] = {}
     while len(typed) < len(PROMPTS):
         key = [*PROMPTS][len(typed)]
@@ -172,7 +176,7 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
 
     Raises:
         _BackError: the person goes back.
-        EOFError: the person ends, or the input does.
+        EOFError: the person ends the session, or the input ends.
     """
     defaults = {
         "book_name": paragraph.doc_id,
@@ -182,9 +186,9 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
     typed = ""
     while True:
-        with offering(typed):  # a refused line comes back to be edited
+        with prefill_input(typed):  # a refused line comes back to be edited
             typed = " ".join(ask(prompt).split())
-        # behind a refused line, too
+        # endswith: the input may follow the text of a refused line
         if typed.endswith(QUIT):
             raise EOFError
         if typed.endswith(BACK):

@@ -1,4 +1,4 @@
-"""Labelled games next to a store: the passages that they are about, and what is wrong with the games."""
+"""Locates the passages of labelled games in a store, and checks the games."""
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,34 +8,36 @@ from rapidfuzz import fuzz
 
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
-from player.belief.places import Places, places_of
+from player.belief.places import Places, find_places
 from quarry.course.paragraph import Paragraph
 from quarry.course.sentences import opening_sentence
 from quarry.course.text import canonical
 from quarry.store import Course
 
 MAX_HINT_WORDS = 15
+"""Maximum number of words of a hint."""
 MIN_ALIKE = 80.0
 """Minimum similarity, 0..100, of an opening sentence and the beginning of its paragraph."""
 NO_BEGINNING = (
     "The paragraph does not begin with its opening sentence; correct the sentence."
 )
 MIN_SHARED = 0.7
-"""Minimum share of the words of a sentence in another one that it is compared with."""
+"""Minimum share of a sentence's words in another one for which both are compared."""
 
 
 def locate_games(
     games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]
 ) -> dict[str, Paragraph | None]:
-    """Return the ingested passage of each answerable game, None if no place of the course begins with its sentence.
+    """Find the ingested passage of each answerable game.
 
     The passage of a game of another edition is the raw text itself. A game with a known paragraph_id is found by the
-    id, any other by its opening sentence: the places that begin with this sentence, else those with a sentence that
-    would win the game. Of several places, the one with the text most like the labelled one is taken, then the one in
-    the game's own document, on its page, then the smallest paragraph_id.
+    id, and any other by its opening sentence: at the places that begin with this sentence, or else with a sentence that
+    would win the game. Of several places, the one with the text most similar to the labelled text is taken; then the
+    one in the document of the game, on its page; then the one with the smallest paragraph_id.
 
     Returns:
-        By game_id, the passage from the place on, which may be inside the ingested one, under the id of that one.
+        Passages by game_id, None if no place begins with the opening sentence. A passage begins at the place, which may
+        be inside the ingested passage, and has the id of that passage.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
     located: dict[str, Paragraph | None] = {}
@@ -43,21 +45,21 @@ def locate_games(
     for game in games:
         if not game.answerable:
             continue
-        passage = as_held(game) if game.edition else by_id.get(game.paragraph_id)
+        passage = raw_passage(game) if game.edition else by_id.get(game.paragraph_id)
         located[game.game_id] = passage
         if passage is None and (game.opening_sentence or game.paragraph):
             unknown.append(game)
 
     if unknown:
-        places = places_of(paragraphs)
+        places = find_places(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]
         for game in unknown:
             located[game.game_id] = _find_passage(game, places, words)
     return located
 
 
-def as_held(game: LabelledGame) -> Paragraph:
-    """Return the raw text that a game's referee holds, as a paragraph."""
+def raw_passage(game: LabelledGame) -> Paragraph:
+    """Return the raw text of a game of another edition as a paragraph."""
     return Paragraph(
         paragraph_id=f"{game.document}:{game.page}:{game.edition}",
         doc_id=game.document,
@@ -71,21 +73,25 @@ def as_held(game: LabelledGame) -> Paragraph:
 def _find_passage(
     game: LabelledGame, places: Places, words: Sequence[AbstractSet[str]]
 ) -> Paragraph | None:
-    """Return the passage that begins with a game's opening sentence.
+    """Find the passage that begins with the opening sentence of a game; see `locate_games`.
 
     Args:
-        words: (n_places,) of each place's sentence.
+        game: the game.
+        places: places of the course.
+        words: (n_places,) words of the opening sentence of each place.
     """
     sentence = game.opening_sentence or opening_sentence(game.paragraph)
     hits: list[int] = places.find(sentence).tolist()
     if not hits:
-        wanted = set(tokens(sentence))
+        sentence_words = set(tokens(sentence))
         for place, others in enumerate(words):
-            is_close = len(wanted & others) > MIN_SHARED * len(wanted)
+            n_shared = len(sentence_words & others)
+            is_close = n_shared > MIN_SHARED * len(sentence_words)
             if is_close and same_sentence(places.starts[place].sentence, sentence):
                 hits.append(place)
 
     def misfit(place: int) -> tuple[float, bool, bool, str, int]:
+        """Return the key by which the best place is the smallest."""
         paragraph = places.paragraph(place)
         f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
         is_elsewhere = paragraph.doc_id != game.document
@@ -102,13 +108,15 @@ def _find_passage(
 def locate_in(
     games: Sequence[LabelledGame], course: Course, where: str = "--games"
 ) -> dict[str, Paragraph | None]:
-    """Return the passages of a store as `locate_games` does; some game must have one, or no game be answerable.
+    """Locate games as `locate_games` does, and check that they belong to the course.
 
     Args:
-        where: the games as the user named them.
+        games: the games.
+        course: the course.
+        where: the name of the games, for errors.
 
     Raises:
-        GamesError: the games are of another corpus.
+        GamesError: no answerable game has a passage.
     """
     located = locate_games(games, course.paragraphs)
     if located and not any(located.values()):
@@ -122,10 +130,11 @@ def locate_in(
 def check_games(
     games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]
 ) -> list[tuple[str, str]]:
-    """Return (game_id, error) for every error, in the order of the games; an empty list if nothing is wrong.
+    """Return (game_id, error) for every error, in the order of the games.
 
     Args:
-        paragraphs: the passages of the store.
+        games: the games.
+        paragraphs: passages of the store.
     """
     located = locate_games(games, paragraphs)
     wrong: list[tuple[str, str]] = []
@@ -150,7 +159,7 @@ def check_games(
 
 
 def _place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str]:
-    """Yield what is wrong with a game's paragraph_id and opening sentence, given the passage that they lead to."""
+    """Yield the errors of a game's paragraph_id, opening sentence and page, given the passage that they lead to."""
     if passage is None and not (game.opening_sentence or game.paragraph):
         yield f"The store has no paragraph {game.paragraph_id}; ingest its PDF, or correct the id."
         return
@@ -167,38 +176,40 @@ def _place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str
 
 
 def _is_on_page(game: LabelledGame, passage: Paragraph) -> bool:
-    """Return whether a passage is on the page that a label names, if it names one."""
+    """Return whether a passage is on the page of the label, or the label has no page."""
     last = passage.page + len(passage.page_breaks)
     return not game.page or passage.page <= game.page <= last
 
 
 def begins_with(text: str, sentence: str) -> bool:
-    """Return whether a text begins with a sentence, nearly; words count, and an empty sentence is any beginning."""
-    wanted, words = _in_tokens(sentence), _in_tokens(text)
-    if not wanted:
+    """Return whether a text nearly begins with a sentence, compared by words; an empty sentence begins any text."""
+    opening, words = _in_tokens(sentence), _in_tokens(text)
+    if not opening:
         return not sentence.strip()
-    return fuzz.ratio(wanted, words[: len(wanted)]) >= MIN_ALIKE
+    return fuzz.ratio(opening, words[: len(opening)]) >= MIN_ALIKE
 
 
 def _in_tokens(text: str) -> str:
-    """Return the tokens of a text with single spaces between."""
+    """Return the tokens of a text, joined by single spaces."""
     return " ".join(tokens(text))
 
 
 def label_errors(
     text: str, hint: str = "", word: str = "", sentence: str = ""
 ) -> Iterator[str]:
-    """Yield what is wrong with a label of a paragraph, or with the fields of it that are given.
+    """Yield the errors of a label, or of some of its fields.
 
     Args:
-        text: the paragraph, which must hold no word of the hint or of the associative word.
-        sentence: its opening sentence.
+        text: the paragraph, which must not hold a word of the hint or of the associative word.
+        hint: the hint.
+        word: the associative word.
+        sentence: the opening sentence of the paragraph.
     """
     if (n_words := len(hint.split())) > MAX_HINT_WORDS:
         yield f"The hint has {n_words} words; at most {MAX_HINT_WORDS} are allowed."
-    taken = set(tokens(text))
+    forbidden_words = set(tokens(text))
     for subject, value in (("hint", hint), ("associative word", word)):
-        if shared := sorted(taken.intersection(tokens(value))):
+        if shared := sorted(forbidden_words.intersection(tokens(value))):
             quoted = ", ".join(f'"{one}"' for one in shared)
             noun = "word" if len(shared) == 1 else "words"
             yield f"The {subject} shares the {noun} {quoted} with the paragraph."

@@ -1,1 +1,1 @@
-"""The practice game server: one game, many games over HTTP or in this process, and a person as the referee."""
+"""The practice game server: one game, many games in this process or over HTTP, and a person as the referee."""

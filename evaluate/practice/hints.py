@@ -1,4 +1,4 @@
-"""Hints that a machine makes for practice games about a course without labelled games."""
+"""Makes hints for practice games about a course that has no labelled games."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,34 +10,38 @@ from evaluate.referee.context import fold, same_form
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Embedder
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from quarry.languages.words import is_stop_word, words
 
 N_GAMES = 60
-"""Games that are made about a course."""
+"""Maximum number of games that are made about a course."""
 N_HINT_WORDS = 5
-"""Words of a hint."""
+"""Number of words of a hint."""
 MIN_LETTERS = 4
+"""Minimum number of letters of a word of a hint."""
 MAX_SHARE = 0.2
 """Maximum share of the passages that hold a word of a hint."""
 N_WORDS = 800
 """Maximum number of words of a course that are embedded, the frequent ones first."""
 
 
-def made_games(
+def make_games(
     paragraphs: Sequence[Paragraph], vectors: Float32Array, embedder: Embedder
 ) -> list[tuple[LabelledGame, Paragraph]]:
     """Make practice games about paragraphs of a course that has no labelled games.
 
-    A hint lists words of the course that are near the passage in meaning, in its language, and do not occur in it.
+    A hint lists words of the course that are similar to the passage in meaning, in its language, and do not occur in
+    it.
 
     Args:
-        vectors: (n_paragraphs, dim) of the paragraphs, by `embedder`.
+        paragraphs: paragraphs of the course.
+        vectors: (n_paragraphs, dim) vectors of the paragraphs, by `embedder`.
+        embedder: embedder of the store.
     """
     prose = [row for row, item in enumerate(paragraphs) if item.kind == "prose"]
     rows = prose or [*range(len(paragraphs))]
     rows = rows[:: max(1, len(rows) // N_GAMES)][:N_GAMES]
-    # without the mean, words that are near every passage are near none
+    # subtract the mean: otherwise some words are near every passage
     centred = vectors - vectors.mean(axis=0)
     vocabulary = _vocabulary(paragraphs)
     if not vocabulary:
@@ -47,10 +51,10 @@ def made_games(
     games: list[tuple[LabelledGame, Paragraph]] = []
     for row in rows:
         paragraph = paragraphs[row]
-        language = language_of(paragraph.text)
+        language = detect_language(paragraph.text)
         order = np.argsort(-(word_vectors @ centred[row]), kind="stable")
         nearest = [vocabulary[at] for at in order.tolist()]
-        same_language = [word for word in nearest if language_of(word) == language]
+        same_language = [word for word in nearest if detect_language(word) == language]
         near = _absent_words(paragraph.text, same_language)
         if not near:
             continue
@@ -67,7 +71,7 @@ def made_games(
 
 
 def _vocabulary(paragraphs: Sequence[Paragraph]) -> list[str]:
-    """Return the words of a course that may be in a hint, the most frequent first."""
+    """Return the words of a course that a hint may hold, the most frequent first."""
     n_passages: Counter[str] = Counter()
     for paragraph in paragraphs:
         n_passages.update(sorted(set(words(paragraph.text))))
@@ -81,15 +85,15 @@ def _vocabulary(paragraphs: Sequence[Paragraph]) -> list[str]:
 
 
 def _absent_words(text: str, near: Sequence[str]) -> list[str]:
-    """Return the first words of which no form occurs in a text, without two forms of one word."""
-    taken = {fold(word) for word in (*words(text), *tokens(text))}
-    chosen: list[str] = []
+    """Return the first words that do not occur in a text in any form, and no two forms of one word."""
+    text_words = {fold(word) for word in (*words(text), *tokens(text))}
+    absent: list[str] = []
     for word in near:
-        if len(chosen) > N_HINT_WORDS:
+        if len(absent) > N_HINT_WORDS:
             break
-        if not any(_is_alike(word, other) for other in (*chosen, *taken)):
-            chosen.append(word)
-    return chosen
+        if not any(_is_alike(word, other) for other in (*absent, *text_words)):
+            absent.append(word)
+    return absent
 
 
 def _is_alike(word: str, other: str) -> bool:

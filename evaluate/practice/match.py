@@ -1,4 +1,4 @@
-"""One practice game of the referee: a state machine from the player's messages to the replies, without HTTP."""
+"""The referee's side of one practice game: a state machine that replies to the player's messages, without HTTP."""
 
 import functools
 import hashlib
@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from evaluate.errors import EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import Similarity, score_guess
-from evaluate.referee.spec import Posed, Referee, Secret, secret_of
+from evaluate.referee.spec import Posed, Referee, Secret, build_secret
 from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
 from player.game import messages as protocol
@@ -22,25 +22,28 @@ from player.round import Json, Score
 from quarry.course.paragraph import Paragraph
 
 STATES = ("warmup", "questions", "guess", "over")
+"""States of a game, in order."""
 AWAITED = (
     protocol.WARMUP_RESPONSE,
     protocol.QUESTIONS_BATCH,
     protocol.GUESS_SUBMISSION,
 )
-"""Messages that the referee waits for in the states before the last."""
+"""Messages that the referee awaits in each state but the last."""
 MAX_TEXT_CHARS = 2_000
+"""Maximum number of characters of a text in a message."""
 MAX_BATCH_CHARS = 60_000
-"""Maximum number of characters of a batch that is accepted and kept; an honest batch has 10,000."""
+"""Maximum number of characters of a batch of questions; an honest batch has 10,000."""
 DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
-"""Seconds that the messages to the player name as deadlines. The practice referee itself waits for ever."""
+"""Deadlines in the messages to the player, in seconds; the practice referee itself waits without limit."""
 GUESSED = (
     "opening_sentence",
     "sentence_justification",
     "associative_word",
     "word_justification",
 )
-"""Texts of a guess that are kept, cut to MAX_TEXT_CHARS."""
+"""Texts of a guess that are stored, cut to MAX_TEXT_CHARS."""
 REFEREE = "practice-referee"
+"""Logical id of the referee."""
 
 _Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=r"\S")]
 
@@ -60,24 +63,25 @@ class _Batch(BaseModel):
 
 
 class RefusedMessageError(EvaluateError, ServerError):
-    """The referee refuses a message of the player; the text says what must hold."""
+    """The referee refuses a message of the player; the text states the reason."""
 
 
 @dataclass(eq=False)
 class Match:
-    """The referee's side of one game; safe under threads.
+    """The referee's side of one game; it is safe for many threads.
 
     Attributes:
-        game_id: 7 digits SSRRGGG.
-        label: the labelled game; no player is given its solution.
-        paragraph: the labelled one as ingested.
+        game_id: 7 digits SSRRGGG: season, round and game.
+        label: the labelled game, whose solution no player gets.
+        paragraph: the labelled paragraph as ingested.
         referee: answers the questions.
-        similarity: the similarity of two words, for the score.
+        similarity: similarity of two words, for the score.
         player_id: recipient of the messages.
-        stage: number of the awaited message in `AWAITED`.
-        score: None until the guess has arrived.
-        posed, answers: the questions and the referee's answers, None where it gave none; empty before they arrive.
-        guess: the texts of the player's guess, {} before it arrives.
+        stage: position of the awaited message in `AWAITED`.
+        score: the score; None before the guess arrives.
+        posed: the questions; [] before they arrive.
+        answers: the referee's answers, None if it does not answer a question; [] before the questions arrive.
+        guess: texts of the player's guess; {} before it arrives.
     """
 
     game_id: str
@@ -96,8 +100,8 @@ class Match:
 
     @functools.cached_property
     def secret(self) -> Secret:
-        """Return the paragraph, for the referee."""
-        return secret_of(self.label, self.paragraph)
+        """The secret as the referee reads it."""
+        return build_secret(self.label, self.paragraph)
 
     @property
     def state(self) -> str:
@@ -106,7 +110,7 @@ class Match:
 
     def opening(self) -> Json:
         """Return the first message: the warm-up call."""
-        # not drawn with a seed: players could compute the order of the games from their sums
+        # without a seed, since players could compute the order of the games from their sums
         one, other = 2 + secrets.randbelow(11), 2 + secrets.randbelow(11)
         return self._write(
             protocol.WARMUP_CALL,
@@ -115,10 +119,10 @@ class Match:
         )
 
     def receive(self, envelope: Json) -> list[Json]:
-        """Return the referee's reply to a message of the player; [] if such a message has been accepted before.
+        """Return the referee's reply to a message of the player; [] if such a message was accepted before.
 
         Raises:
-            RefusedMessageError: it is malformed, or comes too early; the state stays as it was.
+            RefusedMessageError: the message is malformed or too early; the state does not change.
         """
         message_id = envelope.get("message_id")
         if not isinstance(message_id, str) or not message_id:
@@ -131,7 +135,7 @@ class Match:
             if digest in self._accepted:
                 return []
             replies = self._reply(envelope)
-            if replies:  # any other message changes nothing when it comes again
+            if replies:  # other messages change nothing when they come again
                 self._accepted.add(digest)
         return replies
 
@@ -192,7 +196,7 @@ class Match:
         return [reply]
 
     def _by_number(self) -> dict[int, str]:
-        """Return the answers that are sent, by question number."""
+        """Return the answers by question number, without missing ones."""
         numbered = enumerate(self.answers, 1)
         return {number: answer for number, answer in numbered if answer is not None}
 
@@ -212,10 +216,10 @@ class Match:
 
 
 def read_batch(payload: Json) -> list[Posed]:
-    """Return the text and the four options of each of the 20 questions, by number.
+    """Read a batch of questions; return the text and the four options of each, in the order of their numbers.
 
     Raises:
-        RefusedMessageError: there are not exactly 20 valid ones, numbered 1 to 20.
+        RefusedMessageError: the batch does not have exactly 20 valid questions, numbered 1 to 20.
     """
     try:
         questions = _Batch.model_validate(payload).questions

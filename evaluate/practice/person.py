@@ -1,4 +1,4 @@
-"""A game with a person at the terminal as the referee, who types a hint and answers 20 questions."""
+"""A game whose referee is a person at the terminal, who types a hint and answers 20 questions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from quarry.terminal import visible
 ME = "me"
 """Referee SPEC of `run_game.py` that asks a person."""
 UNDO = "U"
-"""Typing this goes back to the question before."""
+"""Input that goes back to the question before."""
 HINT = f"hint, at most {MAX_HINT_WORDS} words, none of which occurs in the paragraph: "
 DOMAIN = "things"
 """Domain of the associative word if the person names none."""
@@ -28,14 +28,18 @@ def play_with_person(
     game_id: str,
     games: Path | None = None,
 ) -> None:
-    """Play one game with a person as the referee, and print whether the person said that the guess was right.
+    """Play one game with a person as the referee, and print whether the guess was right.
 
     Args:
-        games: file to which a game with a right guess can be added as a labelled one, unless the guess is of another
-            edition; None asks nothing.
+        player: the player.
+        spectator: receives the events of the game.
+        ask: asks the person.
+        game_id: id of the game.
+        games: file to which the person may add a game with a right guess, unless the guess is of another edition; None
+            does not ask.
 
     Raises:
-        QueryError: neither a hint nor a lecture was typed.
+        QueryError: the person typed neither a hint nor a lecture.
         EOFError: the input has ended.
     """
     print("Think of a paragraph. The player knows only what you type.")
@@ -84,7 +88,7 @@ def play_with_person(
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:
-    """Ask a question until the person types a letter, or Enter for "Not Relevant"; return the answer."""
+    """Ask a question until the person types a letter, UNDO, or Enter for "Not Relevant"; return the answer."""
     print(visible(f"\n{number}. {question.text}"))
     for letter, option in zip(LETTERS, question.options, strict=True):
         print(visible(f"   {letter}  {option}"))

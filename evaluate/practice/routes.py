@@ -1,4 +1,4 @@
-"""The practice game server over HTTP, with limits that hold before a player is known."""
+"""The practice game server over HTTP, with limits on requests of anybody."""
 
 import asyncio
 import contextlib
@@ -28,23 +28,25 @@ from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.game.client import GameState
 
 MAX_WAIT_S = 30.0
+"""Maximum number of seconds that a request of the inbox may wait."""
 IDLE_S = 75
-"""Seconds that an idle connection is kept open."""
+"""Number of seconds that an idle connection is kept open."""
 GRACE_S = 5
-"""Seconds that running requests may take to end when the server is stopped."""
+"""Maximum number of seconds until running requests end when the server stops."""
 HOST = "127.0.0.1"
+"""Default address."""
 MAX_BODY_BYTES = 500_000
-"""The longest body of a request; a batch of 20 questions has 10,000 bytes."""
+"""Maximum number of bytes of a request body; a batch of 20 questions has 10,000."""
 BODY_S = 10.0
-"""Seconds within which a body must arrive."""
+"""Maximum number of seconds until a body has arrived."""
 MAX_REQUESTS = 1_000
 """Maximum number of requests of an address in a second."""
 MAX_CONNECTIONS = 1_000
-"""Maximum number of connections and requests at once; uvicorn answers 503 to more."""
+"""Maximum number of simultaneous connections and requests; uvicorn answers 503 to others."""
 
 
 class Limits:
-    """An ASGI app that refuses requests which are too long, too slow or too many, before another app.
+    """An ASGI app that refuses requests which are too long, too slow or too many, and passes on the others.
 
     Args:
         app: handles the other requests.
@@ -96,20 +98,20 @@ class Limits:
 
 
 class Hosts:
-    """An ASGI app that serves another app under known names only, so that no web page reaches it by a name of its own.
+    """An ASGI app that serves another app only under known host names, as protection against DNS rebinding.
 
-    A page can let its own name point to this machine (DNS rebinding), but not to an address. Hence addresses, localhost
-    and the name of this machine are always known.
+    A web page can let its own name point to this machine, but it cannot own an address. Hence addresses, localhost and
+    the name of this machine are always accepted.
 
     Args:
         app: handles the requests.
-        names: other names under which the server is reached.
+        names: other host names of the server.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
         self._app = app
-        known = ["localhost", socket.gethostname(), *names]
-        self._names = {name.lower().rstrip(".") for name in known}
+        all_names = ["localhost", socket.gethostname(), *names]
+        self._names = {name.lower().rstrip(".") for name in all_names}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -135,10 +137,10 @@ class _NewPlayer(BaseModel):
     name: Annotated[str, Field(min_length=1, max_length=100)]
 
 
-async def _player_of(
+async def _require_player(
     request: Request, authorization: Annotated[str, Header()] = ""
 ) -> LocalGameServer:
-    """Return the player whose token is in the header of a request."""
+    """Return the player whose token is in the header of a request; raise 401 if there is none."""
     players: dict[str, LocalGameServer] = request.app.state.server.players
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or token.strip() not in players:
@@ -147,20 +149,21 @@ async def _player_of(
     return players[token.strip()]
 
 
-_Player = Annotated[LocalGameServer, Depends(_player_of)]
+_Player = Annotated[LocalGameServer, Depends(_require_player)]
 
 
-FAULTS = (
+HANDLED_ERRORS = (
     StarletteHTTPException,
     RequestValidationError,
     RefusedMessageError,
     RefereeError,
     Exception,
 )
+"""Errors that are answered with a problem document."""
 
 
 async def _refuse(_: Request, error: Exception) -> JSONResponse:
-    """Answer an error by a problem document."""
+    """Answer an error with a problem document."""
     match error:
         case StarletteHTTPException():
             return problem(error.status_code, str(error.detail), error.headers)
@@ -174,21 +177,21 @@ async def _refuse(_: Request, error: Exception) -> JSONResponse:
     )
 
 
-def create_app(server: PracticeServer) -> ASGIApp:
-    """Return the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
+def create_server_app(server: PracticeServer) -> ASGIApp:
+    """Build the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
     return Limits(routes(server))
 
 
 def routes(server: PracticeServer) -> FastAPI:
-    """Return the application without its limits."""
+    """Build the application without limits."""
     app = FastAPI(
         title="Quarry practice game server",
         version="1",
         description="Practice games in the manner of the Q21G league.",
-        exception_handlers=dict.fromkeys(FAULTS, _refuse),
+        exception_handlers=dict.fromkeys(HANDLED_ERRORS, _refuse),
     )
     app.state.server = server
-    # by player_id, set when a message arrives
+    # events by player_id, which are set when a message arrives
     arrivals: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
 
     def announce(player: LocalGameServer) -> None:
@@ -242,7 +245,7 @@ def routes(server: PracticeServer) -> FastAPI:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 takes a free one.
+    """Open a listening socket; port 0 takes a free port.
 
     Raises:
         PortError: the port is in use, or may not be used.
@@ -267,14 +270,16 @@ def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> N
     """Serve until interrupted.
 
     Args:
-        names: see `Hosts`.
+        app: the application.
+        listener: listening socket.
+        names: host names of the server; see `Hosts`.
     """
     _server(Hosts(app, names), GRACE_S, "warning").run(sockets=[listener])
 
 
 @contextlib.contextmanager
 def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
-    """Serve on a free loopback port in a thread of this process; yield the URL and stop at the end."""
+    """Serve on a free loopback port in a thread of this process; yield the URL, and stop at the end of the block."""
     server = _server(Hosts(app), 1, log_level)
     with listen(HOST, 0) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

@@ -1,4 +1,4 @@
-"""The practice game server in this process: its repertoire, and the games of any number of players."""
+"""The practice game server without HTTP: its repertoire, and the games of any number of players."""
 
 import logging
 import random
@@ -16,10 +16,10 @@ from configs.settings import Settings
 from evaluate.errors import GamesError, RefereeError
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.locating import locate_games
-from evaluate.practice.hints import made_games
+from evaluate.practice.hints import make_games
 from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee.scoring import Similarity, word_similarity
-from evaluate.referee.simulated import make_referee, prepare, tools_of
+from evaluate.referee.simulated import build_tools, embed_course_once, make_referee
 from evaluate.referee.spec import HINT_ALONE, Referee
 from player.game.client import GameState
 from player.round import Json
@@ -30,9 +30,9 @@ from quarry.store import Course
 MAX_PLAYERS = 10_000
 """Maximum number of players of a server."""
 MAX_GAMES = 2_000
-"""Maximum number of games of a player that are kept; after that, the oldest game that is over is forgotten."""
+"""Maximum number of games of a player in memory; a new one replaces the oldest finished game."""
 MAX_MATCHES = 100_000
-"""Maximum number of games that are kept of all players."""
+"""Maximum number of games of all players in memory."""
 _log = logging.getLogger(__name__)
 
 
@@ -51,27 +51,33 @@ def load_repertoire(
     spec: str,
     seed: int | None,
     settings: Settings,
-    named: str = "--games",
+    flag: str = "--games",
 ) -> Repertoire:
-    """Return the repertoire of a store and a games file; if the bundled games are another course's, games are made.
+    """Load the repertoire of a store and a games file.
+
+    If the file is that of the bundled games, and none of them is about the course, games are made.
 
     Args:
-        spec: SPEC of the referee, and its seed.
-        named: the flag that names the file.
+        course: the course of the store.
+        games_path: file of labelled games.
+        spec: SPEC of the referee.
+        seed: seed of the referee; None draws one.
+        settings: the settings.
+        flag: the flag that names the file.
 
     Raises:
         RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    prepare([spec], course, settings.embed)  # no player waits for it
+    embed_course_once([spec], course, settings.embed)  # so that no player waits for it
     if spec == HINT_ALONE:
         raise RefereeError(
             "--referee none answers no questions, so that no game can be played; take oracle"
         )
     noise = secrets.randbits(32) if seed is None else seed
-    referee = make_referee(spec, noise, tools_of(course, settings.embed))
+    referee = make_referee(spec, noise, build_tools(course, settings.embed))
     models = Models(settings.embed)
-    games = load_games(games_path, named)
+    games = load_games(games_path, flag)
     located = locate_games(games, course.paragraphs)
 
     playable = []
@@ -80,7 +86,7 @@ def load_repertoire(
             playable.append((game, paragraph))
     if not playable and games_path.parent == BUNDLED / "games":
         embedder = models.embedder(course.embedder_spec)
-        playable = made_games(course.paragraphs, course.vectors, embedder)
+        playable = make_games(course.paragraphs, course.vectors, embedder)
         _log.warning(
             "No labelled game is about %s. A machine made the hints of these games: words that are near the "
             "paragraph in meaning.",
@@ -89,7 +95,7 @@ def load_repertoire(
     if not playable:
         raise GamesError(
             f"{games_path}: none of {len(games)} games is about a paragraph of {course.location}; "
-            f"name the games that belong to the store with {named} (quarry games label writes some), or "
+            f"name the games that belong to the store with {flag} (quarry games label writes some), or "
             "be the referee yourself: quarry play --referee me"
         )
     similarity = word_similarity(course.embedder_spec, models)
@@ -97,13 +103,13 @@ def load_repertoire(
 
 
 class PracticeServer:
-    """Players and their games; safe under threads.
+    """Players and their games; it is safe for many threads.
 
     Args:
-        repertoire: the repertoire of all its games.
-        seed: the seed of the order of games; the n-th game of a server with the same seed is about the same paragraph.
-            None draws an order that nobody can compute.
-        is_public: log a line about each game that has ended.
+        repertoire: the repertoire of all games.
+        seed: seed of the order of games; with the same seed, the n-th game is always about the same paragraph. None
+            draws an order that nobody can compute.
+        is_public: whether a line is logged about each finished game.
 
     Attributes:
         players: the players by token.
@@ -130,7 +136,7 @@ class PracticeServer:
             self._order = np.random.default_rng(seed).permutation(self._order).tolist()
 
     def register(self, name: str = "") -> str:
-        """Return the token of a new player.
+        """Add a player, and return its token.
 
         Raises:
             RefusedMessageError: there are too many players.
@@ -144,7 +150,7 @@ class PracticeServer:
         return token
 
     def start_match(self, player_id: str) -> Match:
-        """Return a new game of a player.
+        """Begin a game of a player.
 
         Raises:
             RefusedMessageError: there are too many games.
@@ -155,6 +161,7 @@ class PracticeServer:
                 raise RefusedMessageError(
                     f"The server has {MAX_MATCHES} games already; restart it."
                 )
+
             number = self._n_started
             self._n_started += 1
             label, paragraph = repertoire.games[self._order[number % len(self._order)]]
@@ -162,6 +169,7 @@ class PracticeServer:
             season, rest = divmod(number, 99 * 999)
             round_, game = divmod(rest, 999)
             game_id = f"{season % 99 + 1:02d}{round_ + 1:02d}{game + 1:03d}"
+
             match = Match(
                 game_id,
                 label,
@@ -175,11 +183,11 @@ class PracticeServer:
 
 
 class LocalGameServer:
-    """The practice server as one of its players sees it: a `GameServer` without HTTP; replays play against it.
+    """The practice server for one of its players: a `GameServer` without HTTP, against which replays play.
 
     Args:
         practice: the server.
-        name: of the player, as it registered.
+        name: name under which the player registered.
 
     Attributes:
         matches: the player's games by game_id.
@@ -195,10 +203,10 @@ class LocalGameServer:
         self._lock = threading.Lock()
 
     def request_game(self) -> str:
-        """Return the game_id of a new game; its first message is in the inbox.
+        """Begin a game and return its game_id; its first message is in the inbox.
 
         Raises:
-            RefusedMessageError: too many games are not over.
+            RefusedMessageError: the player has too many unfinished games.
         """
         with self._lock:
             if len(self.matches) >= MAX_GAMES:
@@ -209,7 +217,7 @@ class LocalGameServer:
         return match.game_id
 
     def _forget_a_game(self) -> None:
-        """Remove the oldest game that is over, and its messages."""
+        """Remove the oldest finished game and its messages."""
         over = (match for match in self.matches.values() if match.score is not None)
         match = next(over, None)
         if match is None:
@@ -217,11 +225,11 @@ class LocalGameServer:
                 f"The player has {MAX_GAMES} games that are not over; end one first."
             )
         del self.matches[match.game_id], self._practice.matches[match.game_id]
-        kept = {}
+        other_messages = {}
         for number, message in self._inbox.items():
             if message["game_id"] != match.game_id:
-                kept[number] = message
-        self._inbox = kept
+                other_messages[number] = message
+        self._inbox = other_messages
 
     def _deliver(self, messages: Sequence[Json]) -> None:
         with self._lock:
@@ -230,7 +238,7 @@ class LocalGameServer:
                 self._inbox[self._n_messages] = message
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
-        """Return the messages after `cursor` without waiting, since the referee answers at once."""
+        """Return the messages after `cursor`, without waiting: the referee answers at once."""
         after = int(cursor or 0)
         with self._lock:
             last = self._n_messages
@@ -241,7 +249,7 @@ class LocalGameServer:
         """Deliver a message; a repeated message changes nothing.
 
         Raises:
-            RefusedMessageError: it names no game of this player, or the referee refuses it.
+            RefusedMessageError: the game_id is unknown, or the referee refuses the message.
         """
         match = self._match(envelope.get("game_id"))
         replies = match.receive(dict(envelope))
@@ -256,7 +264,7 @@ class LocalGameServer:
         """Return the state of a game.
 
         Raises:
-            RefusedMessageError: it is no game of this player.
+            RefusedMessageError: the player has no such game.
         """
         match = self._match(game_id)
         state = GameState(game_id, match.state)

@@ -1,4 +1,4 @@
-"""Text as the referee compares it: put in order, normalised, folded, cut into words and sentences, reduced to forms."""
+"""Preparation of text for the referee: reading order, normalisation, folding, words, sentences and word forms."""
 
 import re
 import unicodedata
@@ -18,20 +18,22 @@ _QUOTE_MARKS = str.maketrans(
 
 
 LONG_WORD = 18
-"""Maximum number of letters of a word; longer runs of letters are several words without spaces."""
+"""Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
-"""Maximum share of longer runs in a text whose words are apart."""
+"""Maximum share of longer runs in a text with spaces between words."""
 FINAL_LETTERS = "םןףץך"
+"""Forms of Hebrew letters at the end of a word."""
 _HEBREW = re.compile("[א-ת]+")
 _LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
 _BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
 
 
 def readable(raw: str, whole: str) -> str:
-    """Return a raw text with its lines turned if its Hebrew is in visual order: no Hebrew word begins with "ם".
+    """Return a raw text in reading order: reverse its lines if its Hebrew words begin with final letters such as "ם".
 
     Args:
-        whole: the text that it is a part of, by which the order is judged.
+        raw: the raw text.
+        whole: the text that it is a part of, which decides whether words are reversed.
     """
     n_reversed = n_right = 0
     for word in _HEBREW.findall(whole):
@@ -42,22 +44,22 @@ def readable(raw: str, whole: str) -> str:
         return raw
 
     # Latin words and numbers keep the order of their letters
-    turned = []
+    reversed_lines = []
     for line in raw.splitlines():
         mirrored = line[::-1].translate(_BRACKETS)
-        turned.append(_LEFT_TO_RIGHT.sub(lambda run: run[0][::-1], mirrored))
-    return "\n".join(turned)
+        reversed_lines.append(_LEFT_TO_RIGHT.sub(lambda run: run[0][::-1], mirrored))
+    return "\n".join(reversed_lines)
 
 
 def within(text: str, part: str) -> str:
-    """Return a part of a raw text with the line ends that it has there; the part itself if the text lacks it."""
+    """Return a part of a raw text with its line breaks there; return the part itself if the text does not hold it."""
     pattern = r"\s+".join(map(re.escape, part.split()))
     match = re.search(pattern, text)
     return match[0] if match else part
 
 
 def is_glued(text: str) -> bool:
-    """Return whether a text lacks spaces between words."""
+    """Return whether a text has no spaces between words."""
     words = text.split()
     n_long = sum(len(word) > LONG_WORD and word.isascii() for word in words)
     return n_long > MAX_LONG_SHARE * len(words)
@@ -73,7 +75,7 @@ def normalise(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Fold a text, so that words are equal that differ in case or width alone."""
+    """Fold a text, so that words which differ only in case or width become equal."""
     return unicodedata.normalize("NFKC", text.casefold())
 
 
@@ -83,8 +85,8 @@ _WORD = regex.compile(
 
 
 @lru_cache(maxsize=4096)
-def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
-    """Return the words of a folded text with start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
+def split_words(folded: str) -> tuple[tuple[str, int, int], ...]:
+    """Split a folded text into words with start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
     matches = _WORD.finditer(folded)
     return tuple((match[0], match.start(), match.end()) for match in matches)
 
@@ -97,8 +99,8 @@ _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。
 
 
 @lru_cache(maxsize=1024)
-def sentences_of(text: str) -> tuple[str, ...]:
-    """Return the sentences of a normalised text; abbreviations, initials and a lower-case continuation end none."""
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Split a normalised text into sentences; none ends after an abbreviation or initial, or before a small letter."""
     sentences, start = [], 0
     for end in _SENTENCE_END.finditer(text):
         ahead = text[end.end() :].lstrip()[:1]
@@ -124,8 +126,8 @@ class VisibleContext:
     """The text that a referee takes for the paragraph while it answers.
 
     Attributes:
-        text: normalised.
-        opening: its first sentence, if it is known; "" if the sentences are to be found in the text.
+        text: the normalised text.
+        opening: its first sentence; "" if it is unknown.
     """
 
     text: str
@@ -135,7 +137,7 @@ class VisibleContext:
     def sentences(self) -> tuple[str, ...]:
         """Its sentences, in order."""
         rest = self.text.removeprefix(self.opening)
-        sentences = sentences_of(rest.strip())
+        sentences = split_sentences(rest.strip())
         return (self.opening, *sentences) if self.opening else sentences
 
 
@@ -145,10 +147,12 @@ def visible_context(
     opening: str = "",
     passages: tuple[str, ...] = (),
 ) -> VisibleContext:
-    """Return the context of a paragraph and of passages that follow it.
+    """Build the context of a paragraph, and of passages that follow it.
 
     Args:
-        opening: its opening sentence as labelled; ignored if the paragraph does not hold it.
+        paragraph: text of the paragraph.
+        opening: its labelled opening sentence; ignored if the paragraph does not hold it.
+        passages: further text.
     """
     text, first = normalise(paragraph), normalise(opening)
     whole = " ".join([text, *map(normalise, passages)])
@@ -158,9 +162,9 @@ def visible_context(
 def same_form(one: str, other: str) -> bool:
     """Return whether two folded words are forms of one word.
 
-    Latin words are compared by the English Snowball stemmer. Hebrew words are forms of one word if one of them, bare or
-    without an ending, is left when up to three prefix letters and an ending are removed from the other; at least three
-    letters must be left.
+    Latin words are compared by the English Snowball stemmer. Two Hebrew words are forms of one word if removing up to
+    three prefix letters and an ending from one of them leaves the other, or the other without an ending. At least three
+    letters must remain.
     """
     if one == other or _stem(one) == _stem(other):
         return True
@@ -170,7 +174,7 @@ def same_form(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    # a Stemmer object is not safe across threads, and costs little to make
+    # a new one each time: a Stemmer is not safe for several threads, and is cheap to make
     return str(Stemmer.Stemmer("english").stemWord(word))
 
 

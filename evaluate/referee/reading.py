@@ -1,4 +1,4 @@
-"""Answering a question by reading its wording and that of its options, English or Hebrew, by rules."""
+"""Rules that answer a question from its wording and that of its options, in English or Hebrew."""
 
 import functools
 import itertools
@@ -13,24 +13,24 @@ from evaluate.referee.context import (
     fold,
     is_glued,
     normalise,
-    tokens_of,
+    split_words,
 )
 from player.answer import LETTERS, NOT_RELEVANT
 
 MIN_LETTERS = 4
-"""Minimum number of letters of a word that is found inside a run of letters of a text without spaces."""
+"""Minimum number of letters of a word that may be found inside a run of letters, in a text without spaces."""
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
 
 
 def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
-    """Return the terms in double quotation marks, and the text with "#" in their place."""
+    """Return the terms in double quotation marks, and the text with each of them replaced by "#"."""
     terms = filter(None, map(str.strip, _QUOTED.findall(text)))
     return tuple(terms), _QUOTED.sub(" # ", text)
 
 
-Says = Literal["words", "yes", "no", "none", "nothing"]
+Statement = Literal["words", "yes", "no", "none", "nothing"]
 
-_SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
+_STATEMENTS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
     (
         "nothing",
         re.compile(
@@ -54,8 +54,8 @@ _NONE_AS_LAST = re.compile(r"none|neither|nothing|(?:an)?other|otherwise|אחר�
 _PARTED = re.compile(r",\s*|;\s*|(?<=\S) (?:or|and|או|/) (?=\S)")
 
 
-Option = tuple[Says, tuple[str, ...]]
-"""The kind of statement of an option, and the words that it names; an option that says "nothing" never fits."""
+Option = tuple[Statement, tuple[str, ...]]
+"""The statement of an option, and the words that it names; an option with the statement "nothing" never fits."""
 
 
 def read_option(
@@ -67,17 +67,18 @@ def read_option(
     """Read the text of an option.
 
     Args:
-        last: True for the last option, where even a single word, such as "other", is about the other options.
-        repeated: True if the question repeats the option: it names words then, even if it looks like "none" or "no".
+        option: text of the option.
+        last: whether it is the last option, in which a single word such as "other" refers to the other options.
+        repeated: whether the question repeats the option; then it names words, even if it looks like "none" or "no".
     """
     text = normalise(option).rstrip(".")
     quoted, frame = quoted_terms(text)
     folded = fold(frame if quoted else text).strip()
     if repeated and not quoted:
         return "words", tuple(_PARTED.split(folded))
-    for says, pattern in _SAYS:
+    for statement, pattern in _STATEMENTS:
         if pattern.fullmatch(folded):
-            return says, ()
+            return statement, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
         return "none", ()
     bare = [re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded)]
@@ -128,27 +129,26 @@ _BEYOND = re.compile(
     r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
     r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b|\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#"
 )
-"""Words of questions that these rules cannot check: amounts, order, meaning, absence, other forms, several at once."""
+"""Words of questions that these rules cannot check: amounts, order, meaning, absence, other forms, several words."""
 _FIRST_OF_SEVERAL = re.compile(
     r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))|\bב?ראשונה?\b|\bהראשונה\b"
 )
 _BETWEEN = r"[\"'\s;,/.]*(?:(?:or|and|או)\s)?[\"'\s]*"
-"""Matches separators between the options that a question repeats."""
+"""Separators between the options that a question repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question as read.
+    """A question that was read.
 
     Attributes:
-        readable: True if these rules can check what the question asks.
-        terms: words in quotation marks that the question itself names, any of which may be there; () if the options
-            name them.
-        n_repeated: number of options, the first ones, that the question repeats; they always name words.
-        in_opening: True if the question is about the first sentence, False if about the whole text.
-        edge: "begin" or "end" if the question asks how its text begins or ends.
-        first_of_several: True if the first of several fitting options counts.
-        initial: position of the word of the first sentence whose first letter the question asks for; None for others.
+        readable: whether these rules can answer the question.
+        terms: words in quotation marks that the question itself names; () if the options name the words.
+        n_repeated: number of first options that the question repeats; such options always name words.
+        in_opening: whether the question is about the first sentence or about the whole text.
+        edge: "begin" or "end" if the question asks with which words a text begins or ends; else "".
+        first_of_several: whether the first of several fitting options counts.
+        initial: position of the word of the first sentence for whose first letter the question asks; None for others.
     """
 
     readable: bool
@@ -159,9 +159,9 @@ class Wording:
     first_of_several: bool
     initial: int | None = None
 
-    def there(self, term: str, seen: VisibleContext) -> bool:
-        """Return whether a term is at the place that the question asks about."""
-        text = next(iter(seen.sentences), "") if self.in_opening else seen.text
+    def there(self, term: str, visible: VisibleContext) -> bool:
+        """Return whether a term occurs where the question asks for it."""
+        text = next(iter(visible.sentences), "") if self.in_opening else visible.text
         if self.initial is not None:
             initials = [word[0] for word in _words(text) if word[0].isalpha()]
             is_there = -len(initials) <= self.initial < len(initials)
@@ -176,12 +176,18 @@ class Wording:
         return n > 0 and parts == here
 
 
-def read_question(question: str, options: Sequence[str]) -> Wording:
-    """Read the text of a question next to the options that seem to name words, which it may repeat."""
-    asked, options = normalise(question), [*map(normalise, options)]
-    frame, n_repeated = _without_options(asked, options)
+def read_wording(question: str, options: Sequence[str]) -> Wording:
+    """Read the text of a question.
+
+    Args:
+        question: text of the question.
+        options: the options that seem to name words, which the question may repeat.
+    """
+    plain, options = normalise(question), [*map(normalise, options)]
+    frame, n_repeated = _without_options(plain, options)
     terms, frame = quoted_terms(frame)
-    # the sentences that ask, without asides, and the others, which say how to choose
+
+    # sentences that ask, without brackets; the others are rules for choosing an option
     sentences = re.split(r"(?<=[.?!]) +", fold(frame))
     asking, rules = "", ""
     for sentence in sentences:
@@ -190,22 +196,22 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
         else:
             rules += f" {sentence}"
 
-    asked = re.sub(r"\([^()]*\)", " ", asking.strip())
-    bare = _FIRST_SENTENCE.sub(" ", asked)
+    asking_text = re.sub(r"\([^()]*\)", " ", asking.strip())
+    bare = _FIRST_SENTENCE.sub(" ", asking_text)
     edge: Literal["", "begin", "end"] = ""
     if _BEGINS.search(bare):
         edge = "begin"
     elif _ENDS.search(bare):
         edge = "end"
-    initial = _INITIAL.search(asked)
+    initial = _INITIAL.search(asking_text)
 
-    is_checked = bool(edge or _OCCURS.search(asked))
+    is_checked = bool(edge or _OCCURS.search(asking_text))
     is_checked = is_checked and not _BEYOND.search(bare)
     return Wording(
         readable=initial is not None or is_checked,
         terms=terms,
         n_repeated=n_repeated,
-        in_opening=_FIRST_SENTENCE.search(asked) is not None,
+        in_opening=_FIRST_SENTENCE.search(asking_text) is not None,
         edge=edge,
         first_of_several=_FIRST_OF_SEVERAL.search(rules) is not None,
         initial=_POSITIONS[initial[1] or initial[2]] if initial else None,
@@ -213,7 +219,7 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
 
 
 def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
-    """Replace the options that a question repeats, the first two or more, by "#"; return their number too."""
+    """Replace the first options, if a question repeats two or more, by "#"; return the text and their number."""
     for n in range(len(options), 1, -1):
         bare = [option.strip(" .\"'") for option in options[:n]]
         if not all(bare):
@@ -236,16 +242,16 @@ _AFTER = r"(?:(?!\w)|(?<![A-Za-z0-9]))"
 def occurs_in(term: str, text: str) -> bool:
     """Return whether a text has a word or phrase as whole words, in any case.
 
-    The words of a phrase may be joined otherwise ("inverted-index", "inverted index"), but a stop or comma may separate
-    them only if the phrase has one too. A sign, a term with signs ("c++") and one in a script without blanks are looked
-    for literally.
+    The words of a phrase may be joined differently ("inverted-index", "inverted index"), but a stop or comma may
+    separate them only if the phrase has one too. Signs, terms with signs ("c++") and terms in scripts without blanks
+    are searched for literally.
     """
     term, text = fold(term).strip(" .,;:"), fold(text)
     parts = _words(term)
     if term and (not parts or _LITERAL.search(term)):
         return re.search(_BEFORE + re.escape(term) + _AFTER, text) is not None
 
-    words = tokens_of(text)
+    words = split_words(text)
     stops_allowed = not _STOPS.isdisjoint(term)
     n = len(parts)
     for row in range(len(words) - n + 1 if n else 0):
@@ -260,18 +266,18 @@ def occurs_in(term: str, text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [*map(itemgetter(0), tokens_of(fold(text)))]
+    return [*map(itemgetter(0), split_words(fold(text)))]
 
 
 @functools.lru_cache(maxsize=2**17)
 def answer_by_reading(
-    seen: VisibleContext, question: str, options: tuple[str, ...]
+    visible: VisibleContext, question: str, options: tuple[str, ...]
 ) -> str:
-    """Return the letter of the one option that holds, or "Not Relevant"; always the same answer.
+    """Return the letter of the option that holds, or "Not Relevant"; the answer is always the same.
 
-    The rules, English and Hebrew, understand which of the words that options or question name occur in the text or in
-    its first sentence, and with which words these begin or end. Words match whole, in any script, after NFKC and case
-    folding. The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several fit and the
+    The rules understand, in English and Hebrew, questions about words in the text or in its first sentence, and about
+    the words with which these begin or end. Whole words are compared, in any script, after NFKC and case folding. The
+    answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
     question has no rule for that.
     """
     options = options[: len(LETTERS)]
@@ -280,13 +286,13 @@ def answer_by_reading(
     for row, option in enumerate(options):
         statements.append(read_option(option, last=row == last))
     has_way_out = bool(statements) and statements[-1][0] != "words"
-    wording = read_question(question, options[: len(options) - has_way_out])
+    wording = read_wording(question, options[: len(options) - has_way_out])
     for row in range(wording.n_repeated):
         statements[row] = read_option(options[row], repeated=True)
     if not wording.readable:
         return NOT_RELEVANT
 
-    fits = _fits(wording, statements, seen)
+    fits = _fits(wording, statements, visible)
     n_fitting = sum(fits)
     if n_fitting == 0 or (n_fitting > 1 and not wording.first_of_several):
         return NOT_RELEVANT
@@ -294,12 +300,12 @@ def answer_by_reading(
 
 
 def _fits(
-    wording: Wording, statements: Sequence[Option], seen: VisibleContext
+    wording: Wording, statements: Sequence[Option], visible: VisibleContext
 ) -> list[bool]:
     """Return whether each option holds."""
 
     def any_there(terms: Sequence[str]) -> bool:
-        return any(wording.there(term, seen) for term in terms)
+        return any(wording.there(term, visible) for term in terms)
 
     kinds = [*map(itemgetter(0), statements)]
     if "yes" in kinds and "no" in kinds:

@@ -1,4 +1,4 @@
-"""The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it is made with."""
+"""The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it uses."""
 
 import re
 import unicodedata
@@ -27,31 +27,32 @@ WEIGHTS = {
 """Weights of the parts of a score."""
 
 LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
-"""Private score from which a game earns these points."""
+"""Minimum private scores, and the league points for them."""
 
 RAW_BANDS = ((0.95, 98.0), (0.85, 88.0), (0.70, 75.0))
-"""Minimum similarity of a raw opening sentence and its points, by the rule of a public referee that draws pages."""
+"""Minimum similarities of a raw opening sentence, and its points, by the rule of a public referee that draws pages."""
 
 NEAR_MISS = 90.0
 """Maximum score of a wrong sentence or word."""
 
-PART = 25.0
-"""Cost of each missing part of a justification."""
+PART_COST = 25.0
+"""Points that each missing part of a justification costs."""
 
 UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
-"""Mean cosine of 190 pairs of unrelated nouns: e5 0.856 in English and 0.836 in Hebrew, MiniLM 0.262 in English."""
+"""Mean cosine of unrelated nouns by model. For 190 pairs it is 0.856 in English and 0.836 in Hebrew with e5, and 0.262
+in English with MiniLM."""
 
 MAX_CHARS = 2_000
-"""Characters of each part of a guess that are read. A justification has 50 words, and reading citations takes
-quadratic time."""
+"""Maximum number of characters of each part of a guess that are read. A justification has 50 words, and the search for
+citations takes quadratic time."""
 
 MAX_WORD_CHARS = 200
-"""Characters of a word that are embedded."""
-WORDS_KEPT = 4_096
-"""Number of words that have their vectors cached. Embedding two words takes 20 ms, nearly all of a game's time."""
+"""Maximum number of characters of a word that are embedded."""
+MAX_CACHED_WORDS = 4_096
+"""Maximum number of words whose vectors are cached. Embedding two words takes 20 ms, nearly all of a game's time."""
 
 AnswersByNumber = Mapping[int, Answer]
-"""Maps the number of a question to the answer given."""
+"""Maps the number of a question to its answer."""
 
 
 def score_guess(
@@ -63,28 +64,34 @@ def score_guess(
     similarity: Similarity,
     is_raw: bool = False,
 ) -> Score:
-    """Score a guess; a part that is missing, empty or no string earns 0, and nothing raises.
+    """Score a guess; a part that is missing, empty or not a string earns 0, and raises no error.
 
     Args:
-        guess: the payload of Q21GUESSSUBMISSION: opening_sentence, sentence_justification, associative_word and
-            word_justification; its confidence counts for nothing.
-        opening_sentence: the opening sentence of the secret paragraph.
+        guess: payload of Q21GUESSSUBMISSION: opening_sentence, sentence_justification, associative_word and
+            word_justification; the confidence is ignored.
+        opening_sentence: opening sentence of the secret paragraph.
         associative_word: the secret word, or a few words.
-        answers: those really sent; a question left out has no answer that could be cited.
-        similarity: the similarity of the guessed and the secret word, if they differ.
-        is_raw: the opening sentence is raw text, which a referee compares letter by letter.
+        answers: the answers that were sent; a question without an answer cannot be cited.
+        similarity: similarity of the guessed and the secret word, if they differ.
+        is_raw: whether the opening sentence is raw text, which is compared letter by letter.
     """
     score_opening = score_raw_sentence if is_raw else score_sentence
     sentence, word = _part(guess, "opening_sentence"), _part(guess, "associative_word")
-    sent = {number: read_answer(answer) for number, answer in answers.items()}
+    sent_answers = {number: read_answer(answer) for number, answer in answers.items()}
     parts = {
         "opening_sentence_score": score_opening(sentence, opening_sentence),
         "sentence_justification_score": score_justification(
-            _part(guess, "sentence_justification"), sent, words=(30, 50), n_citations=3
+            _part(guess, "sentence_justification"),
+            sent_answers,
+            words=(30, 50),
+            n_citations=3,
         ),
         "associative_word_score": score_word(word, associative_word, similarity),
         "word_justification_score": score_justification(
-            _part(guess, "word_justification"), sent, words=(20, 30), n_citations=2
+            _part(guess, "word_justification"),
+            sent_answers,
+            words=(20, 30),
+            n_citations=2,
         ),
     }
     private_score = 0.0
@@ -118,7 +125,7 @@ def raw_ratio(guess: str, truth: str) -> float:
 
 
 def score_raw_sentence(guess: str, truth: str) -> float:
-    """Return the points of a public referee for a raw string; below the last band its model judges, here with 0."""
+    """Return the points of a public referee for a raw string; below the last band, where its model judges, return 0."""
     ratio = raw_ratio(guess, truth)
     return next((points for least, points in RAW_BANDS if ratio >= least), 0.0)
 
@@ -128,7 +135,7 @@ def score_word(
     truth: str,
     similarity: Similarity,
 ) -> float:
-    """Return 100 if the words are equal after stemming, else 100 times their similarity, held within 0..90."""
+    """Return 100 if the words are equal after stemming, else 100 times their similarity, clipped to 0..90."""
     words, others = tokens(guess), tokens(truth)
     if not words:
         return 0.0
@@ -144,36 +151,37 @@ def score_justification(
     words: tuple[int, int],
     n_citations: int,
 ) -> float:
-    """Return 100 less 25 for each part missing; 0 for an empty text.
+    """Return 100 minus 25 for each missing part; 0 for an empty text.
 
-    The length is one part, and each citation due is one. A sentence's justification has four parts (its length, three
-    citations) and can lose all 100, a word's three (its length, two citations) and can lose 75. A citation counts if
-    the answer named is the one given. A question counts once, and not at all if the text names two answers for it, of
-    which one must be wrong.
+    The right length is one part, and each required citation is one. The justification of a sentence has four parts (its
+    length, three citations) and can lose 100 points; that of a word has three (its length, two citations) and can lose
+    75. A citation counts if its answer is the one that was sent. A question counts once, and not at all if the text
+    cites two answers to it, since one of them must be wrong.
 
     Args:
+        text: the justification.
         answers: "A".."D" or "Not Relevant" by question number.
-        words: fewest and most words; a word is between blanks and has a letter or digit.
-        n_citations: number of different questions that must be cited.
+        words: minimum and maximum number of words; a word is between blanks and has a letter or digit.
+        n_citations: number of different questions to cite.
     """
     n_words = len(re.findall(r"\S*[^\W_]\S*", text))
     if n_words == 0:
         return 0.0
     n_right = 0
-    for number, named in citations(text).items():
-        n_right += number in answers and named == {answers[number]}
+    for number, cited_answers in citations(text).items():
+        n_right += number in answers and cited_answers == {answers[number]}
     missing = max(0, n_citations - n_right)
     if not words[0] <= n_words <= words[1]:
         missing += 1
-    return 100.0 - PART * missing
+    return 100.0 - PART_COST * missing
 
 
 def citations(text: str) -> dict[int, set[str]]:
-    """Return the questions that a justification cites, with every answer that it names for each.
+    """Return the numbers of the questions that a justification cites, each with all answers that it cites.
 
     A citation is a question with its number and, in the same sentence and before the next number, an answer: 'question
     4 (answer B: "index")', 'Q4: B', 'question 4 was answered B', 'questions 4 (B), 7 (C) and 9 (Not Relevant)',
-    'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an option and is not read, unless it is an answer.
+    'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an option; it is only read if it is an answer.
     """
 
     def unquoted(match: re.Match[str]) -> str:
@@ -182,27 +190,28 @@ def citations(text: str) -> dict[int, set[str]]:
         return inside if answer and same_text(inside, answer) else ""
 
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTES)
-    cited: dict[int, set[str]] = defaultdict(set)
+    answers_by_question: dict[int, set[str]] = defaultdict(set)
     for match in _CITATION.finditer(_QUOTED.sub(unquoted, plain)):
         number = int(match["number"] or match["bare"])
-        cited[number].add(read_answer(match["answer"]) or NOT_RELEVANT)
-    return cited
+        answers_by_question[number].add(read_answer(match["answer"]) or NOT_RELEVANT)
+    return answers_by_question
 
 
 def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
-    """Return the similarity of words by the referee's own model, which is never the one of the player's store.
+    """Return the similarity of words by the referee's own model, which is never that of the player's store.
 
-    That is e5 where it is installed; MiniLM where the player's store is e5; else the share of characters that
-    rapidfuzz's normalised Levenshtein distance leaves. Cosines are stretched so that the mean of unrelated words
-    becomes 0 and equality stays 1: e5's (c - 0.85) / 0.15, MiniLM's (c - 0.26) / 0.74, both held within 0..1. MiniLM
-    takes words outside Latin script for much alike (Hebrew, unrelated: 0.2 to 0.9), so these go by their characters.
+    The model is MiniLM if the player's store uses e5, and else e5 if it is installed. Without a model, the similarity
+    is the normalised Levenshtein similarity of rapidfuzz. Cosines are rescaled, so that the mean of unrelated words
+    becomes 0 and equality stays 1, and clipped to 0..1: (c - 0.85) / 0.15 for e5, (c - 0.26) / 0.74 for MiniLM. With
+    MiniLM, words outside Latin script are compared by their characters, since unrelated Hebrew words have cosines of
+    0.2 to 0.9.
 
     Args:
-        player_embedder_spec: the spec of the embedder of the player's store.
-        models: where its own is.
+        player_embedder_spec: SPEC of the embedder of the player's store.
+        models: loads the referee's model.
 
     Raises:
-        EmbedderError: the model is installed and cannot be read.
+        EmbedderError: the model is installed but cannot be read.
     """
     spec = other_embedder(player_embedder_spec)
     if spec is None:
@@ -210,11 +219,11 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     embedder = models.embedder(spec)
     floor = UNRELATED_COSINE[spec]
 
-    @lru_cache(maxsize=WORDS_KEPT)
+    @lru_cache(maxsize=MAX_CACHED_WORDS)
     def vector(word: str) -> Float32Array:
         folded = word.casefold()[:MAX_WORD_CHARS]
-        embedded: Float32Array = embedder.embed_queries([folded])[0]
-        return embedded
+        embedding: Float32Array = embedder.embed_queries([folded])[0]
+        return embedding
 
     def similarity(one: str, other: str) -> float:
         letters = filter(str.isalpha, one + other)
@@ -228,7 +237,7 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
 
 
 def character_similarity(one: str, other: str) -> float:
-    """Return the share of characters that need no edit, 0..1, after NFKC and case folding."""
+    """Return the normalised Levenshtein similarity of two texts, 0..1, after NFKC and case folding."""
     from rapidfuzz.distance import Levenshtein
 
     plain = " ".join(tokens(one))
@@ -249,4 +258,4 @@ _CITATION = re.compile(
     r"|(?<![\w.,])(?P<bare>\d{1,2})\s*[=:(]\s*)"
     r"(?P<answer>(?:[A-D]|(?:(?<=[=:(])|(?<=[=:(]\s))[a-d])(?![\w'])|(?i:not[\s_-]+relevant\b)|לא\s+רלוונטית?)"
 )
-"""Matches a citation; a lower-case letter is an answer only after "=", ":" or "(", since "a" is also an article."""
+"""A citation; a lower-case letter is an answer only after "=", ":" or "(", since "a" is also an article."""

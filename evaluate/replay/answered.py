@@ -19,13 +19,13 @@ from quarry.store import Course
 
 @dataclass(frozen=True)
 class AnsweredReferee:
-    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
+    """A referee that answers from a file, in order; questions without an answer get "Not Relevant"."""
 
-    of_file: Answers
+    file_answers: Answers
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the file."""
-        return [answer or NOT_RELEVANT for answer in self.of_file]
+        return [answer or NOT_RELEVANT for answer in self.file_answers]
 
 
 def replay_answered(
@@ -38,7 +38,7 @@ def replay_answered(
     seed: int,
     measures: Mapping[str, Measure],
 ) -> Run:
-    """Return a run over games with the questions and answers of files, by game_id."""
+    """Replay games with the questions and answers of files, by game_id, and return the run."""
     similarity = word_similarity(course.embedder_spec, Models(settings.embed))
     replayer = Replayer(
         player_without_deadline(course, settings),

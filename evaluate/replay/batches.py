@@ -1,4 +1,4 @@
-"""Batches of questions and their answers as files of JSON lines, for people or models of others who answer them."""
+"""Files of questions for outside respondents, people or models, and files of their answers, as JSON lines."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluate.errors import BatchError, quoted
+from evaluate.errors import BatchError, quote_short
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import RefusedMessageError, read_batch
 from evaluate.referee.simulated import Retriever
-from evaluate.referee.spec import secret_of
+from evaluate.referee.spec import build_secret
 from player.answer import LETTERS, Answer, read_answer
 from player.game.messages import questions_json
 from player.player import Player
@@ -24,9 +24,9 @@ class AskedBatch:
     """The questions of one game.
 
     Attributes:
-        paragraph: text of the secret paragraph, for the outside referee; no player is given it.
-        questions: as they were sent, with what they are about.
-        opening_sentence: the opening sentence of that paragraph; "" if a file does not hold it.
+        paragraph: text of the secret paragraph, for the respondent; no player gets it.
+        questions: the questions, with kinds and groups.
+        opening_sentence: opening sentence of that paragraph; "" if the file does not hold it.
     """
 
     game_id: str
@@ -40,10 +40,10 @@ def make_batches(
     located: Mapping[str, Paragraph | None],
     player: Player,
 ) -> Iterator[AskedBatch]:
-    """Yield the batch the player would send in each game whose paragraph the store holds, with the labelled text."""
+    """Yield the batch that the player would send in each game whose paragraph the store holds."""
     for game in games:
         if paragraph := located.get(game.game_id):
-            secret = secret_of(game, paragraph)
+            secret = build_secret(game, paragraph)
             questions = player.plan(game.round_start()).questions
             yield AskedBatch(
                 game.game_id,
@@ -54,15 +54,15 @@ def make_batches(
 
 
 def batch_line(batch: AskedBatch) -> str:
-    """Return a batch as one line of JSON, with what its questions are about."""
-    sent = questions_json(batch.questions)
-    for item, question in zip(sent, batch.questions, strict=True):
+    """Write a batch as one line of JSON, with the kinds and groups of its questions."""
+    questions = questions_json(batch.questions)
+    for item, question in zip(questions, batch.questions, strict=True):
         item |= {"kind": question.kind, "groups": question.groups}
     game = {
         "game_id": batch.game_id,
         "paragraph": batch.paragraph,
         "opening_sentence": batch.opening_sentence,
-        "questions": sent,
+        "questions": questions,
     }
     return json.dumps(game, ensure_ascii=False)
 
@@ -72,22 +72,24 @@ def respondent_line(
     view: View,
     retrieve: Retriever,
 ) -> str:
-    """Return a batch as one line of JSON for a respondent, without what its questions were made from.
+    """Write a batch as one line of JSON for a respondent, without kinds and groups.
 
-    Under `opening` the opening sentence is called the paragraph, and nothing reveals that there is more.
+    Under the view `opening`, the opening sentence is called the paragraph, and nothing reveals that there is more.
 
     Args:
-        retrieve: returns the passages of the course for a question's text, for the view `passages`.
+        batch: the batch.
+        view: the part of the paragraph that the respondent sees.
+        retrieve: returns the passages of the course for the text of a question, for the view `passages`.
     """
-    sent = questions_json(batch.questions)
+    questions = questions_json(batch.questions)
     shown = {"paragraph": batch.opening_sentence}
     if view == "paragraph":
         shown = {"paragraph": batch.paragraph}
     elif view == "passages":
         shown = {"opening_sentence": batch.opening_sentence}
-        for item in sent:
+        for item in questions:
             item["passages"] = list(retrieve(item["question_text"]))
-    sheet = {"game_id": batch.game_id, **shown, "questions": sent}
+    sheet = {"game_id": batch.game_id, **shown, "questions": questions}
     return json.dumps(sheet, ensure_ascii=False)
 
 
@@ -96,16 +98,18 @@ def read_answered(
     answers_path: Path,
     games: Sequence[LabelledGame],
 ) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
-    """Return batches and answers by game_id, and the games that are answered.
+    """Read batches and answers by game_id, and return them with the answered games.
 
     Args:
+        batches_path: file of batches.
+        answers_path: file of answers.
         games: the games of --games.
 
     Raises:
         BatchError: a file cannot be used, answers nothing, or is about other games.
     """
     batches = read_batches(batches_path)
-    answers = read_answers(answers_path, batches)
+    answers = read_answers_file(answers_path, batches)
     answered = [game for game in games if game.game_id in answers]
     if not answers or len(answered) < len(answers):
         raise BatchError(
@@ -119,8 +123,8 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     """Read the batches of a file by game_id.
 
     Raises:
-        BatchError: unreadable, a line that `batch_line` does not write, questions that no referee takes, or a
-            duplicate game_id.
+        BatchError: the file is unreadable, or has a line that is not a batch, questions that a referee would refuse, or
+            a duplicate game_id.
     """
     batches: dict[str, AskedBatch] = {}
     for where, record in _by_game(path, "--batches"):
@@ -142,7 +146,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
 
 
 def _question(item: Mapping[str, Any]) -> Question:
-    """Read a question, whose text and options have been checked."""
+    """Read a question whose text and options were checked."""
     a, b, c, d = map(item["options"].get, LETTERS)
     return Question(
         text=item["question_text"],
@@ -152,13 +156,13 @@ def _question(item: Mapping[str, Any]) -> Question:
     )
 
 
-def read_answers(
+def read_answers_file(
     path: Path, batches: Mapping[str, AskedBatch]
 ) -> dict[str, tuple[Answer, ...]]:
-    """Read the answers of a file by game_id, one for each question of its batch; None if a question has no answer.
+    """Read the answers of a file by game_id, one for each question of the batch; None if a question has no answer.
 
     Raises:
-        BatchError: unreadable, about a game or question that is in no batch, no valid answer, a duplicate
+        BatchError: the file is unreadable, or has an unknown game or question, an invalid answer, or a duplicate
             game_id.
     """
     answers: dict[str, tuple[Answer, ...]] = {}
@@ -166,34 +170,34 @@ def read_answers(
         game_id, items = record["game_id"], record.get("answers")
         if game_id not in batches:
             raise BatchError(
-                f"{where}: no batch has the game_id {quoted(game_id)}; name the batches that were answered"
+                f"{where}: no batch has the game_id {quote_short(game_id)}; name the batches that were answered"
             )
 
-        sent: list[Answer] = [None] * len(batches[game_id].questions)
+        replies: list[Answer] = [None] * len(batches[game_id].questions)
         for item in items if isinstance(items, list) else [items]:
             fields = item if isinstance(item, dict) else {}
             number, letter = fields.get("question_number"), fields.get("answer")
             answer = read_answer(letter)
             row = number - 1 if type(number) is int else -1
             is_read = answer is not None or letter is None
-            if not is_read or not 0 <= row < len(sent):
+            if not is_read or not 0 <= row < len(replies):
                 raise BatchError(
-                    f"{where}: answers hold {quoted(item)}; each has a question_number within 1..{len(sent)} and an "
-                    'answer A, B, C, D or "Not Relevant"'
+                    f"{where}: answers hold {quote_short(item)}; each has a question_number within 1..{len(replies)} "
+                    'and an answer A, B, C, D or "Not Relevant"'
                 )
-            sent[row] = answer
-        answers[game_id] = tuple(sent)
+            replies[row] = answer
+        answers[game_id] = tuple(replies)
     return answers
 
 
 def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the place and the object of each line, each with a game_id of its own."""
+    """Yield "PATH line NUMBER" and the object of each line; refuse duplicate game_ids."""
     game_ids = set()
-    for where, record in read_objects(path, BatchError, named=flag):
+    for where, record in read_objects(path, BatchError, flag=flag):
         game_id = str(record.get("game_id"))
         if game_id in game_ids:
             raise BatchError(
-                f"{where}: game_id {quoted(game_id)} is there twice; remove one"
+                f"{where}: game_id {quote_short(game_id)} is there twice; remove one"
             )
         game_ids.add(game_id)
         yield where, record | {"game_id": game_id}

@@ -1,4 +1,4 @@
-"""Ideal questions: how often 20 random balanced questions would win a game with the same prior and the same errors."""
+"""Ideal questions: the probability that 20 random balanced questions win a game with the same prior and errors."""
 
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
 N_OPTIONS = 4
+"""Number of options of a question."""
 MIN_WRONG = 1e-6
 """Minimum share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})
@@ -25,8 +26,8 @@ class Errors:
     """The errors that a referee's SPEC states.
 
     Attributes:
-        n_answers: answers that tell something, 0..20.
-        declined: share of them that are "Not Relevant".
+        n_answers: number of answers that depend on the paragraph, 0..20.
+        declined: share of these answers that are "Not Relevant".
         wrong: share of wrong letters among the others.
     """
 
@@ -35,8 +36,8 @@ class Errors:
     wrong: float
 
 
-def errors_of(spec: RefereeSpec) -> Errors | None:
-    """Return the errors of a SPEC; None for a user's own referee."""
+def stated_errors(spec: RefereeSpec) -> Errors | None:
+    """Return the errors that a SPEC states; None for a user's own referee."""
     if spec.own:
         return None
     if spec.policy or spec.view in UNINFORMED_VIEWS:
@@ -54,15 +55,15 @@ def add_ideal(
     paragraph: Paragraph | None,
     judge: Referee,
 ) -> None:
-    """Add to the record of a play what ideal questions would win with the judge's errors."""
+    """Add to the record of a play the probability that ideal questions win with the judge's errors."""
     play["win_ideal"] = None
-    errors = errors_of(judge.spec) if isinstance(judge, SimulatedReferee) else None
+    errors = stated_errors(judge.spec) if isinstance(judge, SimulatedReferee) else None
     if errors is None or paragraph is None or game.edition:
         return
 
     play["win_ideal"] = 0.0
     sentence = paragraph.opening_sentence
-    row = plan.row_of(sentence)
+    row = plan.find_row(sentence)
     is_read = same_sentence(sentence, game.opening_sentence or sentence)
     if row is not None and is_read:
         _, sentences = np.unique(plan.keys, return_inverse=True)
@@ -72,7 +73,7 @@ def add_ideal(
 
 
 def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
-    """Return the probability that the truth is the likeliest after the answers to ideal questions.
+    """Return the probability that the truth is the likeliest sentence after the answers to ideal questions.
 
     Each sentence fits an option of each question by chance, so the number of answers that fit another sentence is
     binomial. The result is exact: a sum over the numbers of answers and of right answers. A tie counts half.
@@ -80,7 +81,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     Args:
         prior: (n_sentences,) probabilities.
         truth: row of the right sentence.
-        errors: errors of the referee, which ideal questions know.
+        errors: errors of the referee; ideal questions know them.
     """
     wrong = max(errors.wrong, MIN_WRONG)
     weight = np.log((1.0 - wrong) * (N_OPTIONS - 1) / wrong)
@@ -89,7 +90,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     n = errors.n_answers if weight > 0.0 else 0
     rivals = np.delete(prior, truth)
 
-    # a rival wins if the number of answers that fit it exceeds that of the truth by this handicap, or more
+    # a rival wins if the answers that fit it outnumber those that fit the truth by this handicap or more
     handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, MIN_WRONG)
     handicap = np.clip(handicap, -n - 1, n + 1)
     allowed, counts = np.unique(np.floor(handicap), return_counts=True)
@@ -100,7 +101,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
         right = np.arange(answered + 1)
         exactly = binom.pmf(right, answered, 1.0 / N_OPTIONS)
         at_most = np.append(binom.cdf(right, answered, 1.0 / N_OPTIONS), 0.0)
-        # -1 is the last entry of `at_most`: no number of answers is small enough
+        # -1 is the last entry of `at_most`, which is 0: no number of answers is small enough
         most = np.clip(right[:, None] + allowed, -1, answered).astype(np.intp)
         unbeaten = np.prod(at_most[most] ** counts, axis=1)
         unbeaten *= (1.0 - 0.5 * exactly / at_most[:-1]) ** ties

@@ -1,4 +1,4 @@
-"""Play labelled games one after another, here or in worker processes, and resume a replay that was interrupted."""
+"""Replays of labelled games, in this process or in workers; an interrupted replay is resumed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ from evaluate.referee.scoring import (
 )
 from evaluate.referee.simulated import (
     Judge,
+    build_tools,
+    embed_course_once,
     make_referee,
-    prepare,
-    repeats_of,
-    tools_of,
+    repeat_judge,
 )
 from evaluate.referee.spec import Referee
 from evaluate.replay.ideal import add_ideal
+from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
 from evaluate.runs.files import (
     RecordFile,
     unfinished_records,
@@ -45,7 +46,7 @@ from evaluate.runs.files import (
     write_run,
 )
 from evaluate.runs.measures import Measure
-from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord, record_game
+from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, commit
 from evaluate.runs.table import make_table
 from player.game.game import STRICT
@@ -59,17 +60,17 @@ from quarry.parallel import (
     Cluster,
     Workers,
     cached_in_process,
-    executor_of,
-    result_of,
+    open_executor,
     run_all,
+    task_result,
 )
 from quarry.store import Course, is_url, open_store
 
 GAMES_A_WORKER = 40
-"""Another process pays from this number of played games: it takes about 4 s to start, a game a fifth of a second."""
+"""Minimum number of games for each worker process; a process takes 4 s to start, and a game a fifth of a second."""
 
 SEARCH_DEADLINE_S = 600.0
-"""The longest `search.deadline_s` that there is; a replay takes it, so that no result depends on how fast it runs."""
+"""Deadline of searches in a replay, the maximum of `search.deadline_s`, so that results do not depend on speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ class Job:
     """One game to replay.
 
     Attributes:
-        number: the number of the game among those replayed, from 0.
-        paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
+        number: number of the game in the replay, from 0.
+        game: the labelled game.
+        paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
     """
 
     number: int
@@ -87,7 +89,7 @@ class Job:
 
 
 PlayAll = Callable[[Iterable[Job]], Iterator[ReplayRecord]]
-"""Plays jobs and yields their records in any order."""
+"""A function that plays jobs and yields their records in any order."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,11 @@ class Replayer:
     """Replays games with one player.
 
     Attributes:
-        player: plays them.
-        judges: the referees that each game is played against; without referees, games are only searched.
-        similarity: the similarity of two words, for the score.
-        seed: the seed of the practice server.
-        n_candidates: candidates of each play that the record keeps.
+        player: the player.
+        judges: referees against which each game is played; without referees, games are only searched.
+        similarity: similarity of two words, for the score.
+        seed: seed of the practice server.
+        n_candidates: number of candidates of each play that a record keeps.
     """
 
     player: Player
@@ -114,13 +116,14 @@ class Replayer:
         judges: Sequence[Referee] = (),
         questions: Sequence[Question] | None = None,
     ) -> ReplayRecord:
-        """Play a game against every referee, planned and searched once for all of them, and return its record.
+        """Play a game against every referee, with one search and one plan for all, and return its record.
 
-        If there are no referees or the store does not hold the paragraph, the hint is only searched.
+        If there are no referees, or the store does not hold the paragraph, the game is only searched.
 
         Args:
-            judges: in place of the replayer's own.
-            questions: asked in place of the player's own.
+            job: the game.
+            judges: referees; () takes those of the replayer.
+            questions: questions; None takes those of the player.
         """
         game, paragraph = job.game, job.paragraph
         judges = judges or self.judges
@@ -158,7 +161,7 @@ class _PlansOnce:
 
     Args:
         player: makes the plans and the guesses.
-        questions: asked in place of the player's own.
+        questions: questions of all plans; None takes those of the player.
     """
 
     def __init__(
@@ -176,17 +179,21 @@ def build_replayer(
     seed: int,
     n_candidates: int,
 ) -> Replayer:
-    """Make a replayer over a store, in the process that replays.
+    """Build the replayer of a process.
 
     Args:
-        judges: SPEC and seed of each referee; none measures the search alone.
+        address: address of the store.
+        settings: settings of the player.
+        judges: SPEC and seed of each referee; () only searches.
+        seed: seed of the practice server.
+        n_candidates: number of candidates of each play that a record keeps.
 
     Raises:
-        WorkerError: the store holds something else.
+        WorkerError: the store has another fingerprint.
     """
     course = open_same(*address)
     player = player_without_deadline(course, settings)
-    tools = tools_of(course, settings.embed)
+    tools = build_tools(course, settings.embed)
     referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
     if judges:
@@ -199,8 +206,8 @@ StoreAddress = tuple[str, str, str]
 """Location, collection and fingerprint of a store."""
 
 
-def address_of(course: Course) -> StoreAddress:
-    """Return the arguments with which `open_same` opens a store in another process."""
+def store_address(course: Course) -> StoreAddress:
+    """Return the arguments with which `open_same` opens the store of a course in another process."""
     location = course.location
     if not is_url(location):
         location = str(Path(location).resolve())
@@ -208,7 +215,7 @@ def address_of(course: Course) -> StoreAddress:
 
 
 def open_same(location: str, collection: str, fingerprint: str) -> Course:
-    """Open a store that another process has opened.
+    """Open a store that another process has opened, and check its content.
 
     Raises:
         WorkerError: the store has another fingerprint.
@@ -240,7 +247,7 @@ def inputs_digest(
     judges: Sequence[Judge],
     seed: int,
 ) -> str:
-    """Return hexadecimal digits that change with everything that a run depends on, including the code."""
+    """Return a digest of everything that a run depends on, including the code."""
     inputs = [games, store_fingerprint, as_dict(settings), judges, seed, code_digest()]
     return hashlib.sha256(to_json(inputs)).hexdigest()
 
@@ -253,14 +260,17 @@ def replay_games(
     records: RecordFile | list[ReplayRecord] | None = None,
     name: str = "",
 ) -> Collection[ReplayRecord]:
-    """Play the games that are not finished, and return the records of all, in the order of the games.
+    """Play the games without records, and return the records of all, in the order of the games.
 
     Args:
-        records: the records of the first games, which are finished; the others are appended in order.
-        name: the name of the run, for the bar on standard error.
+        games: all games.
+        course: the course of the store.
+        play_all: plays the games.
+        records: records of the first games; the others are appended in order.
+        name: name of the run, for the progress bar.
 
     Raises:
-        GamesError: the games are another corpus's.
+        GamesError: the games belong to another corpus.
     """
     located = locate_in(games, course)
     records = [] if records is None else records
@@ -276,7 +286,7 @@ def replay_games(
         unit="game",
     )
     early: dict[str, ReplayRecord] = {}
-    # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
+    # one BLAS thread: several would sum in another order on another machine, and are slower on arrays of this size
     with bar, threadpool_limits(1, "blas"):
         for record in play_all(jobs):
             early[record["game_id"]] = record
@@ -298,17 +308,21 @@ def replay_judges(
     n_candidates: int = N_CANDIDATES_KEPT,
     name: str = "",
 ) -> Collection[ReplayRecord]:
-    """Play the games of a store against each referee, in several processes if that pays; resume what was interrupted.
+    """Play games against each referee, in several processes if that is faster; resume an interrupted replay.
 
     Args:
+        games: the games.
+        course: the course of the store.
+        settings: settings of the player.
         judges: SPEC and seed of each referee; without referees, games are only searched.
-        seed: the seed of the practice server.
-        workers: processes, 0 takes as many as pay; or a cluster.
-        out: file of the run or table; records are written next to it game by game. None keeps them in memory.
-        n_candidates: the number of candidates of each play that the records keep.
+        seed: seed of the practice server.
+        workers: number of processes, where 0 takes as many as are faster; or a cluster.
+        out: file of the run or table; records are written next to it, game by game. None keeps them in memory.
+        n_candidates: number of candidates of each play that a record keeps.
+        name: name of the run, for the progress bar.
 
     Raises:
-        GamesError: the games are another corpus's.
+        GamesError: the games belong to another corpus.
         RefereeError: a SPEC is invalid.
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: the records cannot be written.
@@ -327,29 +341,31 @@ def replay_judges(
         workers = max(1, min(workers, n_games))
 
     if workers != 1:
-        # else every process would make its own
-        prepare((spec for spec, _ in judges), course, settings.embed)
-        # a process embeds on one core, unless no other one plays at the same time
+        # otherwise every process would embed it
+        embed_course_once((spec for spec, _ in judges), course, settings.embed)
+        # each of several processes embeds on one core
         settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(
         build_replayer,
-        address_of(course),
+        store_address(course),
         settings,
         judges,
         seed,
         n_candidates,
     )
     key = uuid4().hex
-    with executor_of(workers) as executor:
+    with open_executor(workers) as executor:
         if isinstance(executor, Cluster):
             executor.check(cached_in_process, key, make)
         elif workers == 1:
-            cached_in_process(key, make)  # an error shows before the progress bar
+            cached_in_process(
+                key, make
+            )  # so that an error shows before the progress bar
 
         def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
             calls = ((key, make, job) for job in jobs)
             for _, future in run_all(executor, play_job, calls):
-                yield result_of(future)
+                yield task_result(future)
 
         return replay_games(games, course, play_all, records=records, name=name)
 
@@ -367,15 +383,21 @@ def replay_store(
     out: Path | None = None,
     name: str = "",
 ) -> Run:
-    """Return a run over the games of a store; see `replay_judges`.
+    """Replay games against one referee, and return the run; see `replay_judges`.
 
     Args:
-        referee: SPEC; with "none" only the search is measured, and repeats are not made.
-        repeats: plays of each game, with the referee's seeds `seed`, `seed + 1`, ...
+        games: the games.
+        course: the course of the store.
+        settings: settings of the player.
+        referee: SPEC of the referee; "none" only searches, without repeats.
+        seed: seed of the practice server and of the first play's referee; later plays have `seed + 1` and so on.
+        repeats: number of plays of each game.
+        workers: as in `replay_judges`.
         measures: additional measures of the run.
-        out: file of the run, which `write_run` then writes; until then the same replay is resumed.
+        out: file of the run; the caller writes it with `write_run`. Until then, the same replay is resumed.
+        name: name of the run.
     """
-    judges = repeats_of(referee, repeats, seed)
+    judges = repeat_judge(referee, repeats, seed)
     records = replay_judges(
         games, course, settings, judges, seed=seed, workers=workers, out=out, name=name
     )
@@ -403,7 +425,7 @@ def replay_table(
     workers: Workers,
     out: Path | None,
 ) -> dict[str, Any]:
-    """Return the table of the player against referees, and write it; see `replay_judges` and `make_table`."""
+    """Replay games against several referees, and write and return the table; see `replay_judges` and `make_table`."""
     records = replay_judges(
         [game for game in games if game.answerable],
         course,
@@ -424,27 +446,29 @@ def replay_table(
 def replay_each(
     games: Sequence[LabelledGame],
     course: Course,
-    named: Mapping[str, Settings],
+    settings_by_name: Mapping[str, Settings],
     *,
     folder: Path | None = None,
     **options: Any,
 ) -> list[Run]:
-    """Return a run for each of several settings, under its name.
+    """Replay games with each of several settings, and return the runs.
 
     Args:
-        named: settings by the name of their run.
-        folder: made if need be; each run is written there as NAME.json; the same replays to it are resumed.
-        options: as of `replay_store`.
+        games: the games.
+        course: the course of the store.
+        settings_by_name: settings by the name of their run.
+        folder: folder for the runs, as NAME.json; interrupted replays are resumed. None writes no files.
+        options: further arguments of `replay_store`.
     """
     if folder:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
     runs = []
-    for name, settings in named.items():
+    for name, settings in settings_by_name.items():
         out = folder / f"{name}.json" if folder else None
         run = replay_store(games, course, settings, name=name, out=out, **options)
         runs.append((out, run))
-    for out, run in runs:  # only now, so that until the last game all are resumed
+    for out, run in runs:  # only now: until then, all replays can be resumed
         if out:
             write_run(out, run)
     return [run for _, run in runs]

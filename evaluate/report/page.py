@@ -1,4 +1,4 @@
-"""Runs as one HTML page that needs no network and no other file."""
+"""Renders runs as one HTML page that needs no network and no other file."""
 
 import base64
 import gzip
@@ -15,25 +15,24 @@ from markupsafe import Markup
 
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
-from evaluate.runs.differences import belief_of, what_differs
-from evaluate.runs.measures import interval, rounded, with_interval
+from evaluate.runs.differences import describe_belief, what_differs
+from evaluate.runs.explanation import explain, outcome_in_words
+from evaluate.runs.measures import interval, round_ends, with_interval
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
     ReplayRecord,
-    explain,
-    outcome_in_words,
-    play_of,
+    get_play,
 )
-from evaluate.runs.run import Run, mean_of
+from evaluate.runs.run import Run, rounded_mean
 from player.round import Json
 from quarry.terminal import pluralize
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
-"""The page may load nothing; plotly writes styles and draws pictures."""
+"""Content security policy: the page loads nothing; plotly writes styles and draws pictures."""
 MAX_SHOWN = 1_000
-"""Maximum number of games that a report shows one by one."""
+"""Maximum number of games that a report lists."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
 OUTCOMES = {
@@ -43,18 +42,19 @@ OUTCOMES = {
     "book": "lost at the book",
     "ingest": "lost at ingest",
 }
+"""Outcomes of plays, in words."""
 OTHER_PLAYS = "The runs differ in referee or number of plays, so win rates are not compared; the search is."
 Series = Json
-"""`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
+"""A series of a plot: `name`, `x` and `y`, and the `ends` of the 95% intervals of y."""
 N_ITEMS = 10
-"""Hits, and candidates after the answers, that a game shows; the labelled paragraph is always among them."""
+"""Number of hits, and of candidates after the answers, that a game shows besides the labelled paragraph."""
 
 
 def render(runs: Sequence[Run]) -> str:
-    """Return the page of some runs; runs of the same games are tested against each other.
+    """Render the page of some runs; runs of the same games are tested against each other.
 
     No text of a run becomes markup: jinja2 escapes the texts of the page, and the data of the scripts is compressed
-    JSON, in base64. The policy of the page allows its two scripts alone, and no request.
+    JSON, in base64. The policy of the page allows its two scripts only, and no requests.
     """
     texts, hashes = [], []
     for name in ("plotly-basic.min.js", "report.js", "report.css"):
@@ -63,12 +63,13 @@ def render(runs: Sequence[Run]) -> str:
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         hashes.append(f"'sha256-{digest}'")
     plotly, script, style = texts
-    lost: set[str] = set()
+
+    lost_ids: set[str] = set()
     games: set[str] = set()
     for run in runs:
-        lost |= run.lost_ids
+        lost_ids |= run.lost_ids
         games |= set(run.games["game_id"])
-    game_ids = sorted([*sorted(lost), *sorted(games - lost)][:MAX_SHOWN])
+    game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_SHOWN])
     plots = run_plots(runs)
     tests, fault = paired_tests(runs)
     data = {
@@ -76,7 +77,7 @@ def render(runs: Sequence[Run]) -> str:
         "games": _games(runs, game_ids),
         "runs": [run.name for run in runs],
     }
-    # a tenth of the length
+    # compressed to a tenth
     packed = gzip.compress(json.dumps(data).encode(), mtime=0)
 
     environment = Environment(
@@ -92,7 +93,7 @@ def render(runs: Sequence[Run]) -> str:
         measures=list(runs[0].measures),
         played=any(run.played for run in runs),
         headline=headline(runs, tests, fault),
-        beliefs=[belief_of(run.settings) for run in runs],
+        beliefs=[describe_belief(run.settings) for run in runs],
         differs=[what_differs(runs[0], run) for run in runs],
         tests=tests,
         fault=fault,
@@ -109,7 +110,7 @@ def render(runs: Sequence[Run]) -> str:
 
 
 def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
-    """Return the rows of the table of games: each game, and its outcome in each run, None if the run has it not."""
+    """Return the rows of the table of games: each game with its outcome in each run, None if the run lacks the game."""
     rows: dict[str, Json] = {
         game_id: {"game_id": game_id, "outcomes": [None] * len(runs)}
         for game_id in game_ids
@@ -117,12 +118,12 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
 
     for column, run in enumerate(runs):
         plays = run.plays[run.plays["game_id"].isin(game_ids)]
-        for game_id, of_game in plays.groupby("game_id", sort=False):
-            row, first = rows[str(game_id)], of_game.iloc[0]
+        for game_id, game_plays in plays.groupby("game_id", sort=False):
+            row, first = rows[str(game_id)], game_plays.iloc[0]
             row.setdefault("hint", first["hint"])
             row.setdefault("document", first["document"] or "")
-            won = of_game["won"].dropna()
-            lost_at = next(iter(of_game["lost_at"].dropna()), None)
+            won = game_plays["won"].dropna()
+            lost_at = next(iter(game_plays["lost_at"].dropna()), None)
             row["outcomes"][column] = {
                 "rank": first["rank"],
                 "outcome": lost_at or "found",
@@ -135,20 +136,20 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
 def _games(
     runs: Sequence[Run], game_ids: Sequence[str]
 ) -> dict[str, list[Json | None]]:
-    """Return the details of each game by run, None if a run has no such game; the page shows them on a click."""
+    """Return the details of each game in each run, None if the run lacks the game; the page shows them on a click."""
     games: dict[str, list[Json | None]] = {
         game_id: [None] * len(runs) for game_id in game_ids
     }
     for column, run in enumerate(runs):
         for record in run.records:
             if record["answerable"] and record["game_id"] in games:
-                games[record["game_id"]][column] = _opened(record)
+                games[record["game_id"]][column] = _details(record)
     return games
 
 
-def _opened(record: ReplayRecord) -> Json:
-    """Return a record with its first hits and candidates, and the labelled one; of the plays only the first."""
-    play = play_of(record, 0)
+def _details(record: ReplayRecord) -> Json:
+    """Return a record with the first hits, the first play and its first candidates, and with outcomes in words."""
+    play = get_play(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
     others = [outcome_in_words(record, each) for each in record["plays"][1:]]
@@ -160,18 +161,18 @@ def _opened(record: ReplayRecord) -> Json:
 def _first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
 ) -> list[Json]:
-    """Return the first items, and the labelled one, with their ranks."""
+    """Return the first N_ITEMS items and the labelled one, with their ranks."""
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     first = []
-    for place, item in enumerate(items, 1):
+    for rank, item in enumerate(items, 1):
         right = item["paragraph_id"] == truth_id
-        if place <= N_ITEMS or right:
-            first.append({**item, "place": place, "right": right})
+        if rank <= N_ITEMS or right:
+            first.append({**item, "place": rank, "right": right})
     return first
 
 
 def paired_tests(runs: Sequence[Run]) -> tuple[list[PairedTest], str]:
-    """Return the tests of each run against the first, or none and the reason for which the runs cannot be compared."""
+    """Test each run against the first; return the tests, or none and the reason why the runs cannot be compared."""
     if len(runs) == 1:
         return [], ""
     try:
@@ -181,10 +182,10 @@ def paired_tests(runs: Sequence[Run]) -> tuple[list[PairedTest], str]:
 
 
 def lecture_figures(runs: Sequence[Run]) -> list[Json]:
-    """Return the figures of each lecture's games by run, None if a run has no such games, in the order of the names.
+    """Return the figures of the games of each lecture by run, None if a run has no such games, sorted by name.
 
-    `share` is of games won, or without a referee of games with their paragraph among the hits; `rr` is the mean
-    reciprocal rank.
+    `share` is the share of games won; without a referee, it is that of games with their paragraph among the hits. `rr`
+    is the mean reciprocal rank.
     """
     lectures: dict[str, str] = {}
     for run in reversed(runs):
@@ -197,13 +198,13 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
         shares = run.games["rank"].notna() if run.won is None else run.won
         games = pd.DataFrame({"share": shares, "rr": run.values["RR"]}, dtype=float)
         names = run.games["game_id"].map(lectures).fillna(NOWHERE)
-        for name, of_lecture in games.groupby(names.to_numpy()):
-            share = of_lecture["share"].to_numpy()
+        for name, lecture_games in games.groupby(names.to_numpy()):
+            share = lecture_games["share"].to_numpy()
             figures[str(name)][column] = {
                 "games": len(share),
-                "share": mean_of(of_lecture["share"]),
-                "share_interval": rounded(interval(share, run.seed)),
-                "rr": mean_of(of_lecture["rr"]),
+                "share": rounded_mean(lecture_games["share"]),
+                "share_interval": round_ends(interval(share, run.seed)),
+                "rr": rounded_mean(lecture_games["rr"]),
             }
 
     in_order = sorted(figures, key=lambda name: (name == NOWHERE, name))
@@ -211,10 +212,12 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
 
 
 def headline(runs: Sequence[Run], tests: Sequence[PairedTest], fault: str) -> list[str]:
-    """Return the results in sentences: each run against the first, or each by itself if they cannot be compared.
+    """Write the results as sentences: each run against the first, or each run alone if they cannot be compared.
 
     Args:
-        fault: why the runs cannot be compared; "" for one run, or if they can.
+        runs: the runs.
+        tests: tests of each run against the first.
+        fault: the reason why the runs cannot be compared; "" if they can, or there is only one.
     """
     if not tests:
         return [*filter(None, [*map(_of_one, runs), fault])]
@@ -242,7 +245,7 @@ def _of_one(run: Run) -> str:
 
 
 def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
-    """Say which of two runs is better, and by how much: in the win rate, or in RR if nothing was played."""
+    """Write which of two runs is better and by how much, in the win rate or, if nothing was played, in RR."""
     by_measure = {test.measure: test for test in tests if test.preset == run.name}
     test = by_measure.get(WIN_RATE, by_measure["RR"])
     measure, n_games = test.measure.replace("_", " "), pluralize(test.n_games, "game")
@@ -267,7 +270,7 @@ def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
 
 
 def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
-    """Return the series of each plot by the id of its section, without plots that have no data."""
+    """Return the series of each plot, by the id of its section; plots without data are left out."""
     plots: defaultdict[str, list[Series]] = defaultdict(list)
     for run in runs:
         # Success@k over k, from the reciprocal ranks
@@ -280,10 +283,10 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
         if cutoffs:
             plots["success"].append(series)
 
-    # how many plays had each outcome that some play had
+    # the number of plays with each outcome
     outcomes = {run.name: run.plays["lost_at"].fillna("found").tolist() for run in runs}
     for outcome, words in OUTCOMES.items():
-        counts = [of_run.count(outcome) for of_run in outcomes.values()]
+        counts = [run_outcomes.count(outcome) for run_outcomes in outcomes.values()]
         if any(counts):
             series = {"name": words, "outcome": outcome, "x": counts, "y": [*outcomes]}
             plots["lost"].append(series)
@@ -292,7 +295,7 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
 
 
 def in_words(series: Sequence[Series]) -> str:
-    """Return the values of a plot, series by series."""
+    """Write the values of a plot, series by series."""
 
     def short(value: object) -> str:
         return f"{value:.3g}" if isinstance(value, float) else str(value)

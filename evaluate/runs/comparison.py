@@ -1,4 +1,4 @@
-"""Comparison of runs over the same games: paired tests, corrected for their number, and verdicts in words."""
+"""Comparison of runs over the same games by paired tests, which are corrected for their number."""
 
 import math
 from collections.abc import Sequence
@@ -9,20 +9,24 @@ import numpy as np
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.runs.measures import batch_of, bootstrap_interval
+from evaluate.runs.measures import batch_size, bootstrap_interval
 from evaluate.runs.run import Run, require_names
 from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 UNDECIDED: Verdict = "no difference that these games can show"
+"""Verdict if a difference is not significant."""
 
 UNTESTED = {"Success@10", "Success@15"}
-"""These measures are tested only if the user names them: each further test makes the correction stricter."""
+"""Measures that are only tested if the user names them, since each further test makes the correction stricter."""
 N_PERMUTATIONS = 9_999
+"""Number of permutations of a test."""
 ALPHA = 0.05
+"""Maximum probability of any false verdict."""
 POWER = 0.8
-"""Probability that `games_to_decide` games show the difference."""
+"""Probability that as many games as `games_to_decide` returns show the difference."""
 WIN_RATE = "win_rate"
+"""Name of the win rate among the measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,15 @@ class PairedTest:
     """One run compared with another in one measure, over the same games.
 
     Attributes:
-        preset: name of the run; against: name of the run that it is compared with.
-        difference: mean over games of `preset` minus `against`.
+        preset: name of the run.
+        against: name of the run that it is compared with.
+        difference: mean over games of the value of `preset` minus that of `against`.
         low, high: ends of its 95% interval, not corrected.
-        n_differ: games in which the two runs differ.
-        p: probability of a difference at least as large if the runs were equally good; p_holm: corrected.
-        n_to_decide: about how many games would show a difference of this size; None if these games show it, or if
-            there is none.
+        n_differ: number of games in which the two runs differ.
+        p: probability of a difference at least as large if the runs were equally good.
+        p_holm: `p`, corrected for the number of tests.
+        n_to_decide: approximate number of games that would show a difference of this size; None if these games show it,
+            or if there is no difference.
     """
 
     preset: str
@@ -54,19 +60,18 @@ class PairedTest:
 
 
 def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
-    """Test every run against the first, in each tested measure of all runs, and in the win rate if plays are alike.
+    """Test every run against the first in each common measure, and in the win rate if referee and repeats are the same.
 
     The paired randomisation test exchanges the values of both runs at random in each game, and counts how often the
-    mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%. It counts
-    the tests that could come out otherwise: measures without a difference in any game are not counted, and measures
-    with the same difference in every game count once.
+    mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%. Measures
+    without a difference in any game are not counted, and measures with the same difference in every game count once.
 
     Args:
-        runs: two or more, over the same games and one store or several.
-        seed: the seed of the permutations and of the intervals.
+        runs: two or more runs over the same games, and one store or several.
+        seed: seed of the permutations and of the intervals.
 
     Raises:
-        RunError: there are fewer than two, two have the same name, games differ, or none is answerable.
+        RunError: there are fewer than two runs, two have the same name, their games differ, or no game is answerable.
 
     Reference:
         Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information Retrieval
@@ -133,43 +138,43 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
 
 
 def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
-    """Return the name of each run but the first, each measure that all runs have, and (n_games,) run minus first."""
-    values_of = {}
+    """Return (run name, measure, (n_games,) run minus first) for each later run and each common measure."""
+    values_by_run = {}
     for run in runs:
         values = {"RR": run.values["RR"], **run.values}
         for name in UNTESTED - run.own_measures.keys():
             values.pop(name, None)
         if run.won is not None:
             values[WIN_RATE] = run.won
-        values_of[run.name] = values
+        values_by_run[run.name] = values
 
-    first, *others = values_of.values()
+    first, *others = values_by_run.values()
     measures = [name for name in first if all(name in other for other in others)]
     if len({(run.referee, run.repeats) for run in runs}) > 1:
         measures = [name for name in measures if name != WIN_RATE]
     differences = []
     for run in runs[1:]:
         for name in measures:
-            difference = values_of[run.name][name] - first[name]
+            difference = values_by_run[run.name][name] - first[name]
             differences.append((run.name, name, difference))
     return differences
 
 
 def games_to_decide(differences: Float64Array, n_tests: int) -> int | None:
-    """Return about how many games would show a mean difference as large as this one; None if it is 0.
+    """Estimate the number of games that would show a mean difference as large as this one; None if it is 0.
 
-    The normal approximation for a power of 80%, at a level divided by the number of tests.
+    It is the normal approximation for a power of 80%, at a level divided by the number of tests.
 
     Args:
         differences: (n_games,) one value for each game.
-        n_tests: the number of tests that are corrected for.
+        n_tests: number of tests.
     """
     mean = float(differences.mean())
     if mean == 0.0:
         return None
     level = float(stats.norm.isf(ALPHA / 2.0 / n_tests) + stats.norm.ppf(POWER))
     n_games = (level * float(differences.std()) / mean) ** 2
-    # n games that differ have 2**n exchanges, of which two are as large
+    # of the 2**n exchanges of n games that differ, two have a mean as large as the observed one
     n_differ = math.log2(2 * n_tests / ALPHA)
     least = n_differ * len(differences) / np.count_nonzero(differences)
     return max(math.ceil(n_games), math.ceil(least), len(differences) + 1)
@@ -180,12 +185,12 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
 
     Args:
         differences: (n_games,) one value for each game.
-        seed: the seed of the permutations.
+        seed: seed of the permutations.
     """
     differing = differences[differences != 0.0]
     if len(differing) == 0:
         return 1.0
-    # equal games change nothing under any exchange; one is kept, since scipy wants two games
+    # exchanges do not change equal games; one is added, since scipy needs two games
     differing = np.append(differing, 0.0)
 
     result = stats.permutation_test(
@@ -194,7 +199,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=N_PERMUTATIONS,
-        batch=batch_of(len(differing)),
+        batch=batch_size(len(differing)),
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)

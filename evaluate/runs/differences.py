@@ -1,4 +1,4 @@
-"""Which settings differ between runs, and what their beliefs run over."""
+"""Differences between runs, in words: settings, and the candidates of their beliefs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from evaluate.runs.run import Run
 
 BELIEFS = {"course": GameSettings().candidates, "hits": 0}
-"""Values of `game.candidates` by the name of what the belief runs over."""
+"""Values of `game.candidates` by the name of the candidates."""
 
 
-def belief_of(settings: Mapping[str, Any]) -> str:
-    """Return what the belief of a run with these settings runs over, in words."""
+def describe_belief(settings: Mapping[str, Any]) -> str:
+    """Name the candidates of the belief of a run with these settings."""
     n = settings.get("game", {}).get("candidates")
     if n is None:
         return "unknown candidates"
@@ -24,8 +24,8 @@ def belief_of(settings: Mapping[str, Any]) -> str:
 
 
 def belief_lines(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield what the beliefs of runs run over: one line if it is the same, else a line for each run."""
-    beliefs = [belief_of(run.settings) for run in runs]
+    """Yield lines that name the candidates of beliefs: one line if all runs have the same, else one for each run."""
+    beliefs = [describe_belief(run.settings) for run in runs]
     if len({*beliefs}) == 1:
         yield f"every belief runs over {beliefs[0]}"
         return
@@ -34,7 +34,7 @@ def belief_lines(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def what_differs(first: Run, other: Run) -> str:
-    """Return the settings in which a run differs from another, each as KEY VALUE (the other's value)."""
+    """Return the settings in which a run differs from the first, each as KEY VALUE (value of the first)."""
     changed = []
     for section in SECTIONS:
         before = first.settings.get(section, {})

@@ -1,4 +1,4 @@
-"""Runs as files that other tools read: TREC runs and qrels, and tables as parquet and csv."""
+"""Export of runs for other tools: TREC runs and qrels, and tables as parquet and CSV."""
 
 import re
 from collections.abc import Sequence
@@ -8,36 +8,36 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from evaluate.runs.record import LOST, HitRecord
+from evaluate.runs.record import LOST_ID, HitRecord
 from evaluate.runs.run import COLUMNS, Run
-from quarry.files import written_together
+from quarry.files import replace_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
+"""Characters that begin a formula in a spreadsheet, including full-width forms (OWASP, CSV Injection)."""
 NULLABLE = {str: "string", int: "Int64", float: "Float64", bool: "boolean"}
-"""Types of pandas whose values may be missing."""
+"""Nullable types of pandas."""
 
 
 def export(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Write each run as NAME.run and NAME.qrels in TREC's format, and all of them as tables; return the files written.
+    """Write each run as NAME.run and NAME.qrels in TREC's format, and all runs as tables; return the paths.
 
-    The tables are `runs` (a row a run and measure), `games` (a row a run, game and repeat) and `hits` (a row a hit of
-    the search), each as .parquet and .csv.
+    The tables are `runs` (one row for each run and measure), `games` (one row for each run, game and repeat) and `hits`
+    (one row for each hit), each as .parquet and .csv.
 
     Raises:
         OSError: a file cannot be written.
     """
-    written: list[Path] = []
-    with written_together(folder) as work:
+    paths: list[Path] = []
+    with replace_together(folder) as work:
         for run in runs:
-            written += _write_trec(work / run.name, run)
+            paths += _write_trec(work / run.name, run)
 
         plays = pd.concat([run.to_dataframe() for run in runs])
         types = {name: NULLABLE[kind] for name, kind in COLUMNS.items()}
-        written += _write_table(work / "runs", _figures(runs))
-        written += _write_table(work / "games", plays.astype(types))
-        written += _write_table(work / "hits", _hits(runs))
-    return [folder / path.name for path in written]
+        paths += _write_table(work / "runs", _figures(runs))
+        paths += _write_table(work / "games", plays.astype(types))
+        paths += _write_table(work / "hits", _hits(runs))
+    return [folder / path.name for path in paths]
 
 
 def _write_trec(path: Path, run: Run) -> list[Path]:
@@ -47,12 +47,12 @@ def _write_trec(path: Path, run: Run) -> list[Path]:
         if not record["answerable"]:
             continue
         game_id, truth = trec_id(record["game_id"]), record["truth"]
-        truth_id = truth["paragraph_id"] if truth else LOST
+        truth_id = truth["paragraph_id"] if truth else LOST_ID
         qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
-        # tools sort by the score: a hit in a slot of the book may precede a more relevant one
-        for place, hit in enumerate(record["search"]["hits"], 1):
-            ranked = f"{trec_id(hit['paragraph_id'])} {place} {-place}"
-            ranking.append(f"{game_id} Q0 {ranked} {trec_id(run.name)}\n")
+        # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
+        for rank, hit in enumerate(record["search"]["hits"], 1):
+            ranking_columns = f"{trec_id(hit['paragraph_id'])} {rank} {-rank}"
+            ranking.append(f"{game_id} Q0 {ranking_columns} {trec_id(run.name)}\n")
 
     paths = []
     for suffix, lines in ((".run", ranking), (".qrels", qrels)):
@@ -64,7 +64,7 @@ def _write_trec(path: Path, run: Run) -> list[Path]:
 def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
     """Write a table as PATH.parquet and PATH.csv, and return both paths.
 
-    An apostrophe goes before a text that would begin a formula of a spreadsheet.
+    In the CSV file, an apostrophe is put before a text that a spreadsheet would take for a formula.
     """
 
     def plain(cell: Any) -> Any:
@@ -78,7 +78,7 @@ def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
 
 
 def trec_id(name: str) -> str:
-    """Return a name with its white space as in URLs (%20 and the like), since TREC's formats part columns by it."""
+    """Escape the white space of a name as in URLs (%20), since it separates the columns in TREC's formats."""
     return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
 
@@ -95,9 +95,9 @@ def _hits(runs: Sequence[Run]) -> pd.DataFrame:
     for run in runs:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
-            for place, hit in enumerate(record["search"]["hits"], 1):
-                of_game = {"run": run.name, "game_id": record["game_id"]}
+            for rank, hit in enumerate(record["search"]["hits"], 1):
+                game_columns = {"run": run.name, "game_id": record["game_id"]}
                 right = hit["paragraph_id"] == truth_id
-                rows.append({**of_game, "place": place, **hit, "right": right})
+                rows.append({**game_columns, "place": rank, **hit, "right": right})
     columns = ["run", "game_id", "place", *HitRecord.__annotations__, "right"]
     return pd.DataFrame(rows, columns=columns)

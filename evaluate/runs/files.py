@@ -1,4 +1,4 @@
-"""Runs as files: RUN.json with RUN.games.jsonl, the record of every game; and TREC runs of other systems."""
+"""Files of runs: RUN.json with RUN.games.jsonl, the records of its games; and TREC runs of other systems."""
 
 import io
 import json
@@ -19,15 +19,14 @@ from pydantic import TypeAdapter, ValidationError
 from evaluate.errors import RunError, writing
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
-from evaluate.runs.record import ReplayRecord, search_record
+from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
 from evaluate.runs.run import Run, RunHeader, require_names
 from player.round import Json
-from player.search.results import Hit, Query, SearchResult
-from quarry.course.paragraph import Paragraph
 from quarry.files import write_named, write_whole
 from quarry.json_files import as_object, read_text
 
 AGAIN = "run the replay again"
+"""Remedy of a broken run."""
 COMPARISON = "compare.json"
 """File name of a comparison, next to the runs that it compares."""
 
@@ -44,22 +43,22 @@ _RECORD = TypeAdapter(ReplayRecord)
 
 
 def games_path(out: Path) -> Path:
-    """Return the path of the records of a run's games."""
+    """Return the path of the records of a run."""
     return out.with_name(f"{out.stem}.games.jsonl")
 
 
 def partial_path(out: Path) -> Path:
-    """Return the path of the file that marks a run as unfinished, with the digest of its inputs."""
+    """Return the path of the file that marks a run as unfinished and holds the digest of its inputs."""
     return out.with_name(f"{out.name}.partial")
 
 
 class RecordFile(Collection[ReplayRecord]):
-    """The records of games in a file of JSON lines, of which one at a time is in memory.
+    """The records of games in a file of JSON lines; one record at a time is in memory.
 
-    A last line without a line break is torn, by a kill; the next append replaces it.
+    A last line without a line break was cut off by a kill; the next append replaces it.
 
     Args:
-        path: the path of the file.
+        path: path of the file.
 
     Raises:
         RunError: the file cannot be read.
@@ -77,7 +76,7 @@ class RecordFile(Collection[ReplayRecord]):
         return self._n
 
     def __iter__(self) -> Iterator[ReplayRecord]:
-        """Yield the records; each is checked as it is read.
+        """Read, check and yield the records.
 
         Raises:
             RunError: the file cannot be read, or a line is not a record.
@@ -86,13 +85,13 @@ class RecordFile(Collection[ReplayRecord]):
             try:
                 yield _RECORD.validate_json(line, strict=True)
             except ValidationError as error:
-                raise _refused(error, f"{self.path} line {number}") from error
+                raise _format_error(error, f"{self.path} line {number}") from error
 
     def __contains__(self, record: object) -> bool:
         return any(record == other for other in self)
 
     def append(self, record: ReplayRecord) -> None:
-        """Write a record after the last one.
+        """Append a record.
 
         Raises:
             SettingsError: the file cannot be written.
@@ -118,10 +117,11 @@ class RecordFile(Collection[ReplayRecord]):
 
 
 def unfinished_records(out: Path, inputs: str) -> RecordFile:
-    """Return the finished games of a replay to `out` that was interrupted, or begin a new one.
+    """Return the records of an interrupted replay to `out`, or begin a new replay.
 
     Args:
-        inputs: a digest of everything that the run depends on; games of other inputs are not used.
+        out: file of the run.
+        inputs: digest of everything that the run depends on; records of a replay with other inputs are deleted.
 
     Raises:
         SettingsError: the files cannot be written.
@@ -131,17 +131,16 @@ def unfinished_records(out: Path, inputs: str) -> RecordFile:
     with writing(out):
         current = partial.read_bytes() if partial.is_file() else b""
         if current.decode(errors="replace") != marker or not games.is_file():
-            # before the marker, so that a crash never leaves the marker with other games
-            write_whole(
-                partial, b"{}\n"
-            )  # a full disk is noticed before games are lost
+            # first a marker without inputs: a full disk is noticed before games are deleted, and after a crash the
+            # marker never belongs to other games
+            write_whole(partial, b"{}\n")
             write_whole(games, b"")
             write_whole(partial, marker.encode())
     return RecordFile(games)
 
 
 def write_run(out: Path, run: Run) -> None:
-    """Write a run, and the records of its games unless they are in its file already; the run is then finished.
+    """Write a run, and the records of its games if they are not in its file yet; this finishes the run.
 
     Raises:
         SettingsError: a file cannot be written.
@@ -154,7 +153,7 @@ def write_run(out: Path, run: Run) -> None:
 
 
 def write_finished(out: Path, document: Json) -> None:
-    """Write the document of a replay, which is then finished.
+    """Write the document of a replay; this finishes the replay.
 
     Raises:
         SettingsError: the file cannot be written.
@@ -171,14 +170,14 @@ def _write_records(file: BinaryIO, records: Iterable[ReplayRecord]) -> None:
 
 
 def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
-    """Read a run; the records of its games stay in their file.
+    """Read a run; the records of its games are read when they are needed.
 
     Args:
+        path: RUN.json.
         measures: additional measures of the run.
 
     Raises:
-        RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
-            finished.
+        RunError: a file is missing or invalid, the two files hold different games, or the replay is not finished.
     """
     if os.path.exists(partial_path(path)):  # False for a name that is too long
         raise RunError(
@@ -189,7 +188,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     try:
         header = vars(_HEADER.validate_json(text, strict=True))
     except ValidationError as error:
-        raise _refused(error, path) from error
+        raise _format_error(error, path) from error
 
     digest = header.pop("games_digest")
     records = RecordFile(games_path(path))
@@ -201,26 +200,25 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     return run
 
 
-def _refused(error: ValidationError, where: object) -> RunError:
+def _format_error(error: ValidationError, where: object) -> RunError:
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"])) or "it"
+    location = ".".join(map(str, first["loc"])) or "it"
     return RunError(
-        f"{where}: {place} is not as replay writes it: {first['msg']}; {AGAIN}"
+        f"{where}: {location} is not as replay writes it: {first['msg']}; {AGAIN}"
     )
 
 
 def read_runs(
     paths: Sequence[Path], measures: Mapping[str, Measure] | None = None
 ) -> list[Run]:
-    """Read runs with different names; files that do not end in .json are TREC runs over the games of the first.
-
-    A folder stands for the runs in it. `compare.json` is no run; its runs are read in its order.
+    """Read runs; files that do not end in .json are TREC runs over the games of the first run.
 
     Args:
+        paths: runs, folders of runs, or `compare.json`, which stands for its runs in its order.
         measures: additional measures of the runs.
 
     Raises:
-        RunError: no path is given, two have the same name, or a file is not a run.
+        RunError: there is no path, two runs have the same name, or a file is not a run.
     """
     files = _run_files(paths)
     if not files or files[0].suffix != ".json":
@@ -240,10 +238,11 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
     """Return the files of runs that paths name: a compare.json stands for its runs, a folder for its files."""
     files: list[Path] = []
     for path in paths:
-        listed = [path]
+        candidates = [path]
         if os.path.isdir(path):
-            listed = [path / COMPARISON, *sorted(path.glob("*.json"))]
-        for file in listed:
+            candidates = [path / COMPARISON, *sorted(path.glob("*.json"))]
+
+        for file in candidates:
             if file.name != COMPARISON:
                 files.append(file)
             elif file.is_file():
@@ -259,13 +258,13 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def read_trec_run(path: Path, ours: Run) -> Run:
-    """Read the TREC run of another system as a run over the same games: its ranking takes the place of our hits.
+    """Read the TREC run of another system as a run over the same games, with its ranking as the hits.
 
-    A game that the file does not name has no hits. Scores rank the paragraphs; equal scores keep the file's order.
+    A game that the file does not name has no hits. Scores rank the paragraphs; equal scores keep the order of the file.
 
     Args:
-        path: the path of lines `game_id Q0 paragraph_id rank score name`, with ids as `export` writes them.
-        ours: a run over the same games and the store with the paragraph_ids of the file.
+        path: file of lines `game_id Q0 paragraph_id rank score name`, with ids as `export` writes them.
+        ours: a run over the same games, and a store with the paragraph_ids of the file.
 
     Raises:
         RunError: the file cannot be read, or names no game of ours.
@@ -293,7 +292,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
 
     records = []
     for record in ours.records:
-        records.append(_ranked(record, rankings[record["game_id"]], path.stem))
+        records.append(_replace_ranking(record, rankings[record["game_id"]], path.stem))
     return replace(
         ours,
         records=records,
@@ -305,34 +304,50 @@ def read_trec_run(path: Path, ours: Run) -> Run:
     )
 
 
-def _ranked(
+def _replace_ranking(
     record: ReplayRecord, scores: Mapping[str, float], name: str
 ) -> ReplayRecord:
-    """Return the record of a game with another ranking.
+    """Return the record of a game with another ranking as its hits, and without plays.
 
     Args:
-        scores: the scores of the paragraphs of the ranking, in the order of the file.
+        record: the record.
+        scores: scores by paragraph_id, in the order of the file.
+        name: name of the other system.
     """
-    hits, labelled = [], None
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
+    hits: list[HitRecord] = []
     ranking = sorted(scores.items(), key=lambda item: -item[1])
     for rank, (paragraph_id, score) in enumerate(ranking, 1):
-        paragraph = Paragraph(paragraph_id, "", 0, "", "", paragraph_id)
-        if paragraph_id == truth_id:
-            labelled = paragraph
-        hit = Hit(
-            paragraph=paragraph,
-            relevance=0.0,
-            score=score,
-            rank=rank,
-            strategy=name,
-            why=f"rank {rank} of {name}",
+        hits.append(
+            {
+                "paragraph_id": paragraph_id,
+                "document": "",
+                "page": 0,
+                "opening_sentence": paragraph_id,
+                "slot": "",
+                "strategy": name,
+                "relevance": 0.0,
+                "rank": rank,
+                "score": round(score, 6),
+                "why": f"rank {rank} of {name}",
+            }
         )
-        hits.append(hit)
-    result = SearchResult(Query("", ""), hits, relevant=bool(scores))
+
+    search: SearchRecord = {
+        "hits": hits,
+        "book": None,
+        "answered_by": "",
+        "relevant": bool(hits),
+        "failures": [],
+        "embed_ms": 0.0,
+        "search_ms": 0.0,
+        "rank": next(
+            (hit["rank"] for hit in hits if hit["paragraph_id"] == truth_id), None
+        ),
+    }
     return {
         **record,
-        "search": search_record(result, labelled),
+        "search": search,
         "questions": [],
         "questions_ms": None,
         "decide_ms": None,

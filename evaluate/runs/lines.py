@@ -1,4 +1,4 @@
-"""Runs and comparisons as text for a terminal of 80 columns, and tables of referees in Markdown."""
+"""Writers of runs and comparisons as text for a terminal of 80 columns, and of tables of referees in Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SHOWN = 20
 WIDTH = 80
 """Maximum number of characters of a line of running text."""
 N_ACROSS = 3
-"""Maximum number of runs in one row of a table."""
+"""Maximum number of runs next to each other in a table."""
 LOST_AT = {
     "ingest": "at ingest",
     "book": "at the book",
@@ -29,6 +29,7 @@ LOST_AT = {
     "label": "by the label",
     "answers": "by the answers",
 }
+"""Steps at which games are lost, in words."""
 FIGURES = {
     "won": ("won", ".3f", ".2f"),
     "won_more_than_hint": ("than the hint alone", "+.3f", "+.2f"),
@@ -36,11 +37,11 @@ FIGURES = {
     "brier": ("Brier", ".4f", ".3f"),
     "log_score": ("log score", ".3f", ".2f"),
 }
-"""Figures of the table of referees: the head of the column, and the formats of the figure and of its interval."""
+"""Figures of the table of referees: head of the column, format of the figure, and format of its interval."""
 
 
 def run_lines(run: Run) -> Iterator[str]:
-    """Yield the figures of a run, and the first lost games."""
+    """Yield lines with the figures of a run and its first lost games."""
     document = run.as_json()
     yield (
         f"{document['games']} games, {document['unanswerable']} of them unanswerable, "
@@ -76,15 +77,15 @@ def run_lines(run: Run) -> Iterator[str]:
     yield f"  ms at p50 / p95: {', '.join(times)}"
 
     plays = run.per_game
-    lost = [*filter(itemgetter("lost_at"), plays)]
-    counts = Counter(map(itemgetter("lost_at"), lost))
+    lost_plays = [*filter(itemgetter("lost_at"), plays)]
+    counts = Counter(map(itemgetter("lost_at"), lost_plays))
     causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
-    yield f"  lost: {len(lost)} of {len(plays)} ({causes})"
-    for play in lost[:MAX_SHOWN]:
+    yield f"  lost: {len(lost_plays)} of {len(plays)} ({causes})"
+    for play in lost_plays[:MAX_SHOWN]:
         repeat = f", repeat {play['repeat'] + 1}" if run.repeats > 1 else ""
         yield f"    {play['game_id']}{repeat}: {play['fate']}"
-    if len(lost) > MAX_SHOWN:
-        yield f"    ... and {len(lost) - MAX_SHOWN} more; `report` shows every game"
+    if len(lost_plays) > MAX_SHOWN:
+        yield f"    ... and {len(lost_plays) - MAX_SHOWN} more; `report` shows every game"
 
 
 def _percent(share: float | None) -> str:
@@ -92,7 +93,7 @@ def _percent(share: float | None) -> str:
 
 
 def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterator[str]:
-    """Yield the figures of each run, and the tests of each run against the first."""
+    """Yield lines with the figures of each run, and the tests of each run against the first."""
     n_stores = len({run.store_fingerprint for run in runs})
     over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
     yield f"{pluralize(len(runs[0].games), 'answerable game')}{over}, 95% intervals in brackets"
@@ -118,7 +119,7 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
 
 
 def _figure_lines(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield a head and a line for each figure, with a column for each run."""
+    """Yield a head, and a line for each figure with a column for each run."""
     yield " " * 11 + "".join(f"{_cut(run.name):>23}" for run in runs)
     for name in runs[0].figures:
         line = f"{name:11}"
@@ -146,7 +147,7 @@ def _test_line(test: PairedTest) -> str:
 
 
 def table_text(table: Mapping[str, Any]) -> str:
-    """Return a table of referees in Markdown."""
+    """Write a table of referees in Markdown."""
     heads = [head for head, _, _ in FIGURES.values()]
     rows = [["referee", "plays", *heads, "confidence"]]
     rows.append(["---"] * len(rows[0]))
@@ -158,7 +159,7 @@ def table_text(table: Mapping[str, Any]) -> str:
 
 
 def _cells(line: Mapping[str, Any]) -> list[str]:
-    """Return the cells of a referee after its name."""
+    """Return the cells of a referee's row after its name."""
     cells = [str(line["plays"])]
     for figure, (_, *forms) in FIGURES.items():
         cells.append(with_interval(line[figure], line[f"{figure}_interval"], *forms))

@@ -1,4 +1,4 @@
-"""Measures of a run, from ir-measures or the user, and their 95% intervals."""
+"""Measures of a run, from ir-measures or by the user, and 95% intervals of their means."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -13,6 +13,7 @@ from quarry.arrays import Float64Array, IntArray
 from quarry.plugins import failing_as, find, is_dotted
 
 RankingMeasure = ir_measures.measures.Measure
+"""A measure of ir-measures."""
 Measure = RankingMeasure | Callable[[ReplayRecord], float]
 """A measure of ir-measures, or a function that returns a game's value from its record."""
 MEASURES: dict[str, Measure] = {
@@ -21,15 +22,17 @@ MEASURES: dict[str, Measure] = {
 }
 """The measures of every run, by name."""
 RIGHT = "right"
-"""The id of the labelled paragraph in a ranking."""
+"""Id of the labelled paragraph in a ranking."""
 N_RESAMPLES = 2_000
+"""Number of resamples of a bootstrap."""
 RESAMPLED_AT_ONCE = 10_000_000
-"""Resampled values that are in memory at the same time."""
+"""Maximum number of resampled values in memory."""
 CONFIDENCE = 0.95
+"""Confidence level of intervals."""
 
 
 def find_measures(names: Iterable[str]) -> dict[str, Measure]:
-    """Return measures by name: of MEASURES, of ir-measures, such as nDCG@10, or by dotted path, such as mine.found_5.
+    """Look up measures: in MEASURES, in ir-measures (nDCG@10), or by dotted path (mine.found_5).
 
     Raises:
         SettingsError: there is no such measure.
@@ -52,17 +55,18 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
     return measures
 
 
-def values_of(
+def compute_values(
     measures: Mapping[str, Measure],
     ranks: IntArray,
     n_hits: IntArray,
     records: Iterable[ReplayRecord],
 ) -> dict[str, Float64Array]:
-    """Return the (n_games,) values of each measure, in the order of the games.
+    """Compute the (n_games,) values of each measure for the answerable games, in their order.
 
     Args:
-        ranks, n_hits: as of `values_of_ranks`, for each answerable game.
-        records: the records of all games, which measures of the user read.
+        measures: measures by name.
+        ranks, n_hits: as in `values_of_ranks`.
+        records: records of all games, for measures of the user.
     """
     values = {}
     for name, measure in measures.items():
@@ -71,18 +75,19 @@ def values_of(
         else:
             remedy = "Correct it, or leave it out."
             with failing_as(SettingsError, f"--measure {name}", remedy):
-                of_records = [measure(game) for game in records if game["answerable"]]
-                values[name] = np.array(of_records, dtype=np.float64)
+                game_values = [measure(game) for game in records if game["answerable"]]
+                values[name] = np.array(game_values, dtype=np.float64)
     return values
 
 
 def values_of_ranks(
     measure: RankingMeasure, ranks: IntArray, n_hits: IntArray
 ) -> Float64Array:
-    """Return the (n_games,) values of a measure of rankings with one relevant paragraph.
+    """Compute the (n_games,) values of a measure of rankings with one relevant paragraph.
 
     Args:
-        ranks: (n_games,) rank of the paragraph, 0 if it is no hit; such a game counts as a miss.
+        measure: the measure.
+        ranks: (n_games,) rank of the paragraph; 0 if it is not a hit, which counts as a miss.
         n_hits: (n_games,) length of each ranking.
 
     Reference:
@@ -94,9 +99,9 @@ def values_of_ranks(
     qrels, run = [], []
     for case, (rank, n) in enumerate(cases.tolist()):
         qrels.append(Qrel(str(case), RIGHT, 1))
-        for place in range(1, n + 1):
-            paragraph_id = RIGHT if place == rank else str(place)
-            run.append(ScoredDoc(str(case), paragraph_id, -float(place)))
+        for position in range(1, n + 1):
+            paragraph_id = RIGHT if position == rank else str(position)
+            run.append(ScoredDoc(str(case), paragraph_id, -float(position)))
 
     values = np.zeros(len(cases))
     for metric in measure.iter_calc(qrels, run):
@@ -105,11 +110,11 @@ def values_of_ranks(
 
 
 def interval(values: Float64Array, seed: int) -> tuple[float, float]:
-    """Return the 95% interval of a mean over games: Wilson's for shares, the percentile bootstrap for anything else.
+    """Compute the 95% interval of a mean over games: Wilson's for values 0 and 1, else the percentile bootstrap.
 
     Args:
         values: (n_games,) one value for each game.
-        seed: the seed of the resampling.
+        seed: seed of the resampling.
 
     Reference:
         Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927; Efron, Bootstrap Methods:
@@ -125,11 +130,11 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
 
 
 def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
-    """Return the 95% percentile bootstrap interval of a mean; where all values are the same, that value twice.
+    """Compute the 95% percentile bootstrap interval of a mean; if all values are equal, it is that value twice.
 
     Args:
-        values: (n_games,) one value a game, at least one.
-        seed: the seed of the resampling.
+        values: (n_games,) one value for each game, at least one.
+        seed: seed of the resampling.
     """
     if np.ptp(values) == 0.0:
         return (float(values[0]), float(values[0]))
@@ -137,7 +142,7 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
         (values,),
         np.mean,
         n_resamples=N_RESAMPLES,
-        batch=batch_of(len(values)),
+        batch=batch_size(len(values)),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),
@@ -145,18 +150,18 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
     return (float(resampled.low), float(resampled.high))
 
 
-def rounded(ends: Iterable[float]) -> list[float]:
-    """Return the ends of an interval as files hold them."""
+def round_ends(ends: Iterable[float]) -> list[float]:
+    """Round the ends of an interval to six digits, for files."""
     return [round(end, 6) for end in ends]
 
 
-def batch_of(n_games: int) -> int:
-    """Return the maximum number of resamples of n_games games in memory at the same time."""
+def batch_size(n_games: int) -> int:
+    """Return the number of resamples of n_games games that fit into memory."""
     return max(1, RESAMPLED_AT_ONCE // n_games)
 
 
 def with_interval(
     value: float, ends: Sequence[float], form: str = ".3f", ends_form: str = ".3f"
 ) -> str:
-    """Return a figure with its 95% interval in brackets."""
+    """Write a figure with its 95% interval in brackets."""
     return f"{value:{form}} [{ends[0]:{ends_form}}, {ends[1]:{ends_form}}]"

@@ -1,4 +1,4 @@
-"""Run: the records of replayed games, the settings they were played with, and every figure computed from them."""
+"""Run: the records of replayed games, their settings, and all figures that are computed from them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ from configs.directories import ROOT
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame, same_text
 from evaluate.referee.spec import HINT_ALONE
+from evaluate.runs.explanation import lost_at, outcome_in_words
 from evaluate.runs.measures import (
     MEASURES,
     Measure,
+    compute_values,
     interval,
-    rounded,
-    values_of,
+    round_ends,
     with_interval,
 )
 from evaluate.runs.record import (
     LABEL,
     ReplayRecord,
-    lost_at,
-    outcome_in_words,
-    play_of,
+    get_play,
 )
 from player.round import Json
 from quarry.arrays import Float64Array
@@ -79,29 +78,30 @@ COLUMNS: Mapping[str, type] = {
 }
 """Columns of the frame of plays, and the types of their values; any value may be None.
 
-`rank` is that of the labelled paragraph among the hits, `slot` and `strategy` are those of its hit. `book_right` says
-whether the book was resolved, to filter or to boost, to the document of the paragraph; `read_right` whether the
-ingested opening sentence is the labelled one. `points` are those of the opening sentence, 0..100. The other columns are
-keys of the record or of the play.
-"""
+`rank` is the rank of the labelled paragraph among the hits; `slot` and `strategy` are those of its hit. `book_right` is
+whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is whether the
+ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The other
+columns are keys of the record or of the play. """
 PER_GAME = [*COLUMNS][:9]
 """Columns of `per_game` in the run's JSON."""
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
-"""Columns that say what was asked; `label` is the labelled opening sentence."""
+"""Columns that identify a game over any store; `label` is the labelled opening sentence."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
 MAX_CHARS = 1_000
-"""Maximum number of characters of a text in the head of a run."""
+"""Maximum number of characters of a text in the header of a run."""
 
 
-def frame_of(
+def build_frame(
     records: Iterable[ReplayRecord], repeats: int, *, played: bool
 ) -> pd.DataFrame:
-    """Return a row for each repeat of each game, whether it was played or not: `COLUMNS`, `answerable` and `label`.
+    """Build a frame with a row for each repeat of each game, played or not: `COLUMNS`, `answerable` and `label`.
 
-    A row has about 4 kB, where the record has 50. Values are the objects of Python that the record holds.
+    A row takes about 4 kB, and a record 50 kB. Values are the Python objects of the record.
 
     Args:
+        records: records of the games.
+        repeats: number of plays of each game.
         played: whether there was a referee.
     """
     import pandas as pd
@@ -114,7 +114,7 @@ def frame_of(
         hit: Json = {}
         if search["rank"]:
             hit = {**search["hits"][search["rank"] - 1]}
-        of_game: Json = {
+        game_values: Json = {
             "slot": hit.get("slot"),
             "strategy": hit.get("strategy"),
             "n_hits": len(search["hits"]),
@@ -125,25 +125,25 @@ def frame_of(
             "label": record["opening_sentence"],
         }
         if truth is not None and book.get("tier") in ("filter", "boost"):
-            of_game["book_right"] = book["document"] == truth["document"]
+            game_values["book_right"] = book["document"] == truth["document"]
         if record["in_text_layer"] and record["opening_sentence"]:
-            of_game["read_right"] = truth is not None and same_text(
+            game_values["read_right"] = truth is not None and same_text(
                 truth["opening_sentence"], record["opening_sentence"]
             )
 
         for repeat in range(repeats):
-            play = play_of(record, repeat)
-            of_play: Json = {
+            play = get_play(record, repeat)
+            play_values: Json = {
                 "repeat": repeat,
                 "lost_at": lost_at(record, play),
                 "fate": outcome_in_words(record, play),
             }
             if play is not None:
-                of_play["confidence"] = play["guess"]["confidence"]
-                of_play["points"] = play["breakdown"].get("opening_sentence_score")
+                play_values["confidence"] = play["guess"]["confidence"]
+                play_values["points"] = play["breakdown"].get("opening_sentence_score")
             elif played:
-                of_play["won"] = False
-            sources: list[Any] = [of_play, play, of_game, search, truth, record]
+                play_values["won"] = False
+            sources: list[Any] = [play_values, play, game_values, search, truth, record]
             values = ChainMap(*filter(None, sources))
             rows.append([values.get(name) for name in columns])
     return pd.DataFrame(rows, columns=columns, dtype=object)
@@ -160,11 +160,12 @@ class RunHeader:
     """Inputs of a run; RUN.json holds them under the same names.
 
     Attributes:
-        referee: SPEC; "none" where nothing was played.
-        settings: as `configs.settings.as_dict` gives them.
-        commit: the commit of the code, "" if unknown.
-        seed: the seed of referee and intervals.
-        repeats: plays of each game; 1 without a referee.
+        referee: SPEC of the referee; "none" if nothing was played.
+        settings: settings as `configs.settings.as_dict` returns them.
+        store_fingerprint: fingerprint of the course.
+        commit: commit of the code; "" if unknown.
+        seed: seed of the referee and of the intervals.
+        repeats: number of plays of each game; 1 without a referee.
     """
 
     referee: Annotated[str, Field(max_length=MAX_CHARS)]
@@ -180,13 +181,13 @@ class Run(RunHeader):
     """One run over labelled games; its figures are computed from one frame of all plays.
 
     Attributes:
-        records: every game once, in the order of the games; they may be in a file, of which few are in memory.
-        name: the name of its file without the suffix, or of its preset; "" where it has none.
-        own_measures: measures that the run has besides those of MEASURES, by name.
-        frame: a row for each game and repeat, game by game; see `frame_of`.
+        records: the record of each game, in order; they may be in a file, and only one at a time in memory.
+        name: name of its file without the suffix, or of its preset; "" if it has none.
+        own_measures: measures of the run besides those of MEASURES, by name.
+        frame: a row for each game and repeat, game by game; see `build_frame`.
         plays: the rows of the answerable games.
         games: the first row of each answerable game.
-        values: (n_answerable,) value of each measure for each answerable game, in order.
+        values: (n_answerable,) values of each measure for the answerable games, by name.
     """
 
     records: Collection[ReplayRecord]
@@ -194,10 +195,10 @@ class Run(RunHeader):
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.frame = frame_of(self.records, self.repeats, played=self.played)
+        self.frame = build_frame(self.records, self.repeats, played=self.played)
         self.plays = self.frame[self.frame["answerable"].astype(bool)]
         self.games = self.plays[:: self.repeats]
-        self.values = values_of(
+        self.values = compute_values(
             {**MEASURES, **self.own_measures},
             self.games["rank"].fillna(0).to_numpy(np.int64),
             self.games["n_hits"].to_numpy(np.int64),
@@ -229,25 +230,25 @@ class Run(RunHeader):
         return self.referee != HINT_ALONE
 
     def asked(self, *more: str) -> list[list[Any]]:
-        """Return what was asked in each game, and more columns; without more it is the same over every store."""
+        """Return the columns ASKED of each game, and further columns; ASKED is the same over every store."""
         games = self.frame[:: self.repeats][[*ASKED, *more]]
         asked: list[list[Any]] = games.fillna("").to_numpy().tolist()
         return asked
 
     @property
     def games_digest(self) -> str:
-        """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
+        """16 hexadecimal digits that change with the games and with their paragraphs."""
         games = json.dumps(self.asked("paragraph_id"))
         return hashlib.sha256(games.encode()).hexdigest()[:16]
 
     @property
     def lost_at_ingest(self) -> int:
-        """Answerable games whose paragraph the store does not hold."""
+        """Number of answerable games whose paragraph the store does not hold."""
         return int(self.games["paragraph_id"].isna().sum())
 
     @property
     def lost_ids(self) -> frozenset[str]:
-        """The game_ids of the games that were lost in some play."""
+        """The game_ids of the games with a lost play."""
         return frozenset(self.plays["game_id"][self.plays["lost_at"].notna()])
 
     @property
@@ -257,9 +258,9 @@ class Run(RunHeader):
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
-        """(n_answerable,) share of each game's repeats that were won, since repeats are not games of their own.
+        """(n_answerable,) share of the repeats of each game that were won; None if nothing was played.
 
-        None where nothing was played. A game lost at ingest counts as lost.
+        Repeats are averaged, since they are not independent games. A game lost at ingest counts as lost.
         """
         if not self.played or self.plays.empty:
             return None
@@ -275,52 +276,52 @@ class Run(RunHeader):
         if self.won is not None:
             values["win_rate"] = self.won
         figures = {}
-        for name, of_games in values.items():
-            mean = round(float(of_games.mean()), 6)
-            figures[name] = (mean, rounded(interval(of_games, self.seed)))
+        for name, values_by_game in values.items():
+            mean = round(float(values_by_game.mean()), 6)
+            figures[name] = (mean, round_ends(interval(values_by_game, self.seed)))
         return figures
 
     @property
     def win_ideal(self) -> float | None:
-        """Share of games that ideal questions win, none of those lost at ingest; None if a play does not state it."""
+        """Share of games that ideal questions win; games lost at ingest are lost. None if it is unknown for a play."""
         rates = self.plays["win_ideal"].astype(float)
         n_lost = self.lost_at_ingest * self.repeats
         if self.won is None or rates.isna().sum() > n_lost:
             return None
-        return mean_of(rates.fillna(0.0))
+        return rounded_mean(rates.fillna(0.0))
 
     @property
     def per_game(self) -> list[dict[Hashable, Any]]:
-        """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
+        """The outcome of every answerable game, repeat by repeat; docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
         rows: list[dict[Hashable, Any]] = plays[PER_GAME].to_dict("records")
         return rows
 
     def as_json(self) -> Json:
-        """Return the run as docs/commands.md lists its keys; the same records give the same."""
+        """Return the run as JSON; docs/commands.md lists its keys. The same records give the same JSON."""
         games = self.games
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
 
-        # plays against referees who hold a raw text; one without points has 0
+        # plays against referees with raw text; missing points count as 0
         raw = self.plays[self.plays["ratio"].notna()].fillna({"points": 0.0})
         editions: Json = {}
         for edition, plays in raw.groupby("edition"):
             editions[str(edition)] = {
                 "plays": len(plays),
-                "right_page": mean_of(plays["right_page"]),
-                "similar": mean_of(plays["won"]),
-                "points": mean_of(plays["points"], 2),
+                "right_page": rounded_mean(plays["right_page"]),
+                "similar": rounded_mean(plays["won"]),
+                "points": rounded_mean(plays["points"], 2),
             }
 
         document: Json = {
             "games": len(self.records),
             "unanswerable": len(others),
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": mean_of(games["read_right"]),
+            "opening_sentence_exact": rounded_mean(games["read_right"]),
             "measures": self.measures,
             "intervals": {name: self.figures[name][1] for name in self.measures},
-            "book_resolved": mean_of(games["book_right"]),
+            "book_resolved": rounded_mean(games["book_right"]),
             "abstained": games["relevant"].tolist().count(False),
             "abstained_unanswerable": others["relevant"].tolist().count(False),
             "win_rate": win_rate,
@@ -330,8 +331,8 @@ class Run(RunHeader):
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),
             "associative_word_top20": self._mean_of_plays("word_top20"),
-            "sentence_points": mean_of(raw["points"], 2),
-            "right_page": mean_of(raw["right_page"]),
+            "sentence_points": rounded_mean(raw["points"], 2),
+            "right_page": rounded_mean(raw["right_page"]),
             "editions": editions,
             "latency_ms": {},
         }
@@ -350,20 +351,20 @@ class Run(RunHeader):
         return document
 
     def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
-        """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""
+        """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played."""
         if self.won is None:
             return None
-        return mean_of(self.plays[column].fillna(0.0), digits)
+        return rounded_mean(self.plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
+        """Return a table with a row for each answerable game and repeat; its columns are `run` and COLUMNS."""
         plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
         plays.insert(0, "run", self.name)
         return plays
 
 
-def lost_games(run: Run) -> list[LabelledGame]:
-    """Return the lost games of a run, as far as its records hold them."""
+def select_lost_games(run: Run) -> list[LabelledGame]:
+    """Return the lost games of a run as labelled games, with the fields that the records hold."""
     games = []
     for record in run.records:
         if record["game_id"] in run.lost_ids:
@@ -374,10 +375,10 @@ def lost_games(run: Run) -> list[LabelledGame]:
 
 
 def require_names(runs: Sequence[Run]) -> None:
-    """Check that no two runs have the same name.
+    """Check that the runs have different names.
 
     Raises:
-        RunError: two do.
+        RunError: two runs have the same name.
     """
     (name, n_runs), *_ = Counter(run.name for run in runs).most_common(1)
     if n_runs > 1:
@@ -385,7 +386,7 @@ def require_names(runs: Sequence[Run]) -> None:
 
 
 def commit() -> str:
-    """Return the commit of this checkout, "" outside one."""
+    """Return the commit of this checkout; "" outside a checkout."""
     command = ["git", "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         return subprocess.check_output(
@@ -398,7 +399,7 @@ def commit() -> str:
     return ""
 
 
-def mean_of(values: pd.Series[Any], digits: int = 6) -> float | None:
-    """Return the rounded mean of numbers or flags, None if there are none; None among them is not counted."""
+def rounded_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
+    """Return the rounded mean of numbers or flags without missing ones; None if there are none."""
     mean = float(values.astype(float).mean())
     return None if np.isnan(mean) else round(mean, digits)

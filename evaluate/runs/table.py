@@ -1,4 +1,4 @@
-"""The table of the player against referees: games won, private score, and how far its confidence can be believed."""
+"""The table of the player against referees: games won, private score, and the calibration of its confidence."""
 
 from collections.abc import Collection, Sequence
 
@@ -8,15 +8,15 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.simulated import Judge
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.measures import bootstrap_interval, interval, rounded
+from evaluate.runs.measures import bootstrap_interval, interval, round_ends
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import commit, frame_of, mean_of
+from evaluate.runs.run import build_frame, commit, rounded_mean
 from player.round import Json
 
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
 SURE = 1e-4
-"""Minimum distance of a confidence from 0 and 1 where its logarithm is taken."""
+"""Minimum distance of a confidence from 0 and 1 before its logarithm is taken."""
 
 
 def make_table(
@@ -26,15 +26,17 @@ def make_table(
     settings: Settings,
     seed: int,
 ) -> Json:
-    """Return games won, private score, Brier and log score of the confidence for each referee and the hint alone.
+    """Compute games won, private score, Brier and log score of the confidence for each referee and the hint alone.
 
-    A game that was lost at ingest counts as lost, with score 0; the confidence is judged by the others: the smaller
-    both scores are, the better.
+    A game that was lost at ingest counts as lost, with score 0; it is left out of the Brier and log scores. The lower
+    these two are, the better.
 
     Args:
-        records: the records of the games; those that are not answerable are left out.
-        judges: the referees that the games were played against, in the order of the plays.
-        seed: the seed of the intervals.
+        records: records of the games; unanswerable games are left out.
+        judges: the referees, in the order of the plays.
+        store_fingerprint: fingerprint of the course.
+        settings: settings of the player.
+        seed: seed of the intervals.
 
     Raises:
         RunError: no game is answerable.
@@ -42,7 +44,7 @@ def make_table(
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
-    frame = frame_of(records, len(judges), played=True)
+    frame = build_frame(records, len(judges), played=True)
     frame = frame[frame["answerable"].astype(bool)]
     if frame.empty:
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
@@ -64,12 +66,12 @@ def make_table(
         line: Json = {"plays": specs.count(spec)}
         for name, column in games.loc[spec].drop(columns="confidence").items():
             values = column.dropna().to_numpy()
-            # a difference of no game at all has no width, unlike a share of 0
+            # a difference that is 0 in all games has no width, unlike a share of 0
             is_gain = name == "won_more_than_hint"
-            interval_of = bootstrap_interval if is_gain else interval
-            ends = rounded(interval_of(values, seed)) if len(values) else None
-            line |= {str(name): mean_of(column), f"{name}_interval": ends}
-        line["confidence"] = mean_of(games.loc[spec]["confidence"])
+            compute_interval = bootstrap_interval if is_gain else interval
+            ends = round_ends(compute_interval(values, seed)) if len(values) else None
+            line |= {str(name): rounded_mean(column), f"{name}_interval": ends}
+        line["confidence"] = rounded_mean(games.loc[spec]["confidence"])
         lines[spec] = line
     shares = games["won"].round(6).unstack(0)[[*lines]]
     per_game = []

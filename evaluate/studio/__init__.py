@@ -1,1 +1,1 @@
-"""A local page to look at a course, games and runs, and to be the referee."""
+"""The studio: local web pages that show a course, games and runs, and let a person be the referee."""

@@ -16,8 +16,8 @@ from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, make_app, or_404
-from evaluate.studio.state import CurrentStudio, Files, Studio
-from evaluate.studio.view import GameView, view_of
+from evaluate.studio.state import CurrentStudio, Studio, StudioFiles
+from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame
 from player.player import Player
 from quarry.json_files import as_object, read_text
@@ -30,11 +30,14 @@ SECTIONS = {
     "/server": "Server",
     "/runs": "Runs",
 }
+"""Titles of the sections in the navigation, by path."""
 router = APIRouter()
 
 
-def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
-    """Return the application of the studio for a course."""
+def create_studio_app(
+    course: Course, settings: Settings, files: StudioFiles
+) -> ASGIApp:
+    """Build the application of the studio for a course."""
     app = make_app(
         SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
     )
@@ -75,11 +78,11 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
 
 
 def _view(player: Player, saved: SavedGame) -> GameView:
-    """Return a game of the journal; it is planned again with the questions that were sent."""
+    """Return the view of a game of the journal, which is planned again with the questions that were sent."""
     assert saved.start is not None
     if not saved.questions:
         return GameView(saved)
-    return view_of(player, player.plan(saved.start, saved.questions), saved)
+    return build_view(player, player.plan(saved.start, saved.questions), saved)
 
 
 class ListedRun(BaseModel):
@@ -87,7 +90,7 @@ class ListedRun(BaseModel):
 
     Attributes:
         name: path of the file within the folder of runs.
-        written: seconds since the epoch.
+        written: time of the file in seconds since the epoch.
     """
 
     name: str
@@ -108,8 +111,8 @@ def _runs(studio: CurrentStudio, page: Page) -> HTMLResponse:
         name = str(path.relative_to(folder))
         try:
             facts = as_object(read_text(path, RunError), name, RunError)
-            of_file = {"name": name, "written": path.stat().st_mtime}
-            runs.append(ListedRun.model_validate({**facts, **of_file}))
+            file_facts = {"name": name, "written": path.stat().st_mtime}
+            runs.append(ListedRun.model_validate({**facts, **file_facts}))
         except (RunError, ValueError, OSError):
             if path.name != COMPARISON:
                 others.append(name)

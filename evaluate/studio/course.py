@@ -18,16 +18,17 @@ from player.search.results import Query
 from quarry.course.paragraph import Document
 
 N_HITS = 20
+"""Number of hits of a search."""
 router = APIRouter()
 
 
-async def _lecture_of(doc_id: str, studio: CurrentStudio) -> Document:
+async def _require_lecture(doc_id: str, studio: CurrentStudio) -> Document:
     """Return a document of the course; raise 404 if there is none."""
     by_id = {document.doc_id: document for document in studio.course.documents}
     return or_404(by_id.get(doc_id), f"lecture {doc_id}")
 
 
-Lecture = Annotated[Document, Depends(_lecture_of)]
+Lecture = Annotated[Document, Depends(_require_lecture)]
 
 
 @router.get("/")
@@ -55,15 +56,15 @@ def _lecture(
     number = min(max(number, 1), n_pages)
     words, notice, texts = [], "", {}
     try:
-        path = _pdf_of(lecture)
+        path = _find_pdf(lecture)
         words = page_words(path, number)
     except SourceError as error:
         notice = str(error)
     else:
         for name, read in READERS.items() if editions else ():
             with contextlib.suppress(Exception):  # a reader may be absent, or fail
-                of_page = itertools.islice(read(path), number - 1, number)
-                texts[name] = "".join(of_page)
+                page_text = itertools.islice(read(path), number - 1, number)
+                texts[name] = "".join(page_text)
 
     def outlined(pieces: Iterable[Any]) -> list[tuple[Any, Any]]:
         """Return the pieces of the page with the boxes of their lines."""
@@ -89,17 +90,17 @@ def _lecture(
 @router.get("/picture/{doc_id:path}/{number}.png")
 def _picture(lecture: Lecture, number: int) -> Response:
     try:
-        content = page_picture(_pdf_of(lecture), number)
+        content = page_picture(_find_pdf(lecture), number)
     except SourceError as error:
         raise HTTPException(404, str(error)) from error
     return Response(content, media_type="image/png")
 
 
-def _pdf_of(document: Document) -> Path:
+def _find_pdf(document: Document) -> Path:
     """Return the path of a document's PDF.
 
     Raises:
-        SourceError: the file is gone, or is no PDF.
+        SourceError: the file does not exist, or is not a PDF.
     """
     path = Path(document.path)
     if path.suffix.lower() != ".pdf":

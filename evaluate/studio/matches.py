@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configs.errors import QuarryError
 from evaluate.practice.match import Match
-from evaluate.practice.routes import create_app as create_practice
+from evaluate.practice.routes import create_server_app as create_practice
 from evaluate.practice.routes import problem, routes
 from evaluate.practice.server import PracticeServer
 from evaluate.referee.context import visible_context
@@ -25,15 +25,15 @@ from player.round import Guess
 router = APIRouter()
 
 
-def _practice_of(request: Request) -> Any:
+def _get_practice(request: Request) -> Any:
     return request.app.state.practice()
 
 
-Practice = Annotated[PracticeServer, Depends(_practice_of)]
+Practice = Annotated[PracticeServer, Depends(_get_practice)]
 
 
-def create_app(practice: PracticeServer) -> ASGIApp:
-    """Return the application of a practice server with its pages."""
+def create_matches_app(practice: PracticeServer) -> ASGIApp:
+    """Build the application of a practice server with its pages."""
     app = make_app({"/server": "Server", "/docs": "HTTP"})
 
     @app.get("/")
@@ -44,7 +44,7 @@ def create_app(practice: PracticeServer) -> ASGIApp:
 
 
 def with_practice(app: FastAPI, practice: Callable[[], PracticeServer]) -> ASGIApp:
-    """Add the pages of a practice server to an application, and give the requests of players to the server."""
+    """Add the pages of a practice server to an application, and pass requests of players to the server."""
     app.state.practice = practice
     app.include_router(router)
     players = functools.cache(lambda: create_practice(practice()))
@@ -94,7 +94,7 @@ def _docs(practice: Practice, page: Page) -> HTMLResponse:
 
 
 def _view(match: Match) -> GameView:
-    """Return a game without beliefs, which are the player's own; nothing but its hint before it is over."""
+    """Return the view of a game without beliefs, which only the player has; before its end, show only its hint."""
     start = match.label.round_start()
     if match.score is None:
         return GameView(GameRecord(game_id=match.game_id, start=start))

@@ -25,10 +25,11 @@ T = TypeVar("T")
 
 
 def or_404(value: T | None, what: str) -> T:
-    """Return a value that is not None, else raise 404.
+    """Return a value; raise 404 if it is None.
 
     Args:
-        what: names the value, after "There is no".
+        value: the value.
+        what: name of the value, after "There is no".
     """
     if value is None:
         raise HTTPException(404, f"There is no {what}.")
@@ -36,24 +37,24 @@ def or_404(value: T | None, what: str) -> T:
 
 
 def local_time(seconds: float) -> str:
-    """Return a time since the epoch as date and time of day on this machine."""
+    """Write a time since the epoch as date and time in the zone of this machine."""
     return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
 
 
-async def _page_of(request: Request) -> Any:
+async def _get_page(request: Request) -> Any:
     return request.app.state.page
 
 
-Page = Annotated[Callable[..., HTMLResponse], Depends(_page_of)]
+Page = Annotated[Callable[..., HTMLResponse], Depends(_get_page)]
 """Renders a template: name, HTTP status (200), and the values of the template."""
 
 
 def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
-    """Return an application with static files, pages for errors, and checks of where forms and contents come from.
+    """Build an application with static files, pages for errors, and protection against forms of other pages.
 
     Args:
         sections: titles of the sections in the navigation, by path.
-        values: of all templates.
+        values: values for all templates.
     """
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),

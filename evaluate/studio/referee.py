@@ -8,30 +8,30 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel
 
 from evaluate.games.labelled import LabelledGame, tokens
-from evaluate.games.labeller import add_game, games_of
+from evaluate.games.labeller import add_game, load_existing_games
 from evaluate.games.locating import label_errors
 from evaluate.referee.scoring import score_guess, word_similarity
-from evaluate.referee.simulated import make_referee, tools_of
-from evaluate.referee.spec import secret_of
-from evaluate.runs.record import label_of
+from evaluate.referee.simulated import build_tools, make_referee
+from evaluate.referee.spec import build_secret
+from evaluate.runs.explanation import reveal_label
 from evaluate.studio.pages import Page, or_404
 from evaluate.studio.state import DESK, CurrentStudio, Session, Studio
-from evaluate.studio.view import GameView, view_of
+from evaluate.studio.view import GameView, build_view
 from player.answer import NOT_RELEVANT, Answers, letter_row
 from player.game.record import PlayedGame
 from quarry.embed import Models
-from quarry.plugins import named_by_data
+from quarry.plugins import refuse_dotted
 
 N_LISTED = 25
-"""Passages on a page of the list."""
+"""Number of passages on a page of the list."""
 
 
 class HintForm(BaseModel, str_strip_whitespace=True):
     """Fields of the form for a hint.
 
     Attributes:
-        lecture, kind: filter of the passages that are labelled one after another.
-        preset, referee: of a replay.
+        lecture, kind: filters of the passages that are labelled one after another.
+        preset, referee: preset and referee of a replay.
     """
 
     passage: str
@@ -59,6 +59,8 @@ def _choose(
     start: int = 0,
 ) -> HTMLResponse:
     passages = studio.passages(lecture, kind)
+    existing = load_existing_games(studio.files.games)
+
     return page(
         "referee.html",
         passages=passages[start : start + N_LISTED],
@@ -69,7 +71,7 @@ def _choose(
         kinds=sorted({passage.kind for passage in studio.course.paragraphs}),
         lecture=lecture,
         kind=kind,
-        labelled=[game.paragraph_id for game in games_of(studio.files.games)],
+        labelled=[game.paragraph_id for game in existing],
         games=studio.files.games,
     )
 
@@ -85,9 +87,9 @@ def _form(
     form: HintForm, studio: Studio, page: Page, errors: list[str]
 ) -> HTMLResponse:
     passages = studio.passages(form.lecture, form.kind)
-    labelled = {game.paragraph_id for game in games_of(studio.files.games)}
+    labelled = {game.paragraph_id for game in load_existing_games(studio.files.games)}
     ids = [passage.paragraph_id for passage in passages]
-    place = ids.index(form.passage) if form.passage in ids else 0
+    position = ids.index(form.passage) if form.passage in ids else 0
 
     return page(
         "hint.html",
@@ -96,9 +98,9 @@ def _form(
         form=form,
         errors=errors,
         marked=(),
-        before=ids[place - 1] if place else "",
-        after="".join(ids[place + 1 : place + 2]),
-        place=place + 1,
+        before=ids[position - 1] if position else "",
+        after="".join(ids[position + 1 : position + 2]),
+        position=position + 1,
         n_passages=len(ids),
         n_labelled=len(labelled.intersection(ids)),
     )
@@ -108,15 +110,15 @@ def _form(
 def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
     text = studio.passage(form.passage).text
     errors = list(label_errors(text, form.hint, form.word, form.sentence))
-    taken = set(tokens(text))
+    paragraph_tokens = set(tokens(text))
     marked = []
     for word in form.hint.split():
-        marked.append((word, not taken.isdisjoint(tokens(word))))
+        marked.append((word, not paragraph_tokens.isdisjoint(tokens(word))))
     return page("errors.html", errors=errors, form=form, marked=marked)
 
 
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
-    """Return the reasons for which a hint is neither played nor kept."""
+    """Return the errors because of which a hint is neither played nor kept."""
     text = studio.passage(form.passage).text
     errors = list(label_errors(text, form.hint, form.word, form.sentence))
     return errors if form.hint else ["Write a hint first.", *errors]
@@ -133,14 +135,16 @@ def _ask_person(
 
 @router.post("/referee/replay")
 def _ask_simulated(form: Hint, studio: CurrentStudio) -> RedirectResponse:
-    return _play(form, studio, named_by_data(form.referee, "the form"))
+    return _play(form, studio, refuse_dotted(form.referee, "the form"))
 
 
 def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
-    """Begin a game and lead to its page; a simulated referee answers at once.
+    """Begin a game and redirect to its page; a simulated referee answers at once.
 
     Args:
-        referee: SPEC of a simulated one, "" for a person.
+        form: the form with the hint.
+        studio: the studio.
+        referee: SPEC of a simulated referee; "" for a person.
     """
     player = studio.player(form.preset)
     paragraph = studio.passage(form.passage)
@@ -151,9 +155,9 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
     session = Session(game, paragraph, note, player, plan)
 
     if referee:
-        tools = tools_of(studio.course, studio.settings.embed)
+        tools = build_tools(studio.course, studio.settings.embed)
         posed = [(question.text, question.options) for question in plan.questions]
-        secret = secret_of(game, paragraph)
+        secret = build_secret(game, paragraph)
         session.answers = make_referee(referee, tools=tools).answers(secret, posed)
     return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
 
@@ -183,11 +187,11 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
     return _form(following, studio, page, [])
 
 
-async def _session_of(session_id: str, studio: CurrentStudio) -> Session:
+async def _require_session(session_id: str, studio: CurrentStudio) -> Session:
     return or_404(studio.sessions.get(session_id), "such game any more")
 
 
-CurrentSession = Annotated[Session, Depends(_session_of)]
+CurrentSession = Annotated[Session, Depends(_require_session)]
 
 
 @router.get("/referee/game/{session_id}")
@@ -201,7 +205,7 @@ def _ask(
     answers = tuple(session.answers)
     if len(answers) < len(session.plan.questions):
         return page("question.html", session=session)
-    view = studio.view((session_id, answers), lambda: _judged(studio, session, answers))
+    view = studio.view((session_id, answers), lambda: _finish(studio, session, answers))
     has_won = view.game.outcome == "WON"
     return page(
         "game.html",
@@ -220,8 +224,8 @@ async def _answer(
     answer: Annotated[str, Form()],
     number: Annotated[int, Form()],
 ) -> RedirectResponse:
-    # not in a thread: of two clicks at once, one counts
-    is_due = number == len(session.answers) + 1  # else the page is out of date
+    # async, so that of two simultaneous clicks only one counts
+    is_due = number == len(session.answers) + 1  # otherwise the page is out of date
     if is_due and answer == "undo":
         del session.answers[-1:]
     elif is_due and number <= len(session.plan.questions):
@@ -230,8 +234,8 @@ async def _answer(
     return RedirectResponse(f"/referee/game/{session_id}", 303)
 
 
-def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
-    """Return a game that is over, with the score that the practice referee gives, and write it to the journal."""
+def _finish(studio: Studio, session: Session, answers: Answers) -> GameView:
+    """Finish a game: decide, score as the practice referee does, write the game to the journal, and return its view."""
     game, plan, paragraph = session.game, session.plan, session.paragraph
     decision = session.player.decide(plan, answers)
     numbered = enumerate(answers, 1)
@@ -247,6 +251,6 @@ def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
     played = PlayedGame.of(
         plan, decision, game_id="", answers=tuple(answers), score=score
     )
-    played = replace(played, label=label_of(game, paragraph, played))
+    played = replace(played, label=reveal_label(game, paragraph, played))
     studio.write(session, played)
-    return view_of(session.player, plan, played)
+    return build_view(session.player, plan, played)

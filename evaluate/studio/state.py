@@ -16,7 +16,7 @@ from configs.directories import BUNDLED
 from configs.errors import SettingsError
 from configs.settings import Settings, is_file_name, load
 from evaluate.games.labelled import LabelledGame
-from evaluate.games.labeller import games_of
+from evaluate.games.labeller import load_existing_games
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE
 from evaluate.studio.pages import or_404
@@ -31,20 +31,20 @@ from quarry.store import Course
 
 _log = logging.getLogger(__name__)
 DESK = "desk"
-"""Server in the journal of games whose referee sits at the studio."""
+"""Name of the server in the journal for games whose referee is a person at the studio."""
 MAX_KEPT = 100
-"""Games with a person, and views of games, that are kept in memory; the oldest go first."""
+"""Maximum number of games with a person, and of views of games, in memory; the oldest are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class StudioFiles:
     """Files and folders that the studio reads and writes.
 
     Attributes:
-        games: labelled games are appended to it.
-        runs: folder of runs, as `replay --out` writes them.
-        journal: of played games; None if there is none.
-        store: as the user named it, for command lines that are shown.
+        games: file to which labelled games are appended.
+        runs: folder of runs that `replay --out` writes.
+        journal: journal of played games; None if there is none.
+        store: location of the store as the user named it, for command lines on pages.
     """
 
     games: Path
@@ -58,9 +58,13 @@ class Session:
     """A game whose referee is a person, or a simulated one.
 
     Attributes:
-        game: the hint and its word; the paragraph is its secret.
-        note: names preset and referee.
-        key: key of the game in the journal, 0 before it is over.
+        game: the hint and the word.
+        paragraph: the secret paragraph.
+        note: a line that names preset and referee.
+        player: the player.
+        plan: the plan of the player.
+        answers: the answers so far.
+        key: key of the game in the journal; 0 before it is finished.
     """
 
     game: LabelledGame
@@ -73,9 +77,9 @@ class Session:
 
 
 class Studio:
-    """State of the studio; safe under threads."""
+    """State of the studio; it is safe for many threads."""
 
-    def __init__(self, course: Course, settings: Settings, files: Files) -> None:
+    def __init__(self, course: Course, settings: Settings, files: StudioFiles) -> None:
         self.course = course
         self.settings = settings
         self.files = files
@@ -85,8 +89,8 @@ class Studio:
         self._practice: PracticeServer | None = None
         self._lock = threading.RLock()
 
-    def settings_of(self, preset: str) -> Settings:
-        """Return the settings of a preset by name; "" stands for that of the command.
+    def load_preset(self, preset: str) -> Settings:
+        """Load the settings of a preset by name; "" returns the settings of the command.
 
         Raises:
             SettingsError: the preset is unknown, or a file, which could name code.
@@ -100,19 +104,19 @@ class Studio:
         return load(preset)
 
     def player(self, preset: str = "") -> Player:
-        """Return the player of a preset, made when it is first needed."""
+        """Return the player of a preset, which is built when it is first needed."""
         with self._lock:
             if preset not in self._players:
-                settings = self.settings_of(preset)
+                settings = self.load_preset(preset)
                 self._players[preset] = build_player(self.course, settings)
             return self._players[preset]
 
     def practice(self) -> PracticeServer:
-        """Return the practice server, made when it is first needed."""
+        """Return the practice server, which is built when it is first needed."""
         with self._lock:
             if self._practice is None:
                 games = self.files.games
-                if not games_of(games):
+                if not load_existing_games(games):
                     games = BUNDLED / "games" / "english.jsonl"
                 repertoire = load_repertoire(
                     self.course, games, PRACTICE_REFEREE, None, self.settings
@@ -121,14 +125,14 @@ class Studio:
             return self._practice
 
     def view(self, key: object, make: Callable[[], GameView]) -> GameView:
-        """Return the view of a game, made unless it is in memory."""
+        """Return the view of a game from memory, or make it."""
         with self._lock:
             if key not in self._views:
                 self._views[key] = make()
             return self._views[key]
 
     def begin(self, session: Session) -> str:
-        """Keep a game and return its id."""
+        """Store a new game in memory, and return its id."""
         session_id = secrets.token_urlsafe(9)
         with self._lock:
             self.sessions[session_id] = session
@@ -150,7 +154,7 @@ class Studio:
         return or_404(by_id.get(paragraph_id), f"passage {paragraph_id}")
 
     def passages(self, doc_id: str, kind: str) -> list[Paragraph]:
-        """Return the passages of a document and a kind; "" stands for all."""
+        """Return the passages of a document and a kind; "" takes all."""
         passages = []
         for paragraph in self.course.paragraphs:
             if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind):
@@ -158,7 +162,7 @@ class Studio:
         return passages
 
     def write(self, session: Session, game: GameRecord) -> None:
-        """Write a game of the desk to the journal, again if its answers have changed; log a journal that fails."""
+        """Write a finished game to the journal, or replace it if its answers have changed; log a failure."""
         if self.files.journal is None:
             return
         try:
@@ -176,9 +180,9 @@ class Studio:
             return [game for game in journal.games() if game.start is not None]
 
 
-async def _studio_of(request: Request) -> Any:
+async def _get_studio(request: Request) -> Any:
     return request.app.state.studio
 
 
-CurrentStudio = Annotated[Studio, Depends(_studio_of)]
+CurrentStudio = Annotated[Studio, Depends(_get_studio)]
 """The studio of the application that handles a request."""

@@ -1,20 +1,20 @@
-"""Games as a person steps through them: the belief after each answer."""
+"""Views of games through which a person steps, with the belief after each answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluate.runs.record import answers_against
+from evaluate.runs.conversion import answers_against
 from player.answer import LETTERS, Answer, letter_row
-from player.belief.places import by_sentence
+from player.belief.places import sum_by_sentence
 from player.game.record import GameRecord
 from player.player import Plan, Player
 from player.question import Question
 from quarry.arrays import Float64Array
 
 N_SHOWN = 8
-"""Opening sentences whose belief is shown."""
+"""Number of opening sentences whose belief is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Step:
 
     Attributes:
         sent: the answer as the referee sent it.
-        fitting: the letter that a careful reader of the secret gives, "" if the secret is unknown.
-        misled: whether the answer spoke for the guess and against the secret.
+        fitting: the letter that a careful reader of the secret gives; "" if the secret is unknown.
+        misled: whether the answer favoured the guess over the secret.
     """
 
     question: Question
@@ -43,12 +43,12 @@ class Step:
 
     @property
     def answer(self) -> str:
-        """Return a letter, or "not relevant"."""
+        """A letter, or "not relevant"."""
         return "not relevant" if letter_row(self.sent) is None else str(self.sent)
 
     @property
     def verdict(self) -> str:
-        """Return whether the answer fits the passage: "right", "wrong", "none" or "unknown"."""
+        """Whether the answer fits the passage: "right", "wrong", "none" or "unknown"."""
         if self.answer not in LETTERS:
             return "none"
         if not self.fitting:
@@ -61,9 +61,10 @@ class GameView:
     """A game with the belief after each of its answers.
 
     Attributes:
-        candidates: none if no questions were sent, or the beliefs are not known.
-        steps: none before the answers have come.
-        passage: id of the secret passage, "" if it is unknown.
+        game: the game.
+        candidates: the likeliest opening sentences; () if no questions were sent, or the beliefs are unknown.
+        steps: the questions with their answers; () before the answers.
+        passage: id of the secret passage; "" if it is unknown.
     """
 
     game: GameRecord
@@ -76,8 +77,8 @@ class GameView:
         return sorted(self.candidates, key=lambda item: -item.beliefs[step])
 
 
-def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
-    """Return a game with the belief after each of its answers."""
+def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
+    """Build the view of a game, with the belief after each of its answers."""
     answers = game.answers or ()
     beliefs = []
     for n_answers in range(len(answers) + 1):
@@ -85,13 +86,13 @@ def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
         posterior = player.posterior(plan, [*answers[:n_answers], *hidden])
         beliefs.append(posterior.belief)
 
-    secret = plan.row_of(game.secret) if game.secret else None
+    secret = plan.find_row(game.secret) if game.secret else None
     passage = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:
-        passages = plan.places.passages_of(int(plan.rows[secret]))
+        passages = plan.places.passage_rows(int(plan.rows[secret]))
         passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
-        guess = plan.row_of(game.guess.opening_sentence) if game.guess else None
+        guess = plan.find_row(game.guess.opening_sentence) if game.guess else None
         if guess is not None:
             misled, _ = answers_against(plan, answers, secret, guess)
 
@@ -105,8 +106,8 @@ def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
 
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
-    """Return the opening sentences that were likeliest at some time."""
-    sums = np.array([by_sentence(belief, plan.keys) for belief in beliefs])
+    """Return the opening sentences with the highest belief after any number of answers."""
+    sums = np.array([sum_by_sentence(belief, plan.keys) for belief in beliefs])
     first_of_key = np.unique(plan.keys, return_index=True)[1]
     peaks = sums[:, first_of_key].max(axis=0)
 

@@ -1,1 +1,1 @@
-"""Fitting the search's settings on labelled games."""
+"""Fits the settings of search on labelled games."""

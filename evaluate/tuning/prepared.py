@@ -1,4 +1,4 @@
-"""Arrays that a search of labelled games needs in all trials, their search, and the objective of a study."""
+"""Inputs of searches of labelled games that stay the same in all trials, the search, and the objective of a study."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,8 @@ from tqdm.auto import tqdm
 from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import StoreAddress, address_of, open_same
-from evaluate.runs.measures import interval, rounded, values_of_ranks
-from player.errors import SearchError
+from evaluate.replay.replay import StoreAddress, open_same, store_address
+from evaluate.runs.measures import interval, round_ends, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import RULE, DenseCalibration
@@ -32,25 +31,28 @@ from quarry.parallel import (
     InProcess,
     TaskExecutor,
     cached_in_process,
-    result_of,
     run_all,
+    task_result,
 )
+from quarry.plugins import failing_as
 from quarry.store import Course
-from quarry.terminal import described
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
-"""Weights of Success@k and of balanced accuracy (of telling answerable games from others) next to RR."""
+"""Weights of Success@k, and of balanced accuracy at telling answerable games from others; the weight of RR is 1."""
 OBJECTIVE = (
     f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced_accuracy"
 )
-MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
+"""Formula of the objective, for reports."""
+TUNING_MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
+"""Measures of a study, by name."""
 MEASURE = "RR"
-"""Measure in which the gain on the test games is tested."""
+"""Measure of which the gain on the test games is tested."""
 GAMES_A_TASK = 16
-"""Number of games that a worker prepares at a time."""
+"""Number of games that a worker prepares in one task."""
 
 DENSE = "dense"
+"""Name of dense search, whose weights are tuned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,10 @@ class PreparedGame:
     """Input of the search of a game.
 
     Attributes:
-        rank_input: the input of its ranking; a trial replaces the order by dense search.
-        terms: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1; none without dense
+        rank_input: input of its ranking; each trial replaces the scores of dense search.
+        terms: (n_paragraphs,) terms of a dense score by name, with the rule's evidence at weight 1; {} without dense
             search.
-        truth: row of the labelled paragraph, -1 without one or if ingest lost it.
+        truth: row of the labelled paragraph; -1 if there is none or ingest lost it.
         is_answerable: whether the label names a paragraph.
     """
 
@@ -73,7 +75,7 @@ class PreparedGame:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Games over a course, ready to be searched again and again.
+    """Games over a course, prepared for any number of searches.
 
     Attributes:
         calibration: the calibration of dense search.
@@ -90,7 +92,7 @@ def search_all(
     """Search every game as `SearchOrchestrator.search` does.
 
     Returns:
-        (n_games,) rank of the labelled paragraph from 1, 0 where it is no hit; (n_games,) whether a hit is relevant.
+        (n_games,) rank of the labelled paragraph from 1, or 0 if it is not a hit; (n_games,) whether a hit is relevant.
     """
     weights = dense_weights(
         prepared.calibration,
@@ -121,11 +123,13 @@ def prepare(
     *,
     executor: TaskExecutor | None = None,
 ) -> Prepared:
-    """Prepare games over a store.
+    """Compute the inputs of the searches of games over a store.
 
     Args:
-        located: the ingested paragraph of each answerable game, as `locate_games` gives it.
-        settings: strategies and modes of the whole study; tuned settings are not read.
+        games: the games.
+        located: the ingested paragraph of each answerable game, as `locate_games` returns it.
+        course: the course of the store.
+        settings: strategies and modes of the whole study; settings that are tuned are not read.
         embedder: the embedder of the store, if this process does the work; None loads it.
         executor: does the work; None is this process.
 
@@ -133,7 +137,7 @@ def prepare(
         TuneError: a strategy reranks.
         WorkerError: a worker cannot do the work, or has another store.
     """
-    # also if these settings give the rule no weight
+    # terms need the rule even if its weight is 0 in these settings
     search = replace(settings.search, rule_weight=1.0)
     whole = replace(settings, search=search)
     executor = executor or InProcess()
@@ -142,7 +146,7 @@ def prepare(
         make = functools.partial(index_of, course, whole, embedder)
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
-        make = functools.partial(_index_of_store, address_of(course), whole)
+        make = functools.partial(_index_of_store, store_address(course), whole)
     key = uuid4().hex
     if isinstance(executor, Cluster):
         executor.check(cached_in_process, key, make)
@@ -155,7 +159,7 @@ def prepare(
     prepared: dict[int, Prepared] = {}
     with tqdm(total=len(games), desc="preparing", unit="game") as bar:
         for number, future in run_all(executor, _prepare_batch, calls):
-            prepared[number] = result_of(future)
+            prepared[number] = task_result(future)
             bar.update(len(prepared[number].games))
 
     all_games: list[PreparedGame] = []
@@ -165,7 +169,7 @@ def prepare(
 
 
 def _index_of_store(address: StoreAddress, settings: Settings) -> SearchIndex:
-    """Make the index of a store that another process has opened."""
+    """Build the index of a store that another process has opened."""
     course = open_same(*address)
     return index_of(course, settings, store_embedder(course, settings))
 
@@ -180,10 +184,11 @@ def _prepare_batch(
     """Prepare some games.
 
     Args:
-        key: the key of the index; a process makes its index once.
-        make: makes the index of the course, with the rule of weight 1.
+        key: key of the index, which a process builds once.
+        make: builds the index of the course, with the rule at weight 1.
         settings: strategies and modes of the whole study.
-        labelled: the ingested paragraph of each game; None without one.
+        games: the games.
+        labelled: the ingested paragraph of each game; None if there is none.
     """
     index = cached_in_process(key, make)
     names = index.strategies_for(settings.keywords, settings)
@@ -193,7 +198,7 @@ def _prepare_batch(
                 f"search.strategies names {name}, which compares the best hits of other strategies, and every trial "
                 "has others. Tune without it."
             )
-    row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
+    rows_by_id = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
@@ -214,7 +219,7 @@ def _prepare_batch(
             PreparedGame(
                 rank_input=replace(rank_input, scores=scores, fallback=fallback),
                 terms=terms,
-                truth=row_of[paragraph.paragraph_id] if paragraph else -1,
+                truth=rows_by_id[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,
             )
         )
@@ -228,14 +233,11 @@ def _asked(index: SearchIndex, name: str, query: Query, doc_id: str) -> ScoreArr
         TuneError: the strategy failed.
     """
     strategy = index.strategies[name]
-    try:
+    remedy = "Correct it, or tune without it."
+    with failing_as(TuneError, f"strategy {name}", remedy):
         strategy.load()
         strategy.prepare(query)
         return ask(index, name, query, doc_id)
-    except (Exception, SystemExit) as error:  # a user's own code may raise anything
-        if not isinstance(error, SearchError):
-            error = SearchError(name, described(error))
-        raise TuneError(f"{error}. Correct it, or tune without it.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +245,8 @@ class Judged:
     """Results of a search of games.
 
     Attributes:
-        ranks: (n_games,) rank of the labelled paragraph from 1, 0 where it is no hit.
-        relevant: (n_games,) whether the search says that it found something.
+        ranks: (n_games,) rank of the labelled paragraph from 1; 0 if it is not a hit.
+        relevant: (n_games,) whether a hit is relevant.
         is_answerable: (n_games,) whether the label names a paragraph.
     """
 
@@ -256,9 +258,9 @@ class Judged:
     def measures(self) -> dict[str, Float64Array]:
         """(n_answerable,) values of each measure by name."""
         ranks = self.ranks[self.is_answerable]
-        # no measure of these depends on hits below the labelled paragraph
+        # none of these measures depends on hits below the labelled paragraph
         measures = {}
-        for name, measure in MEASURES.items():
+        for name, measure in TUNING_MEASURES.items():
             measures[name] = values_of_ranks(measure, ranks, ranks)
         return measures
 
@@ -266,8 +268,9 @@ class Judged:
     def terms(self) -> dict[str, float]:
         """Means of the measures, and the terms of the objective.
 
-        `balanced_accuracy` is the mean of the shares of answerable games answered and of others declined. It is absent
-        if all games are answerable, since the share of answered games alone would reward a search that always answers.
+        `balanced_accuracy` is the mean of two shares: of answerable games with a relevant hit, and of other games
+        without one. It is absent if all games are answerable, since the first share alone would reward a search that
+        always answers.
 
         Reference:
             Brodersen et al., The Balanced Accuracy and Its Posterior Distribution, 2010.
@@ -297,7 +300,7 @@ class Judged:
         measures, intervals = {}, {}
         for name, values in self.measures.items():
             measures[name] = round(terms[name], 6)
-            intervals[name] = rounded(interval(values, seed))
+            intervals[name] = round_ends(interval(values, seed))
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),
@@ -309,6 +312,6 @@ class Judged:
 
 
 def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
-    """Search all games with these settings and return the results."""
+    """Search all games with some settings, and return the results."""
     is_answerable = np.array([game.is_answerable for game in prepared.games])
     return Judged(*search_all(prepared, settings), is_answerable)

@@ -1,4 +1,4 @@
-"""Storages of studies: Optuna's, where heartbeats show which trials have lost their process."""
+"""Optuna's storages of studies, with heartbeats that show which trials have lost their process."""
 
 import re
 import warnings
@@ -20,21 +20,22 @@ from sqlalchemy.engine import URL
 from evaluate.errors import TuneError
 
 HEARTBEAT_S, GRACE_S = 3, 10
-"""Seconds between two heartbeats of a running trial, and seconds without one after which the trial is run again."""
+"""Number of seconds between two heartbeats of a running trial, and without a heartbeat until the trial is run again."""
 IN_PLACE_OF = "in_place_of"
-"""User attribute of a trial: the number of the lost trial whose place it takes."""
+"""User attribute of a trial with the number of the lost trial that it repeats."""
 LOCKED_S = 120
-"""Maximum number of seconds that a process waits for an SQLite file that another one writes."""
+"""Maximum number of seconds that a process waits for an SQLite file that another process writes."""
 
 
 def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
 
     Args:
-        is_earlier: it is that of `--warm-start`, whose file is not made.
+        spec: the storage.
+        is_earlier: whether it is the storage of `--warm-start`, whose file is not created.
 
     Raises:
-        TuneError: it cannot be opened.
+        TuneError: the storage cannot be opened.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=ExperimentalWarning)
@@ -47,7 +48,7 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
             raise TuneError(
                 f"{flag} {spec} does not exist. Name the storage of an earlier tune."
             )
-        # "?" and "%" of the path are quoted
+        # quotes "?" and "%" in the path
         url = URL.create("sqlite", database=spec).render_as_string()
     is_file = url.startswith("sqlite")
     try:
@@ -65,7 +66,7 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
             "runs and whose driver is installed, or a file in an existing folder."
         ) from None  # the cause would show the password
     if is_file:
-        # one write to the disk for each commit would take longer than a trial
+        # otherwise a commit would wait for the disk, longer than a trial takes
         event.listen(storage.engine, "connect", _write_behind)
         storage.engine.dispose()
     # Optuna leaves its connections open
@@ -74,9 +75,9 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
 
 
 def run_again(study: optuna.Study, lost: FrozenTrial) -> None:
-    """Add a trial in place of a lost one whose parameters were given; other trials are drawn again from their seed.
+    """Repeat a lost trial if its parameters were enqueued; others are drawn again from their seed.
 
-    Optuna's own callback keeps what a lost trial had drawn, so that its other parameters are drawn differently.
+    Optuna's own callback keeps the parameters that a lost trial has drawn, and then draws the others differently.
     """
     parameters = lost.system_attrs.get("fixed_params")
     if parameters is not None:
@@ -85,11 +86,11 @@ def run_again(study: optuna.Study, lost: FrozenTrial) -> None:
 
 
 def _write_behind(connection: Any, _: object) -> None:
-    """Let SQLite survive the death of a process, but not that of the machine, without waiting for the disk."""
+    """Let SQLite commit without waiting for the disk; it survives the death of a process, but not of the machine."""
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
 def without_password(text: str) -> str:
-    """Return a text with asterisks for passwords in URLs."""
+    """Replace passwords in URLs by asterisks."""
     return re.sub(r"(://[^\s:/@]*:)\S*(?=@)|(password=)[^\s&]*", r"\1\2***", text)

@@ -28,7 +28,7 @@ from configs.settings import CONFIG_DIR, SearchSettings, fields
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import bootstrap_interval, rounded
+from evaluate.runs.measures import bootstrap_interval, round_ends
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, judge
 from evaluate.tuning.storage import (
     GRACE_S,
@@ -43,8 +43,9 @@ from quarry.parallel import TaskExecutor, run_one
 from quarry.terminal import pluralize
 
 SPACE = CONFIG_DIR / "space.yaml"
+"""File with the bounds of the tuned keys."""
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
-"""Values that each key of the search's settings may take, in order."""
+"""Values that each key of the settings of search may take, in order."""
 FIXED_KEYS = {
     "strategies",
     "keywords",
@@ -53,7 +54,7 @@ FIXED_KEYS = {
     "cache_size",
     "late_interaction",
 }
-"""Keys of the search's settings that are the same in all trials."""
+"""Keys of the settings of search that are the same in all trials."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
 UNTUNED_STAY = (
@@ -64,12 +65,13 @@ NOT_SIGNIFICANT = (
     "the gain on the test games is not significant: these games cannot tell tuned from "
     "untuned"
 )
+"""Verdicts if the untuned settings stay, and if the gain is not significant."""
 GAMES_A_PARAMETER = 10
-"""Minimum number of games for each parameter; with fewer, a fit says little about other games."""
+"""Minimum number of games for each parameter; a fit on fewer games says little about other games."""
 PAUSE_S = 0.05
-"""Seconds between two checks of the trials of other processes."""
+"""Number of seconds between two checks of the trials of other processes."""
 N_WARM_START = 10
-"""Best trials of an earlier study that a warm start runs first."""
+"""Number of best trials of an earlier study that a warm start runs first."""
 
 
 Splits = Mapping[Split, Prepared]
@@ -81,11 +83,11 @@ class Tuned:
     """Result of a study.
 
     Attributes:
-        settings: the chosen ones; the untuned ones if no trial was better on the validation games.
-        objectives: on the validation games, of the untuned settings and then of the trials that are compared there.
+        settings: the chosen settings; the untuned ones if no trial was better on the validation games.
+        objectives: objectives on the validation games: of the untuned settings, then of the best trials.
         trials: all complete trials, in order.
-        n_before: complete trials that were in the storage before.
-        seconds: time of the new trials.
+        n_before: number of complete trials that were in the storage before.
+        seconds: duration of the new trials.
     """
 
     settings: SearchSettings
@@ -111,26 +113,29 @@ def run_study(
     """Run trials until the study has `n_trials`, and choose among the best.
 
     Args:
-        base: the untuned settings, which are the first trial and give the values of keys that are not tuned.
-        name: the name of the study; a study of that name in the storage is resumed.
-        seed: the seed of the sampler; one worker and one seed give one study, also if it is killed and resumed.
-        storage: as `open_storage` takes it; other processes may share the study there.
+        space: values of the tuned keys.
+        splits: prepared games.
+        base: the untuned settings: the first trial, and the values of keys that are not tuned.
+        name: name of the study; a study with that name in the storage is resumed.
+        n_trials: number of trials of the study in the end.
+        seed: seed of the sampler; with one worker, the same seed gives the same study, even if it is resumed.
+        storage: as in `open_storage`; other processes may share the study.
         executor: judges the settings of trials, as many at a time as it has workers.
-        warm_start: storage of an earlier study; its best trials are run first.
-        attributes: the attributes of the study, for other tools, such as its store and games.
+        warm_start: storage of an earlier study, whose best trials are run first.
+        attributes: attributes of the study for other tools, such as its store.
 
     Raises:
         TuneError: the storage cannot be opened.
         WorkerError: workers cannot judge.
     """
-    opened = open_storage(storage)
+    opened_storage = open_storage(storage)
     first = grid_points(space) or [nearest_parameters(space, base)]
     if warm_start:
-        first += _best_of(warm_start, name, space, base)
+        first += _best_parameters(warm_start, name, space, base)
 
     study = optuna.create_study(
         study_name=name,
-        storage=opened,
+        storage=opened_storage,
         direction="maximize",
         load_if_exists=True,
     )
@@ -138,29 +143,33 @@ def run_study(
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(complete_trials(study))
-    described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
-    for key, value in described.items():
+    attributes_of_study = {
+        "objective": OBJECTIVE,
+        "tuned": list(space),
+        **(attributes or {}),
+    }
+    for key, value in attributes_of_study.items():
         study.set_user_attr(key, value)
 
     started = time.perf_counter()
     shared = executor.share(splits["train"])
 
     def objective(trial: optuna.Trial) -> float:
-        settings = settings_of(_drawn(space, trial), base)
+        settings = trial_settings(_draw(space, trial), base)
         judged = run_one(executor, judge, shared, settings)
         for part, value in judged.terms.items():
             trial.set_user_attr(part, value)
         return judged.objective
 
-    kept_in = without_password(storage) if storage else ""
-    _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
+    shown_storage = without_password(storage) if storage else ""
+    _run_trials(study, objective, n_trials, seed, executor.n_workers, shown_storage)
     seconds = time.perf_counter() - started
     trials = complete_trials(study)
 
     # the untuned settings and the best trials, on the validation games
     finalists = [base]
     for trial in best_first(trials):
-        settings = settings_of(trial.params, base)
+        settings = trial_settings(trial.params, base)
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
     validation = splits["validation"]
@@ -175,17 +184,17 @@ def _run_trials(
     n_trials: int,
     seed: int,
     n_workers: int,
-    kept_in: str,
+    shown_storage: str,
 ) -> None:
-    """Run trials until the study has `n_trials`, those of other processes included.
+    """Run trials until the study has `n_trials`, including those of other processes.
 
-    A single worker draws each trial with a new seed, the number of trials before it that have not failed: a trial after
-    a failed one draws what the failed one drew, also in a study that is resumed.
+    A single worker draws each trial with a seed that depends on the number of earlier trials that have not failed.
+    Hence the trial after a failed one draws the same parameters, even if the study is resumed.
     """
     bar = tqdm(total=n_trials, desc="tuning", unit="trial")
 
     def n_missing(*_: object) -> Any:
-        """Return how many trials are missing, and show it with the best value; also called after each trial."""
+        """Update the progress bar, and return the number of missing trials; it is also called after each trial."""
         trials = complete_trials(study)
         if trials:
             best = max(trial.value or 0.0 for trial in trials)
@@ -193,8 +202,8 @@ def _run_trials(
         bar.update(min(len(trials), n_trials) - bar.n)
         n_kept = pluralize(len(trials), "trial")
         add_to_line(
-            f"; {n_kept} of {n_trials} in {kept_in}, the same command goes on"
-            if kept_in
+            f"; {n_kept} of {n_trials} in {shown_storage}, the same command goes on"
+            if shown_storage
             else f"; {n_kept} of {n_trials} lost, --storage FILE keeps them"
         )
         return n_trials - len(trials)
@@ -214,13 +223,13 @@ def _run_trials(
 
 
 def seed_of_trial(seed: int, number: int) -> int:
-    """Return the seed of one trial of a study; trials of studies with other seeds have others."""
+    """Return the seed of one trial of a study, which depends on the seed of the study and the number of the trial."""
     (state,) = np.random.SeedSequence([seed, number]).generate_state(1)
     return int(state)
 
 
-def _drawn(space: Space, trial: optuna.Trial) -> Json:
-    """Return the parameters that a trial draws from a space."""
+def _draw(space: Space, trial: optuna.Trial) -> Json:
+    """Draw the parameters of a trial from a space."""
     for key, bounds in space.items():
         if isinstance(bounds, CategoricalDistribution):
             trial.suggest_categorical(key, bounds.choices)
@@ -232,7 +241,7 @@ def _drawn(space: Space, trial: optuna.Trial) -> Json:
 
 
 def _wait_for_running(study: optuna.Study) -> None:
-    """Wait until the trials that run now have ended, or count as lost because their process was killed."""
+    """Wait until the trials that run now have ended, or are lost because their process was killed."""
 
     def running() -> dict[int, FrozenTrial]:
         fail_stale_trials(study)
@@ -245,34 +254,39 @@ def _wait_for_running(study: optuna.Study) -> None:
         time.sleep(PAUSE_S)
 
     for number, trial in running().items():
-        # killed before its first heartbeat, which Optuna takes for running for ever
+        # killed before its first heartbeat: Optuna would take it for running for ever
         if number in at_start and not trial.params:
             study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
             run_again(study, trial)
 
 
 def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the trials that have a value, not those of dead processes."""
+    """Return the trials with a value, without those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> list[Json]:
-    """Return parameters of the best trials of the newest study in a storage, brought into a space.
+def _best_parameters(
+    storage: str, name: str, space: Space, base: SearchSettings
+) -> list[Json]:
+    """Return the parameters of the best trials of the newest earlier study in a storage, moved into a space.
 
     Args:
-        name: the name of the study that is to be run, which is not an earlier one.
+        storage: the storage.
+        name: name of the new study, which does not count as an earlier one.
+        space: values of the tuned keys.
+        base: the untuned settings.
 
     Raises:
         TuneError: the storage cannot be opened, or has no other study with a finished trial.
     """
-    opened = open_storage(storage, is_earlier=True)
-    summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
+    opened_storage = open_storage(storage, is_earlier=True)
+    summaries = optuna.get_all_study_summaries(opened_storage, include_best_trial=False)
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
     for summary in summaries:
-        study = optuna.load_study(study_name=summary.study_name, storage=opened)
+        study = optuna.load_study(study_name=summary.study_name, storage=opened_storage)
         best = best_first(complete_trials(study))[:N_WARM_START]
         if best and summary.study_name != name:
-            settings = [settings_of(trial.params, base) for trial in best]
+            settings = [trial_settings(trial.params, base) for trial in best]
             return [nearest_parameters(space, one) for one in settings]
     raise TuneError(
         f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
@@ -281,22 +295,22 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
 
 
 def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
-    """Return complete trials by their values, earlier ones first among equals."""
+    """Sort complete trials by their values, the best first; of equal ones, the earlier first."""
 
-    def place(trial: FrozenTrial) -> tuple[float, int]:
+    def order_key(trial: FrozenTrial) -> tuple[float, int]:
         return -(trial.value or 0.0), trial.user_attrs.get(IN_PLACE_OF, trial.number)
 
-    return sorted(trials, key=place)
+    return sorted(trials, key=order_key)
 
 
-def report(
+def report_gain(
     space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, seed: int
 ) -> Json:
     """Compare tuned with untuned settings on each split, and test the gain on the test games.
 
     Returns:
-        "tuned" and "untuned": by split, as `Judged.as_json`; "gain": on the test games; "verdict" and "warnings"
-        in words.
+        "tuned" and "untuned": figures by split, as `Judged.as_json` returns them; "gain": the gain on the test games;
+        "verdict" and "warnings" in words.
     """
     document: Json = {}
     values = []
@@ -310,7 +324,7 @@ def report(
     document["gain"] = {
         "measure": MEASURE,
         "difference": round(difference, 6),
-        "interval": rounded(bootstrap_interval(differences, seed)),
+        "interval": round_ends(bootstrap_interval(differences, seed)),
         "p": round(p, 6),
     }
     if tuned.settings == base:
@@ -336,12 +350,13 @@ def report(
 
 
 def has_effect(key: str, base: SearchSettings) -> bool:
-    """Return whether a tuned setting of search may change which paragraph is found, with these strategies and modes.
+    """Return whether a tuned setting may change the results of search, with the strategies and modes of `base`.
 
-    A file's stem has confidence 1, so that its book filters at any threshold. The lift of a book that filters cancels
-    out where slots are filled. If no slot is the book's, the numbers of slots change only how many hits there are.
+    The stem of a file has confidence 1, so its book filters at any threshold. The boost of a book that filters has no
+    effect on slots. Without slots for a book, the numbers of slots change only the number of hits.
     """
     is_fused = len(base.strategies) > 1 or base.keywords == "fused"
+
     match key:
         case "rule_weight":
             return "dense" in base.strategies and base.keywords == "rule"
@@ -359,7 +374,7 @@ def has_effect(key: str, base: SearchSettings) -> bool:
 
 
 def load_space(base: SearchSettings) -> Space:
-    """Load the bounds of the keys that are tuned: those of the file that have an effect with the untuned settings."""
+    """Load the bounds of the tuned keys: those of the file that have an effect with the untuned settings."""
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
@@ -373,10 +388,10 @@ def load_space(base: SearchSettings) -> Space:
 
 
 def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
-    """Read `KEY=A,B,...` as the values that each key takes in turn.
+    """Read items `KEY=A,B,...` as the values that each key takes in turn.
 
     Raises:
-        SettingsError: an item has another form, names a key that every trial shares, or a value out of range.
+        SettingsError: an item has another form, a key that is the same in all trials, or a value out of range.
     """
     keys = fields(SearchSettings).keys() - FIXED_KEYS
     space = {}
@@ -395,7 +410,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 
         for choice in choices:
             try:
-                settings_of({key: choice}, base)
+                trial_settings({key: choice}, base)
             except (TypeError, ValidationError):
                 raise SettingsError(
                     f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
@@ -405,32 +420,36 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 
 
 def grid_points(space: Space) -> list[Json]:
-    """Return every combination of a space of named values; none of a space with bounds."""
+    """Return all combinations of a space of listed values; [] for a space with bounds."""
     choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
     points = itertools.product(*choices)
     return [dict(zip(space, point, strict=True)) for point in points]
 
 
-def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
-    """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
-    asked = dataclasses.asdict(base)
+def trial_settings(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
+    """Return settings with the values of a trial; a value that must not exceed another is lowered to it."""
+    values_by_key = dataclasses.asdict(base)
     for key, value in values.items():
-        asked[key] = round(value, 10) if isinstance(value, float) else value
+        values_by_key[key] = round(value, 10) if isinstance(value, float) else value
 
-    n_slots = asked["k"] or base.pdf_k + base.global_k
-    pdf_k = min(asked["pdf_k"], n_slots)
-    global_k = min(asked["global_k"], n_slots - pdf_k)
-    asked |= {
+    n_slots = values_by_key["k"] or base.pdf_k + base.global_k
+    pdf_k = min(values_by_key["pdf_k"], n_slots)
+    global_k = min(values_by_key["global_k"], n_slots - pdf_k)
+    values_by_key |= {
         "pdf_k": pdf_k,
         "global_k": global_k if pdf_k + global_k else 1,
-        "boost_confidence": min(asked["boost_confidence"], asked["filter_confidence"]),
-        "lowered_threshold": min(asked["lowered_threshold"], asked["threshold"]),
+        "boost_confidence": min(
+            values_by_key["boost_confidence"], values_by_key["filter_confidence"]
+        ),
+        "lowered_threshold": min(
+            values_by_key["lowered_threshold"], values_by_key["threshold"]
+        ),
     }
-    return SearchSettings(**asked)
+    return SearchSettings(**values_by_key)
 
 
 def nearest_parameters(space: Space, settings: SearchSettings) -> Json:
-    """Return the parameters of the trial that is nearest to these settings; the first value if none is named so."""
+    """Return the parameters of a space nearest to some settings; of listed values, the equal one or else the first."""
     numbers: Json = {}
     for key, bounds in space.items():
         value = getattr(settings, key)

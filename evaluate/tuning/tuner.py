@@ -1,4 +1,4 @@
-"""Tuning of the search's settings on labelled games: preparation, study, report and the file of settings."""
+"""Tunes the settings of search on labelled games: preparation, study, report, and the file of settings."""
 
 import hashlib
 import itertools
@@ -24,11 +24,11 @@ from evaluate.tuning.study import (
     load_space,
     nearest_parameters,
     read_grid,
-    report,
+    report_gain,
     run_study,
 )
 from player.round import Json
-from quarry.parallel import Workers, executor_of
+from quarry.parallel import Workers, open_executor
 from quarry.store import Course
 from quarry.terminal import pluralize
 
@@ -45,41 +45,43 @@ def tune(
     workers: Workers = 1,
     warm_start: str | None = None,
 ) -> Json:
-    """Fit the search's settings on training games, choose on validation games and report on test games.
+    """Fit the settings of search on training games, choose on validation games, and report on test games.
 
     Args:
-        settings: the untuned ones.
-        n_trials: that the study has in the end.
-        grid: `KEY=A,B,...` for each key to sweep: every combination is one trial, in place of `n_trials`.
-        seed: the seed of splits, sampler and intervals.
-        storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
-        workers: processes that score games and judge trials; or a cluster.
-        warm_start: as of `run_study`.
+        games: games of all splits.
+        course: the course of the store.
+        settings: the untuned settings.
+        n_trials: number of trials of the study in the end.
+        grid: `KEY=A,B,...` for each key to sweep; every combination is one trial, and `n_trials` is not used.
+        seed: seed of splits, sampler and intervals.
+        storage: URL of a database, or path of an SQLite file, whose study is resumed; None keeps the study in memory.
+        workers: processes that prepare games and judge trials; or a cluster.
+        warm_start: as in `run_study`.
 
     Returns:
-        The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
-        whole of `search`; `game_settings`, the whole of `game`, which tuning does not change.
+        The figures of tuned and untuned settings; `settings`: the values of the tuned keys; `tuned_settings`: the whole
+        section `search`; `game_settings`: the whole section `game`, which tuning does not change.
 
     Raises:
-        GamesError: a split has no answerable game, or the games are another corpus's.
+        GamesError: a split has no answerable game, or the games belong to another corpus.
         SettingsError: the grid has an unknown key or value.
         TuneError: the storage cannot be opened, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
     """
     base = settings.search
     space = read_grid(grid, base) if grid else load_space(base)
-    open_storage(storage)  # before anything is prepared for it
+    open_storage(storage)  # fails before the long preparation
     by_split = _games_of_splits(games, seed)
     chosen = [*itertools.chain.from_iterable(by_split.values())]
     located = locate_in(chosen, course)
     name = _study_name(chosen, course, settings, space)
 
-    with executor_of(workers) as executor:
+    with open_executor(workers) as executor:
         prepared = prepare(chosen, located, course, settings, executor=executor)
         splits = {}
         prepared_games = iter(prepared.games)
-        for split, of_split in by_split.items():
-            in_split = [*itertools.islice(prepared_games, len(of_split))]
+        for split, split_games in by_split.items():
+            in_split = [*itertools.islice(prepared_games, len(split_games))]
             splits[split] = replace(prepared, games=in_split)
         untuned = nearest_parameters(space, settings.search)
         tuned = run_study(
@@ -95,7 +97,7 @@ def tune(
             warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
-    reported = report(space, tuned, splits, settings.search, seed)
+    reported = report_gain(space, tuned, splits, settings.search, seed)
     if 0 < n_trials <= tuned.n_before:
         reported["warnings"].append(
             f"the study in {without_password(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "
@@ -131,19 +133,19 @@ def _games_of_splits(
     """
     by_split: dict[Split, list[LabelledGame]] = {}
     for split in SPLITS:
-        of_split = select_split(games, split, seed)
-        if not any(game.answerable for game in of_split):
+        split_games = select_split(games, split, seed)
+        if not any(game.answerable for game in split_games):
             raise GamesError(
                 f"--games has no answerable game in the split {split}; add some"
             )
-        by_split[split] = of_split
+        by_split[split] = split_games
     return by_split
 
 
 def _study_name(
     games: Sequence[LabelledGame], course: Course, settings: Settings, space: Space
 ) -> str:
-    """Return a name that changes with games, settings and store: no study goes on with others."""
+    """Return a name that changes with games, settings and store, so that no study is resumed with others."""
     keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
     labels = [*map(attrgetter(*keys), games)]
     search = as_dict(settings)["search"]
@@ -154,7 +156,7 @@ def _study_name(
 
 
 def tuned_lines(result: Json) -> Iterator[str]:
-    """Yield the result of `tune` for a terminal."""
+    """Yield the result of `tune` as lines for a terminal."""
     yield f"{result['trials']} trials ({result['trials_before']} from before), study {result['study']}"
     yield f"objective: {result['objective']}"
     for split in SPLITS:
@@ -175,7 +177,7 @@ def tuned_lines(result: Json) -> Iterator[str]:
 
 
 def tuned_file(result: Json) -> str:
-    """Return the result of `tune` as a file of settings, with its provenance."""
+    """Write the result of `tune` as the text of a settings file, with its provenance."""
     provenance = {}
     for key, value in result.items():
         if not key.endswith("settings"):

@@ -12,7 +12,7 @@ from configs.errors import SettingsError
 from ingest.editions.readers import READERS, Reader
 from quarry.course.piece import Piece
 from quarry.plugins import find
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 SETTING = "ingest.editions"
 MAX_PIECES = 20_000
@@ -112,5 +112,5 @@ def read_editions(
         try:
             pieces += read_edition(path, doc_id, edition)
         except Exception as error:  # readers raise any exception on a damaged file
-            notes.append(f"The edition {edition} is left out: {described(error)}")
+            notes.append(f"The edition {edition} is left out: {describe_error(error)}")
     return tuple(pieces), tuple(notes)

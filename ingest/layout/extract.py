@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
 from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
@@ -141,7 +141,9 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {fault_of(error)}") from error
+        raise SourceError(
+            f"{path} cannot be read: {fault_and_remedy(error)}"
+        ) from error
 
     fault = ""
     if not content:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.markers import is_bullet, marker_words, start_after
-from quarry.languages.captions import label_of
+from quarry.languages.captions import caption_label
 
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""
@@ -162,7 +162,7 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
 def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     if not marker_words(line, following):
-        has_label = label_of(line.text).rstrip().endswith(":")
+        has_label = caption_label(line.text).rstrip().endswith(":")
         return has_label and line.first == group.first.first
     is_sure = is_bullet(line.first) and line.first not in "-–—*·"
     above = group.last

@@ -6,7 +6,7 @@ from configs.settings import IngestSettings
 from ingest.layout.line import LEADERS, OPENING
 from ingest.layout.superscripts import OPERATORS
 from ingest.paragraphs.blocks import Block
-from quarry.languages.captions import DRAWN, label_of
+from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
 from quarry.languages.language import Kind
 from quarry.languages.registry import LANGUAGES, alternatives
@@ -156,7 +156,7 @@ class _Text:
     def is_caption(self) -> bool:
         """Whether it begins with the label of a figure, or is small and begins with any label."""
         is_drawn = self.block.size_ratio < 0.97 or DRAWN.match(self.block.text)
-        return bool(is_drawn and label_of(self.block.text))
+        return bool(is_drawn and caption_label(self.block.text))
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:

@@ -8,7 +8,7 @@ import subprocess
 
 from ingest.errors import SourceError
 from quarry.languages.registry import LANGUAGES
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 REMEDY = (
     "run `make ocr` and `apt-get install tesseract-ocr tesseract-ocr-heb`, "
@@ -58,5 +58,5 @@ def with_text_layer(content: bytes) -> bytes:
             invalidate_digital_signatures=True,
         )
     except Exception as error:  # ocrmypdf raises many kinds on odd files
-        raise SourceError(f"OCR failed ({described(error)})") from error
+        raise SourceError(f"OCR failed ({describe_error(error)})") from error
     return written.getvalue()

@@ -1,7 +1,7 @@
-"""Ingest of files into a store: plan, read, embed, and write everything at once; safe to repeat and to interrupt.
+"""Ingest of files into a store: plan, read, embed, and write everything at once. It may be repeated and interrupted.
 
-Nothing is locked while files are read. If two ingests change one store, the ingest that writes second starts again, and
-uses the readings and vectors that it has already made.
+Nothing is locked while files are read. If two ingests change one store, the second one to write starts again, with the
+readings and vectors that it already has.
 """
 
 import functools
@@ -30,7 +30,7 @@ from ingest.pipeline.plan import (
     printable,
     sources_in,
 )
-from ingest.pipeline.read import Files, Staging
+from ingest.pipeline.read import FileReader, Staging
 from quarry.course.paragraph import Reading
 from quarry.embed import (
     BUILT_IN,
@@ -40,11 +40,11 @@ from quarry.embed import (
     require_embedder,
 )
 from quarry.embed.models import absolute_spec
-from quarry.embed.relevance import Relevance, calibrate
+from quarry.embed.relevance import Relevance, calibrate_embedder
 from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
-    centered,
+    center_pieces,
     embed_on_worker,
     embed_reading,
     embedder_of_worker,
@@ -57,9 +57,9 @@ from quarry.parallel import (
     InProcess,
     TaskExecutor,
     Workers,
-    executor_of,
-    result_of,
+    open_executor,
     run_all,
+    task_result,
 )
 from quarry.plugins import find
 from quarry.store import DEFAULT_COLLECTION, Course, Store, StoredDocument
@@ -68,11 +68,11 @@ from quarry.terminal import pluralize
 _log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
-"""Number of times that an ingest is tried if other ones keep changing the store."""
+"""Maximum number of attempts if other ingests keep changing the store."""
 MAX_EMBEDDING = 4
-"""Maximum number of processes that embed unless the user names a number; each takes about 1 GB of memory."""
+"""Default maximum number of processes that embed; each takes about 1 GB of memory."""
 PASSAGES_A_WORKER = 200
-"""Minimum number of passages for which another process pays: it starts in about 3 s and embeds 25 passages a second."""
+"""Minimum number of passages for each process; a process starts in about 3 s and embeds 25 passages a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class IngestSummary:
 
     Attributes:
         outcomes: the result of each document.
-        skipped: the reason why a file of a folder was not read, by path.
-        course: the content of the store after it.
-        advice: what would make it better, "" if there is nothing.
+        skipped: reasons why files of folders were not read, by path.
+        course: content of the store after the ingest.
+        advice: a line with advice to the user, or "".
     """
 
     outcomes: tuple[Outcome, ...]
@@ -98,7 +98,7 @@ class IngestSummary:
 
     @property
     def rejected(self) -> dict[str, int]:
-        """Number of rejected paragraphs by reason, most first."""
+        """Number of rejected paragraphs by reason, the most frequent first."""
         total: Counter[str] = Counter()
         for row in self.outcomes:
             total.update(row.rejected)
@@ -116,17 +116,17 @@ def ingest(
     progress: bool = True,
     workers: Workers = 0,
 ) -> IngestSummary:
-    """Ingest files into a store; files with bytes that the store holds already are left unchanged.
+    """Ingest files into a store; files whose bytes the store already holds are left unchanged.
 
     Args:
-        paths: PDF files, folders of them (searched through), or paragraphs.jsonl files.
+        paths: PDF files, folders of them (also subfolders), or paragraphs.jsonl files.
         location: folder or URL of the store.
-        settings: the settings of reading and embedding.
+        settings: settings of reading and embedding.
         collection: name within the store.
         drop: doc_ids of documents to remove; `paths` may then be empty.
-        embedder_spec: SPEC; `auto` is the store's embedder, or is chosen by script for a new store.
-        progress: bars on standard error, or in the notebook.
-        workers: read and embed; 0 takes all cores to read, and at most `MAX_EMBEDDING` to embed.
+        embedder_spec: SPEC; `auto` takes the store's embedder, and chooses one by script for a new store.
+        progress: whether progress bars are shown on standard error, or in the notebook.
+        workers: processes or cluster; 0 takes all cores to read, and at most `MAX_EMBEDDING` to embed.
 
     Raises:
         SettingsError: the reader is unknown.
@@ -168,7 +168,7 @@ def ingest(
 
 
 def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
-    """Return what PyMuPDF would bring to the files that were read, "" if it is installed or not needed."""
+    """Return the advice to install PyMuPDF if an edition needs it; "" if it is installed or not needed."""
     has_read = any(row.status in ("added", "replaced") for row in outcomes)
     needs = any(edition.startswith("pymupdf:") for edition in editions)
     return WITHOUT_PYMUPDF if has_read and needs and not has_pymupdf() else ""
@@ -176,14 +176,16 @@ def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ingest:
-    """The request of the user.
+    """One ingest as the user requested it.
 
     Attributes:
-        files: absolute paths.
+        files: absolute paths of the files.
         drop: doc_ids of documents to remove.
-        spec: SPEC of the embedder, "" for the store's or the one that fits the script.
-        readers: read files.
-        embedders: embed passages.
+        settings: settings of reading and embedding.
+        spec: SPEC of the embedder; "" takes the store's, or chooses one by script.
+        progress: whether progress bars are shown.
+        readers: workers that read files.
+        embedders: workers that embed passages.
     """
 
     files: Sequence[Path]
@@ -195,7 +197,7 @@ class _Ingest:
     embedders: Workers
 
     def into(self, location: str, collection: str) -> tuple[Course, list[Outcome]]:
-        """Plan, read, embed and write; return the new course, and the outcome of each document.
+        """Plan, read, embed, and write to a store; return the new course and the outcome of each document.
 
         Raises:
             StoreChangedError: another ingest has changed the store meanwhile.
@@ -205,7 +207,7 @@ class _Ingest:
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
             _log.warning("%s; it is made again from the files named", fact)
-        files = Files(
+        files = FileReader(
             settings=self.settings.ingest,
             staging=staging,
             progress=self.progress,
@@ -224,10 +226,10 @@ class _Ingest:
         return store.course, rows
 
     def _plan(self, store: Store) -> list[Outcome]:
-        """Return a row for each document that the ingest may change.
+        """Plan the ingest: return a row for each document that it may change.
 
         Raises:
-            BadInputError: a document that is to be dropped is not there.
+            BadInputError: the store does not hold a document to drop.
         """
         documents = store.course.documents_by_id
         for doc_id in self.drop:
@@ -281,17 +283,17 @@ class _Ingest:
 
     @property
     def models(self) -> Models:
-        """The embedders of the user."""
+        """The loader of embedders."""
         return Models(self.settings.embed, own=self.spec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Embedding:
-    """How documents are embedded.
+    """The step that embeds documents.
 
     Attributes:
         run: the ingest.
-        staging: vectors of an ingest that was interrupted, and where new ones are kept.
+        staging: vectors of an interrupted ingest; new vectors are added.
         spec: SPEC of the embedder.
         embedder: the embedder.
     """
@@ -302,24 +304,26 @@ class _Embedding:
     embedder: Embedder
 
     def embed(self, readings: list[Reading]) -> list[StoredDocument]:
-        """Return each reading with its vectors."""
+        """Embed readings."""
         parts = list(map(split_reading, readings))
         vectors = self._embed_parts(list(chain.from_iterable(parts)))
         updates = []
-        for reading, of_reading in zip(readings, parts, strict=True):
-            joined = centered(join(vectors[: len(of_reading)]))
-            del vectors[: len(of_reading)]  # joined parts are not in memory twice
-            updates.append(StoredDocument(reading, joined))
+        for reading, reading_parts in zip(readings, parts, strict=True):
+            document_vectors = center_pieces(join(vectors[: len(reading_parts)]))
+            del vectors[
+                : len(reading_parts)
+            ]  # so that joined parts are not in memory twice
+            updates.append(StoredDocument(reading, document_vectors))
         return updates
 
     def _embed_parts(self, parts: list[Reading]) -> list[ReadingVectors]:
-        """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
-        vectors, missing, n_staged = [], [], 0
+        """Embed parts of documents, except those that an interrupted ingest has embedded."""
+        vectors, unstaged, n_staged = [], [], 0
         for row, part in enumerate(parts):
             staged = self.staging.get(part, self.spec)
             vectors.append(staged.vectors if staged else NO_VECTORS)
             if staged is None:
-                missing.append(row)
+                unstaged.append(row)
             else:
                 n_staged += len(part.paragraphs)
         if n_staged:
@@ -328,7 +332,7 @@ class _Embedding:
                 "resumed: %s had been embedded before the interruption", n_passages
             )
 
-        calls = [(parts[row],) for row in missing]
+        calls = [(parts[row],) for row in unstaged]
         total = sum(len(part.paragraphs) for (part,) in calls)
         workers = self.run.embedders
         if not isinstance(workers, Cluster):
@@ -336,11 +340,11 @@ class _Embedding:
         is_quiet = not self.run.progress
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
 
-        with executor_of(workers) as executor, bar:
+        with open_executor(workers) as executor, bar:
             for number, future in run_all(executor, self._task(executor), calls):
-                embedded = vectors[missing[number]] = result_of(future)
+                part_vectors = vectors[unstaged[number]] = task_result(future)
                 (part,) = calls[number]
-                self.staging.keep(StoredDocument(part, embedded), part, self.spec)
+                self.staging.keep(StoredDocument(part, part_vectors), part, self.spec)
                 bar.update(len(part.paragraphs))
         return vectors
 
@@ -374,4 +378,4 @@ def _relevance(
     for update in updates:
         texts += [paragraph.text for paragraph in update.reading.paragraphs]
         vectors += list(update.vectors.paragraphs)
-    return calibrate(texts, np.array(vectors), embedder)
+    return calibrate_embedder(texts, np.array(vectors), embedder)

@@ -1,4 +1,4 @@
-"""The plan of an ingest: the files that are read, and the result for each document."""
+"""The plan of an ingest: the sources in the files, and what happens to each document."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeGuard
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
 from ingest.errors import BadInputError, SourceError
-from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
+from ingest.pipeline.read_document import (
+    content_hash,
+    paragraphs_version,
+    read_paragraphs_file,
+)
 from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
 from quarry.course.paragraph import Document, Reading
 
@@ -23,10 +27,11 @@ class Source:
     """A lecture in a file, or a book of a paragraphs file.
 
     Attributes:
+        path: path of the file.
         content: SHA-256 of its bytes, hexadecimal.
-        version: the version of its paragraphs with the present settings.
+        version: version of its paragraphs with the current settings.
         sidecar: the sidecar of the file.
-        book: the content of a book; None for a lecture, which is read later.
+        book: the reading of a book; None for a lecture, which is read later.
     """
 
     path: Path
@@ -38,14 +43,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The plan for one document, and its result.
+    """The plan for one document, and later its result.
 
     Attributes:
-        path: the path of its file.
-        doc_id: its id; for a failed file the stem.
+        path: path of its file.
+        doc_id: its id; for a failed file, the stem.
+        status: what happens to the document.
         detail: the error of a failed file, the document of which it is a copy, or the reason why it is removed.
-        source: the content of a document that is written: `added`, `replaced`, or the `same file` under another name.
-        document: the document in the store, which reading the source yields; None if there is none of its own.
+        source: source of a document that is written: `added`, `replaced`, or the `same file` under another name.
+        document: the document in the store; None before the source is read, or if there is none.
         notes: a line for each kind of omission and doubt.
     """
 
@@ -59,28 +65,28 @@ class Outcome:
 
     @classmethod
     def of_failure(cls, path: Path, error: SourceError) -> Outcome:
-        """Return the row of a file that cannot be used."""
+        """Build the row of a file that cannot be used."""
         return cls(path, printable(path.stem), "failed", printable(str(error)))
 
     @property
     def kept(self) -> int:
-        """The number of its paragraphs in the store."""
+        """Number of its paragraphs in the store."""
         return self.document.n_paragraphs if self.document else 0
 
     @property
     def rejected(self) -> dict[str, int]:
-        """The number of rejected paragraphs, by reason."""
+        """Number of its rejected paragraphs, by reason."""
         return self.document.rejected if self.document else {}
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that are in use: in the store, and by the files of this ingest so far.
+    """The names in use, in the store and by the files of this ingest so far.
 
     Attributes:
-        documents: by doc_id.
-        owners: doc_id by paragraph_id.
-        missing: doc_ids of documents with files that do not exist any more.
+        documents: documents by doc_id.
+        owners: doc_ids by paragraph_id.
+        missing: doc_ids of documents whose files do not exist any more.
     """
 
     documents: dict[str, Document]
@@ -90,7 +96,7 @@ class Names:
     def is_elsewhere(
         self, document: Document | None, path: Path
     ) -> TypeGuard[Document]:
-        """Return whether a document is there and comes from another file, which still exists."""
+        """Return whether a document exists and comes from another file, which still exists."""
         return (
             document is not None
             and document.path != str(path)
@@ -98,7 +104,7 @@ class Names:
         )
 
     def take(self, source: Source) -> tuple[str, bool]:
-        """Take the name of a source; return its doc_id, and whether another file has its content under that name."""
+        """Name a source; return its doc_id, and whether another file has the same content under that name."""
         book = source.book
         doc_id = book.document.doc_id if book else self._free_doc_id(source)
         holder = self.documents.get(doc_id)
@@ -123,7 +129,7 @@ class Names:
         return doc_id, False
 
     def _free_doc_id(self, source: Source) -> str:
-        """Return the id that a file has already, else its stem, with its folder if another file has the stem."""
+        """Return the doc_id that a file already has; else its stem, after its folder if another file has the stem."""
         path = source.path
         for document in self.documents.values():
             if document.path == str(path):
@@ -140,16 +146,16 @@ class Names:
         return f"{path.parent.name}/{path.stem}-{source.content[:6]}"
 
     def require_free(self, path: Path, sources: Sequence[Source]) -> None:
-        """Check that no other file has the books and paragraph ids of a file.
+        """Check that no other file has a book or a paragraph_id of this file.
 
         Raises:
             SourceError: another file has one of them.
         """
         books = [source.book for source in sources if source.book]
-        of_file = {book.document.doc_id for book in books}
+        file_doc_ids = {book.document.doc_id for book in books}
         for document in self.documents.values():
             if document.path == str(path):
-                of_file.add(document.doc_id)
+                file_doc_ids.add(document.doc_id)
 
         for book in books:
             doc_id, content = book.document.doc_id, book.document.content_hash
@@ -160,7 +166,7 @@ class Names:
                 )
             for paragraph in book.paragraphs:
                 owner = self.owners.get(paragraph.paragraph_id)
-                if owner is not None and owner not in of_file:
+                if owner is not None and owner not in file_doc_ids:
                     raise SourceError(
                         f"{path}: the paragraph_id {paragraph.paragraph_id!r} is also in {owner!r}; rename it"
                     )
@@ -174,13 +180,13 @@ def plan(
     """Return a row for each document of the files, and for each document that is removed.
 
     Args:
-        files: each path of the user's, and what it holds.
-        names: of the content of the store; those of the files are added.
+        files: path of each file, and its sources, or the error because of which it cannot be used.
+        names: names in the store; those of the files are added.
         dropped: doc_ids that the user drops.
     """
     stored = dict(names.documents)
     rows: list[Outcome] = []
-    taken: list[tuple[str, Source]] = []
+    named_sources: list[tuple[str, Source]] = []
     for path, sources in files:
         try:
             if isinstance(sources, SourceError):
@@ -194,32 +200,32 @@ def plan(
             if is_elsewhere:
                 rows.append(Outcome(path, doc_id, "same file", doc_id))
             else:
-                taken.append((doc_id, source))
+                named_sources.append((doc_id, source))
 
     # documents that are about to be replaced or dropped cannot be the original of a copy
     changing = set(dropped)
-    for doc_id, source in taken:
+    for doc_id, source in named_sources:
         if doc_id in stored and stored[doc_id].content_hash != source.content:
             changing.add(doc_id)
     return [
         *rows,
-        *_rows_of(taken, stored, changing),
-        *_removed(taken, stored, dropped, changing),
+        *_plan_sources(named_sources, stored, changing),
+        *_plan_removals(named_sources, stored, dropped, changing),
     ]
 
 
-def _rows_of(
-    taken: Sequence[tuple[str, Source]],
+def _plan_sources(
+    named_sources: Sequence[tuple[str, Source]],
     stored: dict[str, Document],
     changing: Collection[str],
 ) -> Iterator[Outcome]:
-    """Yield the row of each source; of sources with the same content the first is read, the others are its copies."""
+    """Yield the row of each source; the first of several sources with the same content is read, others are copies."""
     originals = {}
     for document in stored.values():
         if not document.same_as and document.doc_id not in changing:
             originals[document.content_hash] = document.doc_id
 
-    for doc_id, source in taken:
+    for doc_id, source in named_sources:
         existing = stored.get(doc_id)
         original = originals.get(source.content)
         if (
@@ -238,15 +244,15 @@ def _rows_of(
             originals[source.content] = doc_id
 
 
-def _removed(
-    taken: Sequence[tuple[str, Source]],
+def _plan_removals(
+    named_sources: Sequence[tuple[str, Source]],
     stored: dict[str, Document],
     dropped: Collection[str],
     changing: Collection[str],
 ) -> Iterator[Outcome]:
     """Yield the rows of stored documents that are removed."""
-    planned = {doc_id for doc_id, _ in taken}
-    books_of = {str(source.path) for _, source in taken if source.book}
+    planned = {doc_id for doc_id, _ in named_sources}
+    book_files = {str(source.path) for _, source in named_sources if source.book}
     for doc_id, document in stored.items():
         if doc_id in planned:
             continue
@@ -255,20 +261,20 @@ def _removed(
             why = "dropped"
         elif document.same_as in changing:
             why = f"it was a copy of {document.same_as}, which is dropped or changed; ingest it again to have it"
-        elif document.path in books_of:
+        elif document.path in book_files:
             why = f"no longer in {document.path}"
         if why:
             yield Outcome(Path(document.path), doc_id, "removed", why)
 
 
 def sources_in(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
-    """Return what a file holds, without reading a PDF, or the error with which the file cannot be used."""
+    """Return the sources in a file, without reading a PDF; or the error because of which the file cannot be used."""
     if printable(path) != str(path):
         return SourceError(f"{path}: the file's name is not UTF-8; rename it")
     try:
         content = content_hash(path)
         if path.suffix.lower() != ".jsonl":
-            version = version_of(content, settings)
+            version = paragraphs_version(content, settings)
             return [Source(path, content, version, read_sidecar(path))]
 
         sources = []
@@ -281,9 +287,9 @@ def sources_in(path: Path, settings: IngestSettings) -> list[Source] | SourceErr
 
 
 def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
-    """Return the absolute paths of the files in `paths`, each once, in order, and the reasons why others are skipped.
+    """Find the lectures in files and folders; return their absolute paths, and the reasons why other files are skipped.
 
-    Folders are searched recursively.
+    Folders are searched recursively. Each lecture is returned once.
 
     Raises:
         BadInputError: a path does not exist, a folder holds no lecture, or a file has another type.
@@ -314,29 +320,29 @@ def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
 
 
 def _absolute(path: Path) -> Path:
-    """Return the absolute path of a file; a link keeps its own name, since the suffix decides how the file is read."""
+    """Return the absolute path of a file; a link keeps its own name, since the suffix selects the reader."""
     return path.parent.resolve() / path.name
 
 
 def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
-    """Return the lectures of a folder and its subfolders; add to `skipped` why other files are not read.
+    """Return the lectures of a folder and its subfolders; add the reasons why other files are not read to `skipped`.
 
     Raises:
-        BadInputError: there are none, or no folder with some can be read.
+        BadInputError: the folder has no lectures, or cannot be read.
     """
     unreadable = {}
 
     def note(error: OSError) -> None:
         path = Path(error.filename or folder)
-        unreadable[path] = f"cannot be read: {fault_of(error)}"
+        unreadable[path] = f"cannot be read: {fault_and_remedy(error)}"
 
-    found: list[Path] = []
+    files: list[Path] = []
     for parent, _, names in os.walk(folder, onerror=note):
-        found += [Path(parent, name) for name in names]
+        files += [Path(parent, name) for name in names]
     skipped |= unreadable
 
     lectures = []
-    for file in sorted(filter(Path.is_file, found)):
+    for file in sorted(filter(Path.is_file, files)):
         suffix = file.suffix.lower()
         is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
         if suffix == ".pdf":
@@ -354,5 +360,5 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
 
 
 def printable(text: str | Path) -> str:
-    """Return the text with bytes that are not UTF-8, as in file names from old archives, as escapes."""
+    """Escape the bytes of a text that are not UTF-8, as in file names from old archives."""
     return str(text).encode("utf-8", "backslashreplace").decode()

@@ -1,6 +1,6 @@
-"""Files -> readings, in worker processes: if a file hangs, crashes or takes too much memory, only this file fails.
+"""Reads files in worker processes: if a file hangs, crashes or takes too much memory, only this file fails.
 
-Finished readings and vectors are staged in the user's cache, from which an interrupted ingest resumes.
+Readings and vectors are staged in the user's cache, so that an interrupted ingest resumes.
 """
 
 import contextlib
@@ -31,12 +31,12 @@ from quarry.parallel import (
     Cluster,
     TaskExecutor,
     Workers,
-    executor_of,
-    result_of,
+    open_executor,
     run_all,
+    task_result,
 )
-from quarry.store.content import Content, StoredDocument, load, save
-from quarry.terminal import described
+from quarry.store.content import Content, StoredDocument, load_content, save_content
+from quarry.terminal import describe_error
 
 T = TypeVar("T")
 Results = dict[str, Reading | SourceError]
@@ -44,56 +44,56 @@ Results = dict[str, Reading | SourceError]
 
 
 class Staging:
-    """Documents by key, in the user's cache: what an ingest that is interrupted need not do again.
+    """Documents by key in the user's cache, which an interrupted ingest does not read or embed again.
 
     Args:
-        location: the location of the store.
-        collection: the collection of the course.
+        location: location of the store.
+        collection: collection of the course.
 
     Attributes:
         n_loaded: number of documents that `get` has returned.
     """
 
     def __init__(self, location: str, collection: str) -> None:
-        self._folder = cache() / "staged" / digest_of(location, collection)
+        self._folder = cache() / "staged" / short_digest(location, collection)
         self.n_loaded = 0
 
     def get(self, *key: object) -> StoredDocument | None:
-        """Return the document of a key, None if it is missing or damaged."""
+        """Return the document of a key; None if it is missing or damaged."""
         try:
-            with (self._folder / digest_of(*key)).open("rb") as file:
-                (document,) = load(file, "").documents
+            with (self._folder / short_digest(*key)).open("rb") as file:
+                (document,) = load_content(file, "").documents
         except Exception:  # missing, damaged, or of another version
             return None
         self.n_loaded += 1
         return document
 
     def keep(self, document: StoredDocument, *key: object) -> None:
-        """Write a document; if that fails, an interrupted ingest is repeated as a whole."""
+        """Write a document; ignore a failure, after which an interrupted ingest makes the document again."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write = functools.partial(save, Content((document,)))
-            write_whole(self._folder / digest_of(*key), write)
+            write = functools.partial(save_content, Content((document,)))
+            write_whole(self._folder / short_digest(*key), write)
 
     def clear(self) -> None:
-        """Remove all documents, once the store holds them."""
+        """Remove all documents, after the store holds them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def digest_of(*key: object) -> str:
-    """Return 12 hexadecimal digits that change with a key."""
+def short_digest(*key: object) -> str:
+    """Return a digest of a key, 12 hexadecimal digits."""
     return hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
-    """How files are read.
+class FileReader:
+    """The step that reads files.
 
     Attributes:
-        settings: the settings of the readers.
-        staging: readings of an ingest that was interrupted, and where new ones are kept.
-        progress: show a bar.
-        workers: read the files.
+        settings: settings of the readers.
+        staging: readings of an interrupted ingest; new readings are added.
+        progress: whether a progress bar is shown.
+        workers: workers that read files.
     """
 
     settings: IngestSettings
@@ -107,8 +107,8 @@ class Files:
         """Read the files of a plan; return its rows with their results, and the readings.
 
         Args:
-            rows: the rows of the plan.
-            documents: the documents of the store; they may be the originals of duplicates.
+            rows: rows of the plan.
+            documents: documents of the store by doc_id, which may be originals of copies.
         """
         results: Results = {}
         unread = []
@@ -134,7 +134,7 @@ class Files:
             else:
                 result = results[row.doc_id]
                 if isinstance(result, Reading):
-                    document = row.source.sidecar.over(result.document)
+                    document = row.source.sidecar.apply_to(result.document)
                     result = results[row.doc_id] = replace(result, document=document)
             if isinstance(result, SourceError):
                 finished.append(Outcome.of_failure(row.path, result))
@@ -145,13 +145,14 @@ class Files:
         return finished, readings
 
     def _read(self, rows: list[Outcome]) -> Results:
-        """Read files with their editions, and stage the readings; an edition that fails is a note."""
+        """Read files and their other editions, and stage the readings; failed editions become a note."""
         workers, names = self.workers, self.settings.editions
         if not isinstance(workers, Cluster):
             workers = min(workers, len(rows))
+
         results: Results = {}
-        sound: list[tuple[Outcome, Reading]] = []
-        with executor_of(workers, apart=True) as executor:
+        readings: list[tuple[Outcome, Reading]] = []
+        with open_executor(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
             for row in rows:
                 tasks.append((row, row.source and row.source.content, self.settings))
@@ -161,15 +162,15 @@ class Files:
                     results[row.doc_id] = reading
                 else:
                     document = replace(reading.document, path=str(row.path))
-                    sound.append((row, replace(reading, document=document)))
+                    readings.append((row, replace(reading, document=document)))
 
-            tasks = [(row, names) for row, _ in sound]
+            tasks = [(row, names) for row, _ in readings]
             label = "reading editions"
             editions = {}
             for (row, _), edition in self._run(executor, label, read_editions, tasks):
                 editions[row.doc_id] = edition
 
-        for row, reading in sound:
+        for row, reading in readings:
             edition = editions[row.doc_id]
             if isinstance(edition, SourceError):
                 edition = (), (f"Other editions are left out: {edition}",)
@@ -187,10 +188,13 @@ class Files:
         read: Callable[..., T],
         tasks: list[tuple[Any, ...]],
     ) -> Iterator[tuple[tuple[Any, ...], T | SourceError]]:
-        """Read files within limits of time and memory; yield each task with its result, as they are done.
+        """Read files within limits of time and memory; yield each task with its result, in the order of completion.
 
         Args:
-            tasks: a row of the plan each, and the arguments of `read` after the path and the doc_id.
+            executor: runs the reader.
+            label: label of the progress bar.
+            read: the reader.
+            tasks: for each file, the row of the plan, and the arguments of `read` after the path and the doc_id.
         """
         is_far = isinstance(executor, Cluster)
 
@@ -215,7 +219,7 @@ class Files:
 def _read_copy(
     row: Outcome, source: Source, results: Results, documents: dict[str, Document]
 ) -> Reading | SourceError:
-    """Return the reading of a duplicate file, which has its own names, but no paragraphs."""
+    """Return the reading of a copy, which has names of its own but no paragraphs."""
     original = results.get(row.detail)
     if isinstance(original, SourceError):
         return SourceError(
@@ -233,11 +237,11 @@ def _read_copy(
         rejected={},
         same_as=document.doc_id,
     )
-    return Reading(source.sidecar.over(copy), (), ())
+    return Reading(source.sidecar.apply_to(copy), (), ())
 
 
 def _key(row: Outcome) -> tuple[str, ...]:
-    """Return what changes with what reading a file yields."""
+    """Return a key that changes with the reading of a file."""
     return row.doc_id, str(row.path), row.source.version if row.source else ""
 
 
@@ -247,7 +251,7 @@ def _call(
     path: Path,
     *arguments: Any,
 ) -> T:
-    """Call a reader; a file of another machine comes as its bytes."""
+    """Call a reader; the bytes of a file from another machine are first written to a temporary file."""
     if data is None:
         return read(path, *arguments)
     with tempfile.TemporaryDirectory(prefix="quarry-") as folder:
@@ -262,14 +266,15 @@ def _call(
 def _result(
     future: Future[T], row: Outcome, settings: IngestSettings
 ) -> T | SourceError:
-    """Return what was read of a file, or the reason why the file could not be read.
+    """Return the result of reading a file, or the error because of which it cannot be read.
 
     Raises:
         WorkerError: workers cannot be started, or are lost.
     """
     memory = f"more than {settings.memory_mb} MB of memory (ingest.memory_mb)"
+
     try:
-        return result_of(future)
+        return task_result(future)
     except SourceError as error:
         return error
     except TimeoutError:
@@ -282,5 +287,5 @@ def _result(
         code = error.__cause__.exitcode
         why = f"its reader died (exit code {code}); the file is damaged, or needs {memory}"
     except Exception as error:  # readers raise any exception on a damaged file
-        why = f"the file is damaged ({described(error)}); get it again"
+        why = f"the file is damaged ({describe_error(error)}); get it again"
     return SourceError(f"{row.path}: {why}")

@@ -1,4 +1,4 @@
-"""Reading of one source file into passages; runs in worker processes."""
+"""Reads one source file into passages; runs in worker processes."""
 
 import functools
 import hashlib
@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
 from ingest.editions.readers import has_pymupdf
 from ingest.errors import SourceError
@@ -29,10 +29,10 @@ from quarry.json_files import MEND, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
 
 TITLE_PART = 0.6
-"""Share of the height of the first page, from its top, that may hold the number of the lecture."""
+"""Share of the height of the first page, from the top, that may hold the number of the lecture."""
 
 MAX_LABEL_WORDS = 12
-"""Maximal number of words of a line with the lecture's number; a longer one is text that mentions a lecture."""
+"""Maximum number of words of a line with the number of the lecture; a longer one is text that mentions a lecture."""
 
 _LECTURE = alternatives(language.lecture for language in LANGUAGES)
 _NUMBERED = re.compile(
@@ -50,16 +50,16 @@ READING = (
     "ingest/editions/**/*.py",
     "ingest/pipeline/read_document.py",
 )
-"""Source files that decide which paragraphs a file yields."""
+"""Source files on which the paragraphs of a file depend."""
 
 LIMITS = ("timeout_s", "memory_mb")
-"""Settings that do not change what is read."""
+"""Settings on which the paragraphs of a file do not depend."""
 
 NO_TEXT = "page without text"
-"""Reason for which a whole page is left out."""
+"""Reason why a whole page is rejected."""
 
 MAX_HEADINGS = 20
-"""Number of outermost headings that become aliases; later ones, such as those of slides, seldom name the lecture."""
+"""Maximum number of outermost headings that become aliases; later ones, as those of slides, seldom name the lecture."""
 
 
 def content_hash(path: Path) -> str:
@@ -72,11 +72,13 @@ def content_hash(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {fault_of(error)}") from error
+        raise SourceError(
+            f"{path} cannot be read: {fault_and_remedy(error)}"
+        ) from error
 
 
-def version_of(content: str, settings: IngestSettings) -> str:
-    """Return the version of a file's paragraphs: that of the file, the reader, the settings and what is installed."""
+def paragraphs_version(content: str, settings: IngestSettings) -> str:
+    """Return the version of a file's paragraphs, a digest of file, reader, settings and installed programs."""
     fields = asdict(settings).items()
     reading = [value for name, value in fields if name not in LIMITS]
     key = f"{reader_digest()}|{content}|{reading}|{has_pymupdf()}|{ocr_languages()}"
@@ -85,7 +87,7 @@ def version_of(content: str, settings: IngestSettings) -> str:
 
 @functools.cache
 def reader_digest() -> str:
-    """Return a digest of the code that reads, so that a new version reads all files again."""
+    """Return a digest of the reading code, so that new code reads all files again."""
     folder = Path(__file__).parents[2]
     files: list[Path] = []
     for pattern in READING:
@@ -99,10 +101,10 @@ def reader_digest() -> str:
 def read_pdf(
     path: Path, doc_id: str, content: str, settings: IngestSettings
 ) -> Reading:
-    """Return the paragraphs of a PDF, kept and rejected, and its document.
+    """Read a PDF into its document, paragraphs and rejected paragraphs.
 
     Raises:
-        SourceError: not a PDF, encrypted, damaged, or without a text layer.
+        SourceError: the file is not a PDF, or is encrypted, damaged, or without a text layer.
     """
     pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
@@ -126,7 +128,7 @@ def read_pdf(
         doc_id=doc_id,
         path=str(path),
         content_hash=content,
-        version=version_of(content, settings),
+        version=paragraphs_version(content, settings),
         aliases=tuple(dict.fromkeys(alias for alias in aliases if alias.text)),
         n_pages=len(pdf.pages),
         n_paragraphs=len(paragraphs),
@@ -140,9 +142,9 @@ def read_pdf(
 
 
 def lecture_number(stem: str, pdf: Pdf) -> int | None:
-    """Return the number after "Lecture" or the like in the file stem or on top of the first page, or leading the stem.
+    """Return the number after "Lecture" or the like in the file stem or on top of the first page.
 
-    Return None if there is no such number.
+    Otherwise return the number at the beginning of the stem, or None.
     """
     page = pdf.pages[0]
     labels = [stem]
@@ -166,13 +168,13 @@ def authors(pdf: Pdf) -> tuple[str, ...]:
 def read_paragraphs_file(
     path: Path, content: str, settings: IngestSettings
 ) -> list[Reading]:
-    """Read the books of a paragraphs.jsonl ({"paragraph_id", "book_name", "text"} a line), one Reading each, all kept.
+    """Read the books of a paragraphs.jsonl, with {"paragraph_id", "book_name", "text"} on each line; reject nothing.
 
     Raises:
-        SourceError: a line is not such an object, a paragraph_id occurs twice, or there is no paragraph.
+        SourceError: a line is not such an object, a paragraph_id is a duplicate, or there is no paragraph.
     """
     books: dict[str, list[Paragraph]] = {}
-    seen: set[str] = set()
+    paragraph_ids: set[str] = set()
     for where, record in read_objects(path, SourceError):
         for key in ("paragraph_id", "book_name", "text"):
             value = record.get(key)
@@ -180,12 +182,12 @@ def read_paragraphs_file(
                 raise SourceError(
                     f"{where}: {key} is {value!r}, not a string that is not empty; {MEND}"
                 )
-        if record["paragraph_id"] in seen:
+        if record["paragraph_id"] in paragraph_ids:
             raise SourceError(
                 f"{where}: paragraph_id {record['paragraph_id']!r} is there twice; rename it"
             )
 
-        seen.add(record["paragraph_id"])
+        paragraph_ids.add(record["paragraph_id"])
         text = " ".join(record["text"].split())
         paragraph = Paragraph(
             paragraph_id=record["paragraph_id"],
@@ -208,7 +210,7 @@ def read_paragraphs_file(
             doc_id=book_name,
             path=str(path),
             content_hash=digest,
-            version=version_of(digest, settings),
+            version=paragraphs_version(digest, settings),
             aliases=(Alias(book_name, "name"),),
             n_pages=0,
             n_paragraphs=len(paragraphs),

@@ -22,9 +22,10 @@ from ingest.pipeline.read_document import content_hash
 from quarry.course.paragraph import Alias, Document
 
 SUFFIXES = (".yaml", ".yml")
+"""Suffixes of sidecar files."""
 
 MAX_NUMBER = 99_999
-"""Largest lecture number."""
+"""Maximum lecture number."""
 
 RULES = {
     "title": "a text that is not empty",
@@ -33,7 +34,7 @@ RULES = {
     "date": "a date like 2026-03-15",
     "lecture_number": f"a whole number from 0 to {MAX_NUMBER}",
 }
-"""Keys of a sidecar file, and the values that each accepts, for errors."""
+"""Keys of a sidecar file, with descriptions of their values, for errors."""
 
 
 def _one_line(text: str) -> str:
@@ -42,7 +43,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _listed(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
@@ -51,14 +52,15 @@ def _iso_date(text: str) -> str:
 
 
 Line = Annotated[str, AfterValidator(_one_line)]
-Lines = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
+Lines = Annotated[tuple[Line, ...], BeforeValidator(_as_tuple)]
 Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 STRICT = ConfigDict(extra="forbid")
+"""Configuration that refuses unknown keys."""
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class Sidecar:
-    """The content of `lecture04.yaml` for `lecture04.pdf`; missing keys leave what was read unchanged.
+    """The content of `lecture04.yaml` for `lecture04.pdf`; missing keys do not change the document.
 
     Attributes:
         title: the title of the lecture, instead of the printed one.
@@ -66,7 +68,7 @@ class Sidecar:
         authors: the authors of the lecture.
         date: ISO date.
         lecture_number: the number of the lecture or chapter.
-        digest: changes with the file; "" if there is none.
+        digest: digest of the file; "" if there is none.
     """
 
     title: Line | None = None
@@ -76,14 +78,18 @@ class Sidecar:
     lecture_number: Number | None = None
     digest: str = ""
 
-    def over(self, document: Document) -> Document:
-        """Return the document with the values of the sidecar in place of those that were read."""
-        replaced = {"title": self.title is not None, "author": self.authors is not None}
-        read = [alias for alias in document.aliases if not replaced.get(alias.source)]
+    def apply_to(self, document: Document) -> Document:
+        """Replace values of a document by those of the sidecar."""
+        is_replaced = {
+            "title": self.title is not None,
+            "author": self.authors is not None,
+        }
+        other = [item for item in document.aliases if not is_replaced.get(item.source)]
         title = [Alias(self.title, "title")] if self.title is not None else []
         extra = [Alias(alias, "sidecar") for alias in self.aliases]
         authors = [Alias(author, "author") for author in self.authors or ()]
-        names = tuple(dict.fromkeys((*extra, *title, *read, *authors)))
+        names = tuple(dict.fromkeys((*extra, *title, *other, *authors)))
+
         values: dict[str, Any] = {"aliases": names, "sidecar": self.digest}
         for key in ("authors", "date", "lecture_number"):
             value = getattr(self, key)

@@ -1,4 +1,4 @@
-"""The belief over editions: which program's text the referee holds, and which piece of it."""
+"""The belief over editions: the program whose text the referee holds, and the piece of that text."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,35 +16,35 @@ CUT_SHARES: Mapping[str, Mapping[str, float]] = {
     "title": {"page": 0.03, "page:2000": 0.05},
     "invented": {"page": 0.05, "page:2000": 0.4},
 }
-"""Probabilities of the other editions by their cut, and by the form of the book's name: programs that draw whole pages
-name the file's stem, programs that draw pieces of pages let a model invent a title. The rest is printed."""
+"""Probabilities of the other editions by the form of the book's name and by their cut; the rest is PRINTED. Programs
+that draw whole pages name the stem of the file; programs that draw pieces of pages let a model invent a title."""
 UNKNOWN_CUT = 0.01
 """Probability of all editions of any other cut."""
 LIKENESS = 0.8
-"""Weight of the log-odds of a piece by its vector; 1 is their calibration on passages."""
+"""Weight of the log-odds of a piece from its vector; 1 is the calibration on passages."""
 PASSAGES = 0.2
-"""Exponent of the probability of a piece's passages: a page says more by its own vector."""
+"""Exponent of the probability of a piece's passages; it is small, since the vector of a page tells more."""
 EVEN = 0.1
 """Share of a piece's probability that depends on its document alone."""
 TINY = 1e-6
 """Minimum probability of a piece's passages."""
-RULE = 0.05
-"""Weight of a piece that holds a word of the hint in its exact form, against the rule of the game."""
+RULE_FACTOR = 0.05
+"""Factor for a piece that holds a word of the hint in its exact form, which the rule of the game forbids."""
 
 EditionShares = Mapping[str, float]
 """Maps the names of editions, PRINTED among them, to their probabilities."""
 
 
 def edition_shares(
-    result: SearchResult, index: WordIndex, seen: EditionShares
+    result: SearchResult, index: WordIndex, earlier_games: EditionShares
 ) -> dict[str, float]:
-    """Return the probability of each edition before the answers, from the form of the book's name.
+    """Compute the probability of each edition before the answers, from the form of the book's name and earlier games.
 
-    It is the mean of a Dirichlet posterior: the form counts as much as one earlier game.
+    It is the mean of a Dirichlet posterior, in which the form counts as much as one earlier game.
 
     Args:
         index: words of the course.
-        seen: earlier games by edition, as `Journal.editions` returns them.
+        earlier_games: earlier games by edition, as `Journal.editions` returns them.
     """
     by_cut = CUT_SHARES[_form(result)]
     cuts = {piece.edition: piece.cut for piece in index.places.pieces}
@@ -54,13 +54,15 @@ def edition_shares(
         shares[name] = by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
     shares[PRINTED] = 1.0 - sum(shares.values())
 
-    games = {name: share + seen.get(name, 0.0) for name, share in shares.items()}
+    games = {
+        name: share + earlier_games.get(name, 0.0) for name, share in shares.items()
+    }
     total = sum(games.values())
     return {name: n / total for name, n in games.items()}
 
 
 def _form(result: SearchResult) -> str:
-    """Return the form of the book's name: a file's stem, a title that was resolved, or an invented one."""
+    """Return the form of the book's name: the stem of a file, a title that was resolved, or an invented one."""
     if result.book is None or result.tier == "none":
         return "invented"
     name = result.query.book_name.casefold().removesuffix(".pdf")
@@ -75,17 +77,17 @@ def with_editions(
     shares: EditionShares,
     likeness: Float64Array,
 ) -> Float64Array:
-    """Return the (n_places,) probabilities of all places, those of pieces included, summing to 1.
+    """Compute the (n_places,) probabilities of all places, including those of pieces, summing to 1.
 
-    Within its edition, a piece is as likely as its document, whose probability is spread evenly over its pieces, times
-    what its vector and its passages say.
+    Within an edition, the probability of a document is spread evenly over its pieces, and multiplied by factors for the
+    vector and the passages of each piece.
 
     Args:
         printed: (n_printed,) probabilities of the places of passages, summing to 1.
         index: words of the course.
-        hint: the rule forbids its words in the text that the referee holds.
+        hint: the hint; the rule of the game forbids its words in the text that the referee holds.
         shares: probabilities of the editions.
-        likeness: (n_pieces,) log-odds of each piece by its vector, up to a constant.
+        likeness: (n_pieces,) log-odds of each piece from its vector, up to a constant.
     """
     places = index.places
     n_printed = places.n_printed
@@ -100,14 +102,14 @@ def with_editions(
     n_documents = int(documents.max()) + 1
     by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
 
-    hinted = index.raw[:, index.ids_of(hint)]
+    hinted = index.raw[:, index.word_ids(hint)]
     n_hinted = hinted.sum(axis=1)
-    rule_factors = np.where(n_hinted > 0.0, RULE, 1.0)
+    rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
 
-    edition_of = np.array([piece.edition for piece in places.pieces])
+    piece_editions = np.array([piece.edition for piece in places.pieces])
     probabilities = np.zeros(len(places.pieces))
-    for name in np.unique(edition_of).tolist():
-        pieces = np.flatnonzero(edition_of == name)
+    for name in np.unique(piece_editions).tolist():
+        pieces = np.flatnonzero(piece_editions == name)
         document = documents[n_passages + pieces]
         n_pieces = np.bincount(document)[document]
         uniform = _share(by_document[document] / n_pieces)
@@ -121,17 +123,17 @@ def with_editions(
 
     prior = np.empty(len(places))
     prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
-    of_places = probabilities[places.rows[n_printed:] - n_passages]
-    prior[n_printed:] = of_places * np.exp(places.log_odds[n_printed:])
+    place_probabilities = probabilities[places.rows[n_printed:] - n_passages]
+    prior[n_printed:] = place_probabilities * np.exp(places.log_odds[n_printed:])
     return np.asarray(prior / prior.sum())
 
 
-def editions_of(
+def edition_masses(
     belief: Float64Array,
     places: Places,
     rows: RowArray,
 ) -> EditionShares:
-    """Return the probability of each edition in a belief.
+    """Sum the belief in the places of each edition.
 
     Args:
         belief: (n_candidates,) probabilities.
@@ -146,7 +148,7 @@ def editions_of(
 
 
 def _share(weights: Float64Array) -> Float64Array:
-    """Return weights that sum to 1; uniform ones if all are 0."""
+    """Divide weights by their sum; return uniform ones if all are 0."""
     total = weights.sum()
     if total > 0.0:
         return np.asarray(weights / total)

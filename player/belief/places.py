@@ -1,4 +1,4 @@
-"""Places where the secret passage may begin: its sentences, and the ways to end the first one."""
+"""Places of a course where the secret may begin: sentences of passages, and openings of raw pages and pieces."""
 
 import re
 from collections import defaultdict
@@ -11,10 +11,15 @@ from scipy.sparse import csr_array, lil_array
 
 from player.starts import PLACE_FEATURES, Start, place_features, start_weights
 from quarry.arrays import Float32Array, Float64Array, IntArray
-from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
+from quarry.course.openings import (
+    content_sentences,
+    find_printed,
+    one_line,
+    opening_by_rule,
+)
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
-from quarry.course.sentences import alternatives, sentences
+from quarry.course.sentences import alternative_openings, sentences
 from quarry.course.text import canonical
 from quarry.languages.captions import without_label
 from quarry.languages.reading_order import in_reading_order
@@ -23,12 +28,12 @@ from quarry.languages.words import words
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 MAX_READINGS = 3
-"""Maximum number of ways to end the first sentence of a passage."""
+"""Maximum number of readings of the first sentence of a passage, which differ in its end."""
 MIN_SHARE = 0.6
-"""Minimum share of a passage's words that a piece must have to hold the passage. A piece that reaches it for no passage
+"""Minimum share of a passage's words in a piece that holds the passage. A piece in which no passage has this share
 holds the passage with the highest share."""
-CHOSEN = 0.6
-"""Probability that a model chooses the next sentence of content, divided by that of the one before it."""
+NEXT_SENTENCE_RATIO = 0.6
+"""Probability that a model chooses a content sentence, divided by that of the sentence before it."""
 OnPages = dict[tuple[str, int], list[int]]
 """Maps the doc_id and number of a page to the rows of the passages on it."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
@@ -36,21 +41,21 @@ _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places of a course, those of a passage together and in order; those of the pieces of other editions follow.
+    """The places of a course, passage by passage in order; then the places of the pieces of other editions.
 
     Attributes:
         paragraphs: passages of the course.
         pieces: pieces of other editions.
         links: (n_pieces, n_paragraphs) 1 where a piece holds a passage.
-        vectors: (n_pieces, dim) of the pieces; (n_pieces, 1) zeros if they have none.
-        rows: (n_places,) row of each place's passage in `paragraphs`, or of its piece after all passages.
-        starts: (n_places,) in the passage, or in the piece with the sentence as it is printed.
+        vectors: (n_pieces, dim) vectors of the pieces; (n_pieces, 1) zeros if they have none.
+        rows: (n_places,) row of the passage of each place in `paragraphs`; rows of pieces follow those of passages.
+        starts: (n_places,) the place in its passage or piece, with the opening sentence as it is printed.
         strings: (n_places,) the opening sentence as the referee holds it.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
-        key_of: canonical opening sentence -> key.
+        keys_by_sentence: canonical opening sentence -> key.
         n_printed: number of places in passages.
-        log_odds: (n_places,) natural log-odds that the secret begins there, given the passage, up to a constant; given
-            the piece, its log-probability.
+        log_odds: (n_places,) natural log-odds that the secret begins there, given its passage, up to a constant; for a
+            place in a piece, its log-probability given the piece.
     """
 
     paragraphs: Sequence[Paragraph]
@@ -61,7 +66,7 @@ class Places:
     starts: Sequence[Start]
     strings: Sequence[str]
     keys: IntArray
-    key_of: Mapping[str, int]
+    keys_by_sentence: Mapping[str, int]
     n_printed: int
     log_odds: Float64Array
 
@@ -69,12 +74,12 @@ class Places:
         return len(self.rows)
 
     def piece(self, place: int) -> Piece | None:
-        """Return the piece of a place, None for a place in a passage."""
+        """Return the piece of a place; None for a place in a passage."""
         number = int(self.rows[place]) - len(self.paragraphs)
         return self.pieces[number] if number >= 0 else None
 
-    def passages_of(self, place: int) -> IntArray:
-        """Return the rows of the passages in which a place is, or which its piece holds."""
+    def passage_rows(self, place: int) -> IntArray:
+        """Return the row of the passage of a place, or the rows of the passages that its piece holds."""
         number = int(self.rows[place]) - len(self.paragraphs)
         if number < 0:
             return self.rows[place : place + 1]
@@ -84,7 +89,7 @@ class Places:
     def paragraph(self, place: int) -> Paragraph:
         """Return the passage from a place on; the number of a later sentence is added to its paragraph_id.
 
-        A piece is a paragraph in reading order, with its opening sentence as the referee holds it.
+        For a place in a piece, return the piece in reading order, with the opening sentence as the referee holds it.
         """
         start = self.starts[place]
         number = f"+{start.number}" if start.number else ""
@@ -108,56 +113,59 @@ class Places:
         )
 
     def find(self, sentence: str) -> IntArray:
-        """Return the places with an opening sentence, compared as the game compares sentences, in order."""
-        key = self.key_of.get(canonical(sentence), -1)
+        """Return the places with an opening sentence, in order; sentences are compared as the game compares them."""
+        key = self.keys_by_sentence.get(canonical(sentence), -1)
         return np.flatnonzero(self.keys == key)
 
 
-def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> Places:
-    """Return the places of a course, and of its other editions."""
+def find_places(
+    paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
+) -> Places:
+    """Find the places of a course and of its other editions."""
     rows: list[int] = []
     starts: list[Start] = []
     for row, paragraph in enumerate(paragraphs):
-        for start in starts_of(paragraph):
+        for start in find_starts(paragraph):
             rows.append(row)
             starts.append(start)
     weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
-    of_places = place_features(paragraphs, rows, starts) @ np.array(weights)
+    place_log_odds = place_features(paragraphs, rows, starts) @ np.array(weights)
 
     n_printed = len(rows)
     bounds = np.searchsorted(rows, np.arange(len(paragraphs) + 1))
-    log_odds = of_places.tolist()
+    log_odds = place_log_odds.tolist()
     strings = [start.sentence for start in starts]
     on_pages = paragraphs_on_pages(paragraphs)
+
     for row, piece in enumerate(pieces, len(paragraphs)):
         printed = []
         for passage in on_pages[piece.doc_id, piece.page]:
-            of_passage = starts[bounds[passage] : bounds[passage + 1]]
-            printed += [start.sentence for start in of_passage]
+            passage_starts = starts[bounds[passage] : bounds[passage + 1]]
+            printed += [start.sentence for start in passage_starts]
         openings = _openings(piece, printed)
-        shares = CHOSEN ** np.arange(len(openings))
+        shares = NEXT_SENTENCE_RATIO ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
         for number, (string, sentence) in enumerate(openings.items()):
             rows.append(row)
             strings.append(string)
             starts.append(Start(number, 0, sentence, 0, on_top=not number))
 
-    key_of: dict[str, int] = {}
+    keys_by_sentence: dict[str, int] = {}
     keys = []
     for start in starts:
         sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
-        keys.append(key_of.setdefault(sentence, len(key_of)))
+        keys.append(keys_by_sentence.setdefault(sentence, len(keys_by_sentence)))
 
     return Places(
         paragraphs=paragraphs,
         pieces=pieces,
-        links=links_of(paragraphs, pieces, on_pages),
+        links=link_pieces(paragraphs, pieces, on_pages),
         vectors=_vectors(pieces),
         rows=np.array(rows, dtype=np.int64),
         starts=starts,
         strings=strings,
         keys=np.array(keys, dtype=np.int64),
-        key_of=key_of,
+        keys_by_sentence=keys_by_sentence,
         n_printed=n_printed,
         log_odds=np.array(log_odds),
     )
@@ -172,30 +180,31 @@ def _vectors(pieces: Sequence[Piece]) -> Float32Array:
 
 
 def _openings(piece: Piece, printed: Sequence[str]) -> dict[str, str]:
-    """Return the opening sentences that a referee with a piece may hold, the likeliest first, each as it is printed.
+    """Map the opening sentences that a referee with a piece may hold to the printed ones, the likeliest first.
 
     Args:
         printed: opening sentences of the places of its passages, as they are printed.
     """
     if piece.is_page:
-        opening = by_rule(piece.text)
+        opening = opening_by_rule(piece.text)
         return {one_line(opening): in_reading_order(opening, piece.text)}
 
     located: list[tuple[int, int, str]] = []
-    raw = as_printed_in(piece.text, printed)
+    raw = find_printed(piece.text, printed)
     for number, (position, string) in enumerate(raw):
         if string:
             located.append((position, number, string))
+
     openings: dict[str, str] = {}
     for _, number, string in sorted(located):
         openings.setdefault(string, printed[number])
     if not openings:
-        for string in islice(by_content(piece.text), MAX_READINGS):
+        for string in islice(content_sentences(piece.text), MAX_READINGS):
             openings[string] = in_reading_order(string, piece.text)
     return openings
 
 
-def links_of(
+def link_pieces(
     paragraphs: Sequence[Paragraph],
     pieces: Sequence[Piece],
     on_pages: OnPages,
@@ -203,6 +212,8 @@ def links_of(
     """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages.
 
     Args:
+        paragraphs: passages of the course.
+        pieces: pieces of other editions.
         on_pages: as `paragraphs_on_pages` returns them.
     """
     long_words = []
@@ -219,9 +230,9 @@ def links_of(
         shares: dict[int, float] = {}
         for page in range(piece.page, piece.last_page + 1):
             for row in on_pages[piece.doc_id, page]:
-                asked = long_words[row]
-                n_there = sum(word in letters for word in asked)
-                shares[row] = (n_there + 1) / (len(asked) + 1)
+                passage_words = long_words[row]
+                n_held = sum(word in letters for word in passage_words)
+                shares[row] = (n_held + 1) / (len(passage_words) + 1)
 
         most = max(shares.values(), default=1.0)
         least = min(MIN_SHARE, most)
@@ -240,10 +251,10 @@ def paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
     return on_pages
 
 
-def starts_of(paragraph: Paragraph) -> Iterator[Start]:
-    """Yield the places of a passage: each of its own sentences, and page breaks inside a sentence.
+def find_starts(paragraph: Paragraph) -> Iterator[Start]:
+    """Yield the places of a passage: its sentences, and the page breaks inside a sentence.
 
-    The first sentence is yielded once for each of its readings.
+    The first sentence is yielded once for each of its readings. A list after a lead-in has no places.
     """
     body = paragraph.text[: paragraph.own_length or None]
     breaks = list(paragraph.page_breaks)
@@ -290,16 +301,18 @@ def readings(paragraph: Paragraph) -> list[str]:
     if paragraph.own_length and len(first) == paragraph.own_length:
         firsts.append(sentences(text)[0])  # it may continue after the display
     firsts.append(unlabelled)
-    firsts += [reading for reading in alternatives(text) if text.startswith(reading)]
+    firsts += [
+        reading for reading in alternative_openings(text) if text.startswith(reading)
+    ]
     return list(dict.fromkeys(firsts))[:MAX_READINGS]
 
 
-def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
-    """Return (n_candidates,) belief in the opening sentence of each candidate, summed over all that begin with it.
+def sum_by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
+    """Return the (n_candidates,) belief in the opening sentence of each candidate, summed over all that begin with it.
 
     Args:
         belief: (n_candidates,) probabilities.
-        keys: (n_candidates,) of their sentences.
+        keys: (n_candidates,) numbers of their opening sentences.
     """
     sums = np.bincount(keys, weights=belief)
     return np.asarray(sums[keys], dtype=np.float64)

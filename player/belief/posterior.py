@@ -1,4 +1,4 @@
-"""Prior and answers -> posterior, by exact Bayes over paragraphs and referees."""
+"""The posterior from the prior and the answers, by exact Bayes over paragraphs and referees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ import numpy as np
 from scipy.special import gammaln, softmax
 
 from player.answer import Answers, letter_row
-from player.belief.referees import SKEW, SKEWED, Referee
+from player.belief.referees import SKEW, SKEWED, RefereeModel
 from player.question import OTHER_READINGS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
 LETTER_BY_CHANCE = 0.25
-"""Probability of a letter that is given by chance."""
+"""Probability of each letter if a referee answers by chance."""
 
 SAME_OPENING = 0.5
-"""Share of the referees with a raw text whose first sentence is the opening that is compared, for all their answers: of
-101 answers about the first sentence of a page, 52 meant it."""
+"""Share of the referees with raw text who take the scored opening for its first sentence in all their answers; of 101
+answers about the first sentence of a page, 52 did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +40,33 @@ def update(
     fits: FitArray,
     questions: Sequence[Question],
     answers: Answers,
-    mixture: Sequence[Referee],
+    mixture: Sequence[RefereeModel],
     is_raw: BoolArray,
 ) -> Posterior:
-    """Return the posterior over candidates and referees; all answers share one unknown referee.
+    """Compute the posterior over candidates and referees; all answers come from one unknown referee.
 
     The answers are independent given paragraph and referee, but not given the paragraph alone. If no paragraph explains
-    the twenty answers, a referee who does not look at the paragraph is the best explanation, and the belief stays as it
-    was. "Not Relevant" may be a failed call as well as a verdict, so it counts as a missing answer.
+    the twenty answers, the best explanation is a referee who does not look at the paragraph, and the belief does not
+    change. "Not Relevant" counts as a missing answer, since it may be a failed call as well as a verdict.
 
     Args:
         prior: (n_candidates,) probabilities, summing to 1.
-        fits: (n_views, n_questions, n_candidates, 4) as `ListKind.fit` returns them.
+        fits: (n_views, n_questions, n_candidates, 4) as `fit_questions` returns them.
+        questions: (n_questions,) the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
         is_raw: (n_candidates,) whether the referee holds a raw page or a piece of one; see `OTHER_READINGS`.
     """
-    # an answer by chance fits all views alike
+    # a referee without a view answers by chance, so any view will do
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
     letters_by_question = np.stack([each.letters_for(questions) for each in mixture])
     by_question: Float32Array = letters_by_question.astype(np.float32)
-    sent = [letter_row(answer) for answer in answers]
-    letters = [letter for letter in sent if letter is not None]
+    letter_rows = [letter_row(answer) for answer in answers]
+    letters = [letter for letter in letter_rows if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, is_raw)
+
     channels: dict[int, Float32Array] = {}
-    for number, letter in enumerate(sent):
+    for number, letter in enumerate(letter_rows):
         if letter is None:
             continue
         channel = by_question[:, number, letter]
@@ -90,7 +92,7 @@ def update(
 def _log_prior(
     prior: Float64Array,
     letters: Sequence[int],
-    mixture: Sequence[Referee],
+    mixture: Sequence[RefereeModel],
     is_raw: BoolArray,
 ) -> Float64Array:
     """Return the (n_referees, n_candidates) log-probability before the answers, with the letters' skew."""
@@ -98,6 +100,7 @@ def _log_prior(
     shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
     log_joint: Float64Array = shares[:, None] + log_prior
+
     by_chance = len(letters) * np.log(LETTER_BY_CHANCE)
     for row, referee in enumerate(mixture):
         if referee.errors == SKEWED:
@@ -108,9 +111,9 @@ def _log_prior(
     is_same = views == "paragraph"
     log_factors = np.zeros(len(mixture))
     if is_other.any() and is_same.any():
-        of_both = weights[is_same | is_other].sum()
+        both_weight = weights[is_same | is_other].sum()
         for reading, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
-            factor = share * of_both / weights[reading].sum()
+            factor = share * both_weight / weights[reading].sum()
             log_factors[reading] = np.log(factor)
     log_joint[:, is_raw] += log_factors[:, None]
     return log_joint
@@ -123,7 +126,7 @@ def log_skewed(letters: Sequence[int]) -> float:
         Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.
     """
     counts = np.bincount(letters, minlength=4)
-    of_letters = gammaln(SKEW + counts) - gammaln(SKEW)
+    letter_terms = gammaln(SKEW + counts) - gammaln(SKEW)
     total = 4 * SKEW
-    of_all = gammaln(total) - gammaln(total + len(letters))
-    return float(of_all + of_letters.sum())
+    total_term = gammaln(total) - gammaln(total + len(letters))
+    return float(total_term + letter_terms.sum())

@@ -9,31 +9,31 @@ from player.starts import kind_log_odds
 from quarry.arrays import Float64Array
 
 FLOOR = 0.01
-"""Share of the probability that is spread over all places as before any hint, since a search may rank the passage last;
-compared with others in docs/notebook/picks.md."""
+"""Share of the probability that does not depend on the hint, since a search may rank the passage last;
+docs/notebook/picks.md compares other shares."""
 
 
-def prior_of(
+def compute_prior(
     result: SearchResult, places: Places, settings: GameSettings
 ) -> Float64Array:
-    """Return (n_printed,) probabilities of the places of the searched course's passages, summing to 1.
+    """Compute the (n_printed,) probabilities of the places of a course's passages, summing to 1.
 
     The probability of a place is the probability of its passage, from the search, times the probability that the secret
-    begins at this place of the passage. Passages that the ranking lacks have none; if it has no passage of the book, or
-    no other, the rest has all of it.
+    begins at this place of the passage. It is 0 for passages that are not in the ranking. The resolved book has a fixed
+    share of the probability, unless all ranked passages, or none of them, are in that book.
 
     Args:
-        result: its ranking holds every passage that the belief runs over.
-        places: places of that course.
+        result: the result of the search; the belief runs over all passages of its ranking.
+        places: places of the searched course.
         settings: divisor of the log-odds of relevance, and probability that the paragraph is in the resolved book, by
-            tier. `evaluate.tuning.prior` fits them.
+            tier. tools/calibration/prior.py fits them.
     """
     assert result.ranking is not None, "the belief runs over candidates"
     rows = result.ranking.rows
     n_passages = len(places.paragraphs)
     relevance = np.full(n_passages, -np.inf)
-    of_kinds = kind_log_odds(places.paragraphs)[rows]
-    relevance[rows] = result.ranking.log_odds + of_kinds
+    kind_terms = kind_log_odds(places.paragraphs)[rows]
+    relevance[rows] = result.ranking.log_odds + kind_terms
     passages = places.rows[: places.n_printed]
     before_hint = places.log_odds[: places.n_printed]
     log_odds = relevance[passages] / settings.prior_temperature + before_hint
@@ -57,9 +57,10 @@ def prior_of(
     for part, mass in parts:
         odds = log_odds[part]
         weights = np.exp(odds - odds.max())
-        before = before_hint[part]
-        even = np.exp(before - before.max())
         by_hint = (1.0 - FLOOR) * weights / weights.sum()
-        by_chance = FLOOR * even / even.sum()
-        prior[part] = mass * (by_hint + by_chance)
+
+        before = before_hint[part]
+        weights = np.exp(before - before.max())
+        without_hint = FLOOR * weights / weights.sum()
+        prior[part] = mass * (by_hint + without_hint)
     return prior

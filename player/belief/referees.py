@@ -1,4 +1,4 @@
-"""The mixture of possible referees: what each referee sees of the paragraph, and how often it errs."""
+"""The mixture of possible referees, which differ in their view of the paragraph and in their rate of errors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from quarry.arrays import Float64Array
 WRONG_BY_CHANCE = 0.75
 """Share of wrong letters of a referee who does not look at the paragraph."""
 UNKNOWN_KIND = 0.1
-"""Share of wrong letters for a kind of question that is not known."""
+"""Share of wrong letters for an unknown kind of question."""
 WRONG: Mapping[tuple[View, str], float] = {
     ("paragraph", "opening"): 0.00698,
     ("paragraph", "anywhere"): 0.01808,
@@ -21,7 +21,7 @@ WRONG: Mapping[tuple[View, str], float] = {
     ("passages", "anywhere"): 0.03365,
 }
 """Share of wrong letters of careful respondents by view and kind, estimated from logged answers with a Beta prior
-that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
+that weighs as much as 40 answers; see docs/notebook/questions.md. Other pairs have the `wrong` of their kind."""
 
 
 VIEW_SHARES: Mapping[View, float] = {
@@ -29,15 +29,15 @@ VIEW_SHARES: Mapping[View, float] = {
     "passages": 0.25,
     "name": 0.05,
 }
-"""Prior probabilities of the views of a referee who looks at something; the others see the whole paragraph. They were
-judged, not fitted: a referee may hold anything, and its answers soon show the view."""
+"""Prior probabilities of the views of a referee; the rest is that of the whole paragraph. They were judged, not fitted:
+the answers of a referee soon show its view."""
 CARELESS_SHARE = 0.4
 """Prior probability of a referee who guesses some answers; docs/notebook/referees.md compares others."""
 USELESS_SHARE = 0.2
 """Prior probability of a referee who guesses all answers; docs/notebook/referees.md compares others."""
 DESIGN_OPENING_SHARE = 0.5
-"""Weight of the referee who sees the opening sentence alone when questions are chosen: about that of all who do not see
-the whole paragraph."""
+"""Weight of the referee who sees only the opening sentence, when questions are chosen. It is about the weight of all
+referees who do not see the whole paragraph."""
 SOUND = "sound"
 """Name of the error profile of a referee that errs as often as the logged ones."""
 CARELESS: tuple[tuple[str, float, float, float], ...] = (
@@ -47,29 +47,30 @@ CARELESS: tuple[tuple[str, float, float, float], ...] = (
     ("falls back 15%", 0.07, 0.0, 0.15),
     ("falls back 40%", 0.05, 0.0, 0.40),
 )
-"""Error profiles of careless referees: name, weight relative to the others, share of answers by chance in addition to
-the rate of the kind of question, share of answers that are the first option after a failed call or an unreadable reply.
-"""
+"""Error profiles of careless referees: name; weight relative to the others; share of answers by chance, in addition to
+the rate of the kind of question; share of answers that are the first option, after a failed call or an unreadable
+reply."""
 USELESS, SKEWED = "useless", "skewed"
-"""Referees whose answers do not depend on the paragraph: all letters are equally likely, or one is preferred."""
+"""Error profiles of referees whose answers do not depend on the paragraph: all letters are equally likely, or some are
+preferred."""
 SKEW = 0.3
 """Concentration of the Dirichlet distribution of a skewed referee's letters."""
 SKEWED_SHARE = 0.3
-"""Share of the skewed referees among those who see nothing."""
+"""Share of the skewed referees among those who do not look at the paragraph."""
 DESIGN_SLIPS = 0.2
-"""Questions are chosen for a somewhat careless referee, so that the batch tolerates errors."""
+"""Share of answers by chance of the referee for whom questions are chosen, so that the batch tolerates errors."""
 
 
 @dataclass(frozen=True, slots=True)
-class Referee:
+class RefereeModel:
     """One referee of the mixture.
 
     Attributes:
         weight: prior probability.
-        view: None if its answers do not depend on the paragraph.
+        view: its view; None if its answers do not depend on the paragraph.
         errors: name of its error profile.
         letters: (n_kinds + 1, 4, 4) probability of each letter given the fitting option, by kind of question; the last
-            one is that of any unknown kind.
+            table is for unknown kinds.
         kinds: the known kinds.
     """
 
@@ -85,12 +86,10 @@ class Referee:
         return self.letters[[rows.get(each.kind, len(rows)) for each in questions]]
 
 
-def letters_of(
+def letter_probabilities(
     wrong: Float64Array, slips: float = 0.0, falls_back: float = 0.0
 ) -> Float64Array:
-    """Return the (n_kinds, 4, 4) probability of each letter given the fitting option.
-
-    Wrong letters are equally likely.
+    """Return the (n_kinds, 4, 4) probability of each letter given the fitting option; wrong letters are equally likely.
 
     Args:
         wrong: (n_kinds,) share of wrong letters of a careful referee.
@@ -100,14 +99,14 @@ def letters_of(
     wrong = wrong + (WRONG_BY_CHANCE - wrong) * slips
     wrong = wrong[:, None, None]
     is_right = np.eye(4, dtype=np.bool_)
-    looked = np.where(is_right, 1.0 - wrong, wrong / 3.0)
-    letters = (1.0 - falls_back) * looked
+    by_looking = np.where(is_right, 1.0 - wrong, wrong / 3.0)
+    letters = (1.0 - falls_back) * by_looking
     letters[:, 0] += falls_back
     return letters
 
 
-def mixture(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
-    """Return the possible referees, with learned rates: all views with all error profiles, and two who do not look.
+def mixture(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
+    """Build the possible referees: one for each view and error profile, and two who do not look at the paragraph.
 
     Args:
         wrong: expected share of wrong letters by kind of question, for the kinds that `WRONG` lacks.
@@ -124,20 +123,20 @@ def mixture(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
     for view in VIEWS:
         for name, share, slips, falls_back in profiles:
             weight = views[view] * share
-            letters = letters_of(_rates(view, wrong), slips, falls_back)
-            referees.append(Referee(weight, view, name, letters, kinds))
+            letters = letter_probabilities(_rates(view, wrong), slips, falls_back)
+            referees.append(RefereeModel(weight, view, name, letters, kinds))
 
     rates = np.full(len(kinds) + 1, WRONG_BY_CHANCE)
-    by_chance = letters_of(rates)
+    by_chance = letter_probabilities(rates)
     even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
     skewed = USELESS_SHARE * SKEWED_SHARE
-    referees.append(Referee(even, None, USELESS, by_chance, kinds))
-    referees.append(Referee(skewed, None, SKEWED, by_chance, kinds))
+    referees.append(RefereeModel(even, None, USELESS, by_chance, kinds))
+    referees.append(RefereeModel(skewed, None, SKEWED, by_chance, kinds))
     return tuple(referees)
 
 
-def design_referees(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
-    """Return the referees that questions are chosen for, one for each of `DESIGN_VIEWS`; their weights sum to 1.
+def design_referees(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
+    """Build the referees for whom questions are chosen, one for each of `DESIGN_VIEWS`; their weights sum to 1.
 
     Args:
         wrong: as in `mixture`.
@@ -145,8 +144,10 @@ def design_referees(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
     shares = (1.0 - DESIGN_OPENING_SHARE, DESIGN_OPENING_SHARE)
     referees = []
     for view, share in zip(DESIGN_VIEWS, shares, strict=True):
-        letters = letters_of(_rates(view, wrong), DESIGN_SLIPS)
-        referees.append(Referee(share, view, "designed for", letters, tuple(wrong)))
+        letters = letter_probabilities(_rates(view, wrong), DESIGN_SLIPS)
+        referees.append(
+            RefereeModel(share, view, "designed for", letters, tuple(wrong))
+        )
     return tuple(referees)
 
 

@@ -1,4 +1,4 @@
-"""Index of a course's words: which occur in the passage from each place on, and in its opening sentence."""
+"""Index of the words of a course: for each place, the words of the passage and of the opening sentence."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from player.belief.places import Places, places_of
+from player.belief.places import Places, find_places
 from quarry.arrays import BoolArray, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.course.text import canonical
-from quarry.languages.registry import LANGUAGES, language_of
-from quarry.languages.words import form_of, is_stop_word, words, written_words
+from quarry.languages.registry import LANGUAGES, detect_language
+from quarry.languages.words import is_stop_word, shared_stem, words, written_words
 
 MIN_LETTERS = 3
-"""Minimum number of letters of a word that a question about the whole paragraph names; questions about the opening
-sentence have no minimum."""
+"""Minimum number of letters of a word in a question about the whole paragraph; questions about the opening sentence
+have no minimum."""
 MAX_LETTERS = 20
-"""Maximum number of letters of a word of a piece; a longer one is several words printed without spaces."""
-LISTED = 0.9
+"""Maximum number of letters of a word of a piece; a longer one is several words without spaces."""
+LEAD_IN_LIST = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
-FOLLOWING = 0.4
+FOLLOWING_LIST = 0.4
 """Share of the referees for whom the list after a complete passage belongs to the passage."""
 
 WordShares = dict[str, float]
-"""Maps the words of a text to the share of the referees who find them."""
+"""Maps the words of a text to the shares of the referees who find them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,12 @@ class WordIndex:
         languages: (n_places,) position of the text's language in `LANGUAGES`.
         spelling: the most frequent spelling of each word.
         ids: case-folded word -> id.
-        forms: (n_words, n_forms) 1 for the form of each word, which the forms of one word share.
-        informative: (n_words,) whether a question about a whole passage may ask for it: plain, long, and no stop word.
-        plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
-        whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
-            sentence.
+        forms: (n_words, n_stems) 1 for the stem of each word, which its inflected forms share.
+        informative: (n_words,) whether a question about the whole paragraph may name the word: a plain word of at least
+            MIN_LETTERS that is not a stop word.
+        plain: (n_words,) whether the word has only letters, and at least two, so that a referee can find it.
+        whole: (n_places, n_words) share of the referees who find the word in the passage from the place on.
+        opening: (n_places, n_words) share of the referees who find the word in the opening sentence.
         raw: (n_pieces, n_words) 1 where the raw text of a piece of another edition has the word.
     """
 
@@ -57,17 +58,17 @@ class WordIndex:
     opening: csr_array
     raw: csr_array
 
-    def ids_of(self, text: str) -> list[int]:
-        """Return the ids of the words of a text, in order, without unknown words."""
-        there = self.ids.keys() & words(text)
-        return sorted(self.ids[word] for word in there)
+    def word_ids(self, text: str) -> list[int]:
+        """Return the sorted ids of the words of a text; unknown words are left out."""
+        known_words = self.ids.keys() & words(text)
+        return sorted(self.ids[word] for word in known_words)
 
 
 def index_words(
     paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
 ) -> WordIndex:
-    """Return the index of the words of a course's passages, and of the pieces of its other editions."""
-    places = places_of(paragraphs, pieces)
+    """Index the words of a course's passages, and of the pieces of its other editions."""
+    places = find_places(paragraphs, pieces)
     ids: dict[str, int] = {}
     whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)
     opening = _table([_shares(start.sentence) for start in places.starts], ids)
@@ -81,22 +82,22 @@ def index_words(
         is_long = len(word) >= MIN_LETTERS
         plain.append(is_plain)
         informative.append(is_plain and is_long and not is_stop_word(word))
-        forms.append({form_of(word): 1.0})
+        forms.append({shared_stem(word): 1.0})
 
     counts = Counter[str]()
     languages = []
     for paragraph in paragraphs:
         text = f"{paragraph.text} {paragraph.follows}"
         counts.update(written_words(text))
-        languages.append(LANGUAGES.index(language_of(text[:400])))
+        languages.append(LANGUAGES.index(detect_language(text[:400])))
     for piece in pieces:
-        languages.append(LANGUAGES.index(language_of(piece.text[:400])))
+        languages.append(LANGUAGES.index(detect_language(piece.text[:400])))
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
     spelling = {}
-    ranked = sorted(counts, key=lambda word: (counts[word], word))
-    for written in ranked:
-        spelling[written.casefold()] = written
+    by_count = sorted(counts, key=lambda word: (counts[word], word))
+    for word in by_count:
+        spelling[word.casefold()] = word
     return WordIndex(
         places=places,
         languages=np.array(languages, dtype=np.intp)[places.rows],
@@ -112,13 +113,13 @@ def index_words(
 
 
 def _words_of_passages(places: Places) -> Iterator[WordShares]:
-    """Yield the words from each place of a passage on."""
+    """Yield the words of the passage of each place, from the place on."""
     rows = np.arange(len(places.paragraphs) + 1)
     ends = np.searchsorted(places.rows, rows)
     for row, paragraph in enumerate(places.paragraphs):
         end = paragraph.own_length or len(paragraph.text)
-        listed = _shares(paragraph.text[end:], LISTED)
-        after = listed | _shares(paragraph.follows, FOLLOWING) | listed
+        list_shares = _shares(paragraph.text[end:], LEAD_IN_LIST)
+        after = list_shares | _shares(paragraph.follows, FOLLOWING_LIST) | list_shares
         from_here = []
         starts = places.starts[ends[row] : ends[row + 1]]
         for start in reversed(starts):
@@ -130,14 +131,14 @@ def _words_of_passages(places: Places) -> Iterator[WordShares]:
 
 
 def _words_of_pieces(places: Places) -> Iterator[WordShares]:
-    """Yield the words of the piece of each place, and those of its passages that it may print without spaces."""
+    """Yield the words of the piece of each place, with words of its passages that it may print without spaces."""
     shares: WordShares = {}
     for place in range(places.n_printed, len(places)):
         if places.rows[place] != places.rows[place - 1]:
             text = places.paragraph(place).text
             letters = canonical(text)
             shares = {}
-            for row in places.passages_of(place):
+            for row in places.passage_rows(place):
                 for word in words(places.paragraphs[row].text):
                     if word in letters:
                         shares[word] = 1.0

@@ -1,4 +1,4 @@
-"""Callbacks: the four callbacks of a league around a Player, in plain dicts; see docs/guides/callbacks.md."""
+"""Callbacks: a Player behind the four callbacks of a league, as plain dicts; see docs/guides/callbacks.md."""
 
 import contextlib
 import json
@@ -22,24 +22,24 @@ from player.game.messages import Message
 from player.game.record import SavedGame
 from player.player import Contestant, Player
 from player.round import Json, RoundStart
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 _log = logging.getLogger(__name__)
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
-Says = tuple[str, ...]
-"""Ids of a game and a match, book, hint and domain; "" where a message does not say."""
+RoundFields = tuple[str, ...]
+"""Id of the game, id of the match, book, hint and domain; "" if a message does not have the field."""
 
 N_IDS = 2
-"""The first of these are ids."""
+"""Number of the first fields that are ids."""
 TIMEOUTS = Timeouts(phase_s=16.0)
-"""A reply takes 8 s at most: a league that waits for 40 s and looks for messages every 30 s leaves 10."""
+"""Default timeouts, with at most 8 s for a reply; a league that waits for 40 s and polls every 30 s leaves 10."""
 MAX_ROUNDS = 200
 """Maximum number of rounds in memory; the round whose questions were sent first is dropped first."""
 MAX_WITH_FITS = 8
-"""Maximum number of rounds, the latest ones, that keep the fits of their questions; others compute them again."""
+"""Maximum number of latest rounds that keep the fits of their questions in memory; others compute them again."""
 MAX_ROUND_S = 86_400.0
-"""Maximum age of an unfinished round of the journal; older ones are given up."""
+"""Maximum age of an unfinished round of the journal in seconds; older ones are given up."""
 
 
 @dataclass(eq=False)
@@ -47,13 +47,13 @@ class _Round:
     """A round with its game.
 
     Attributes:
-        start: the message that began it, None if an earlier process did.
-        saved: the game as an earlier process left it, until it is continued.
-        is_asked: its questions were sent.
-        is_blind: they were not ours, so that the answers are no evidence.
+        start: the message that began it; None if it began in an earlier process.
+        saved: the game as an earlier process left it; None after it was continued.
+        is_asked: whether its questions were sent.
+        is_blind: whether other questions than ours were sent, so that the answers are no evidence.
     """
 
-    says: Says
+    round_fields: RoundFields
     game: Game
     start: Message | None = None
     saved: SavedGame | None = None
@@ -62,7 +62,7 @@ class _Round:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reply(self, message: Message) -> Json:
-        """Return the payload of the reply to a message, which is the same each time; {} without a reply."""
+        """Return the payload of the reply to a message, the same one each time; {} if there is no reply."""
         with self.lock:
             if self.saved is not None:
                 self.game.restore(self.saved)
@@ -77,37 +77,39 @@ class _Round:
 
     @property
     def is_guessed(self) -> bool:
-        """Whether a guess was made that has no score yet."""
+        """Whether a guess was made and has no score yet."""
         if self.saved is not None:
             return self.saved.guess is not None
         return self.game.is_guessed
 
-    def fit(self, says: Says) -> int:
-        """Return the number of fields that a message repeats, -1 if it contradicts the round.
+    def fit(self, round_fields: RoundFields) -> int:
+        """Return the number of fields that a message and the round have in common; -1 if the message contradicts it.
 
-        An id that the round does not have is no contradiction.
+        An id of the message that the round does not have is no contradiction.
         """
         n_repeated = 0
-        for number, (text, own) in enumerate(zip(says, self.says, strict=True)):
-            if text and text != own and (own or number >= N_IDS):
+        for number, (text, round_text) in enumerate(
+            zip(round_fields, self.round_fields, strict=True)
+        ):
+            if text and text != round_text and (round_text or number >= N_IDS):
                 return -1
-            n_repeated += bool(text) and text == own
+            n_repeated += bool(text) and text == round_text
         return n_repeated
 
 
 class Callbacks:
-    """The callbacks of a player. Each returns something valid in time and raises nothing; safe for many threads.
+    """The callbacks of a player. Each returns a valid value in time and raises nothing; they are safe for many threads.
 
-    A round is what get_questions says: ids, book, hint and domain together. The same content gets the same questions
-    and guess, however often it is asked for; another content is another round, whatever its id. A guess belongs to the
-    round whose ids and fields it repeats, and without any to the last round whose questions were sent. Everything is
-    loaded when the object is made. Parts that are too late or fail are logged.
+    A round is identified by the fields of get_questions: ids, book, hint and domain together. The same fields get the
+    same questions and the same guess, however often they are sent; other fields are another round, even with the same
+    id. A guess belongs to the round with the same fields; without fields, it belongs to the last round whose questions
+    were sent. Everything is loaded when the object is made. Steps that fail or are late are logged.
 
     Args:
         player: the player.
-        timeouts: timeouts of replies; those of a league that polls every 30 s unless given.
-        journal: keeps the rounds, so that a restart continues them, and what each opponent held; unless given, that of
-            live games (`configs.directories.default_journal`). `Journal(None)` keeps nothing.
+        timeouts: timeouts of replies; None takes `TIMEOUTS`.
+        journal: stores the rounds, so that a restart continues them, and the editions that each opponent held; None
+            takes the journal of live games (`configs.directories.default_journal`). `Journal(None)` stores nothing.
     """
 
     def __init__(
@@ -120,14 +122,14 @@ class Callbacks:
         self._timeouts = timeouts or TIMEOUTS
         self._journal = journal or open_journal()
         self._runner = Runner()
-        self._rounds: dict[Says, _Round] = {}  # the latest questions last
+        self._rounds: dict[RoundFields, _Round] = {}  # the latest questions last
         self._lock = threading.Lock()
         if isinstance(player, Player):
             player.warm()
         self._continue_rounds()
 
     def get_warmup_answer(self, ctx: Context) -> Json:
-        """Return {"answer"} to the warm-up question, which belongs to no round."""
+        """Return {"answer"} to the warm-up question; it belongs to no round."""
         message, _ = _read(ctx, protocol.WARMUP_CALL)
         question = protocol.read_question(message.payload)
         budget_s = self._timeouts.budget_s(message)
@@ -135,14 +137,16 @@ class Callbacks:
         return {"answer": player.warmup(question, budget_s)}
 
     def get_questions(self, ctx: Context) -> Json:
-        """Return {"questions"}: 20, with the keys of all versions."""
-        message, says = _read(ctx, protocol.ROUND_START)
+        """Return {"questions"}: 20 questions with the keys of all versions of the protocol."""
+        message, round_fields = _read(ctx, protocol.ROUND_START)
         with self._lock:
-            round_ = self._rounds.get(says) or self._begin(says, message)
+            round_ = self._rounds.get(round_fields) or self._begin(
+                round_fields, message
+            )
         questions = round_.reply(message)["questions"]
         with self._lock:  # from now on it is the last round, also after a restart
-            self._rounds.pop(says, None)
-            self._rounds[says] = round_
+            self._rounds.pop(round_fields, None)
+            self._rounds[round_fields] = round_
             if round_.is_asked:
                 self._journal.update(round_.game.key, began=time.time())
             round_.is_asked = True
@@ -150,12 +154,12 @@ class Callbacks:
 
     def get_guess(self, ctx: Context) -> Json:
         """Return the guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
-        message, says = _read(ctx, protocol.ANSWERS_BATCH)
+        message, round_fields = _read(ctx, protocol.ANSWERS_BATCH)
         with self._lock:
-            round_ = self._find(says)
+            round_ = self._find(round_fields)
             if round_ is None:
                 start = replace(message, message_type=protocol.ROUND_START)
-                round_ = self._begin(says, start)
+                round_ = self._begin(round_fields, start)
                 round_.game.log(
                     "the answers fit no round whose questions were sent; the guess follows from what they say"
                 )
@@ -163,60 +167,66 @@ class Callbacks:
         return dict(guess)
 
     def on_score_received(self, ctx: Context) -> None:
-        """Learn from the score which edition the opponent held."""
-        message, says = _read(ctx, protocol.SCORE_FEEDBACK)
+        """Store the score, and learn from it which edition the opponent held."""
+        message, round_fields = _read(ctx, protocol.SCORE_FEEDBACK)
         with self._lock:
-            round_ = self._find(says, is_scored=True)
+            round_ = self._find(round_fields, is_scored=True)
         if round_ is None:
             return
         game = round_.game
         try:
             round_.reply(message)
         except Exception as error:
-            game.log(f"the score is ignored: {described(error)}")
+            game.log(f"the score is ignored: {describe_error(error)}")
             return
         if game.score is not None:
             game.player.plan = None  # no longer needed
             self._journal.update(game.key, ending="over")
 
     def continue_rounds(self, rounds: Iterable[tuple[Context, bool]]) -> None:
-        """Continue rounds of an earlier process that kept nothing, the last sent last.
+        """Continue rounds of an earlier process that had no journal.
 
         Args:
-            rounds: contexts of get_questions, and whether other questions than ours were sent, to which the answers
-                are no evidence.
+            rounds: contexts of get_questions, the latest last; and whether other questions than ours were sent, whose
+                answers are no evidence.
         """
         for ctx, is_blind in rounds:
-            message, says = _read(ctx, protocol.ROUND_START)
+            message, round_fields = _read(ctx, protocol.ROUND_START)
             with self._lock:
-                round_ = self._rounds.pop(says, None) or self._begin(says, message)
-                self._rounds[says] = round_
+                round_ = self._rounds.pop(round_fields, None) or self._begin(
+                    round_fields, message
+                )
+                self._rounds[round_fields] = round_
                 round_.is_asked = True
                 round_.is_blind |= is_blind
 
-    def _find(self, says: Says, *, is_scored: bool = False) -> _Round | None:
-        """Return the round that a message fits best, the last of equals; None if it contradicts all.
+    def _find(
+        self, round_fields: RoundFields, *, is_scored: bool = False
+    ) -> _Round | None:
+        """Return the round that fits a message best, the latest of equal ones; None if the message contradicts all.
 
         Args:
-            is_scored: only rounds with a guess that has no score.
+            round_fields: fields of the message.
+            is_scored: take only rounds with a guess that has no score yet.
         """
-        best, found = (0, False), None
+        best, match = (0, False), None
         for round_ in self._rounds.values():
-            fit = round_.fit(says), round_.is_asked
+            fit = round_.fit(round_fields), round_.is_asked
             if fit >= best and (round_.is_guessed or not is_scored):
-                best, found = fit, round_
-        return found
+                best, match = fit, round_
+        return match
 
-    def _begin(self, says: Says, start: Message) -> _Round:
-        """Begin a round, also in the journal."""
-        key = self._journal.ask()
+    def _begin(self, round_fields: RoundFields, start: Message) -> _Round:
+        """Begin a round, in memory and in the journal."""
+        key = self._journal.add_game()
         self._journal.update(key, game_id=start.game_id)
-        round_ = self._add(says, start.game_id, key)
+        round_ = self._add(round_fields, start.game_id, key)
         round_.start = start
         return round_
 
-    def _add(self, says: Says, game_id: str, key: int) -> _Round:
-        name = game_id or says[1] or says[3]
+    def _add(self, round_fields: RoundFields, game_id: str, key: int) -> _Round:
+        """Add a round with a new game, and drop the oldest rounds if there are too many."""
+        name = game_id or round_fields[1] or round_fields[3]
         game = Game(
             game_id=name,
             key=key,
@@ -225,17 +235,18 @@ class Callbacks:
             timeouts=self._timeouts,
             journal=self._journal,
         )
-        self._rounds.pop(says, None)  # so that the new one is the last
-        self._rounds[says] = round_ = _Round(says, game)
+        self._rounds.pop(round_fields, None)  # so that the new one is the last
+        self._rounds[round_fields] = round_ = _Round(round_fields, game)
+
         rounds = list(self._rounds.values())
         for old in rounds[:-MAX_WITH_FITS]:
             old.game.player.drop_fits()
         for old in rounds[:-MAX_ROUNDS]:
-            del self._rounds[old.says]
+            del self._rounds[old.round_fields]
         return round_
 
     def _continue_rounds(self) -> None:
-        """Add the unfinished rounds of the journal, the last sent last."""
+        """Add the unfinished rounds of the journal, the latest last."""
         try:
             games = sorted(self._journal.running(), key=attrgetter("began"))
         except JournalError as error:
@@ -245,21 +256,22 @@ class Callbacks:
             if time.time() - saved.began > MAX_ROUND_S:
                 self._journal.update(saved.key, ending="given up")
             elif saved.start is not None:
-                says = _says(saved.game_id, saved.start)
-                round_ = self._add(says, saved.game_id, saved.key)
+                round_fields = _round_fields(saved.game_id, saved.start)
+                round_ = self._add(round_fields, saved.game_id, saved.key)
                 round_.saved, round_.is_asked = saved, True
 
 
-def _says(game_id: str, start: RoundStart) -> Says:
-    """Return what a message says of its round; leading zeros of ids do not count."""
+def _round_fields(game_id: str, start: RoundStart) -> RoundFields:
+    """Return the fields that identify a round, without leading zeros of ids."""
     ids = [text.lstrip("0") or text for text in (game_id, start.match_id)]
     return (*ids, start.book_name, start.hint, start.association_domain)
 
 
-def _read(ctx: object, message_type: str) -> tuple[Message, Says]:
-    """Read a context as a message, with the fields of an envelope or a payload in it, and what it says of its round.
+def _read(ctx: object, message_type: str) -> tuple[Message, RoundFields]:
+    """Read a context as a message; return it with the fields that identify its round.
 
-    The league's own fields count where the message has none. Its `description` is that of a callback, and no hint.
+    Fields may also be in an envelope or a payload inside the context. The league's own fields fill in those that the
+    message lacks. The league's `description` describes the callback and is no hint.
     """
     dynamic, service = _mapping(ctx, "dynamic"), _mapping(ctx, "service")
     service.pop("description", None)
@@ -272,11 +284,11 @@ def _read(ctx: object, message_type: str) -> tuple[Message, Says]:
                     fields[key] = value
     fields.pop("payload", None)
     message = protocol.read_message({"message_type": message_type, "payload": fields})
-    return message, _says(message.game_id, protocol.read_start(fields))
+    return message, _round_fields(message.game_id, protocol.read_start(fields))
 
 
 def _mapping(parent: object, name: str) -> Json:
-    """Return a mapping within a mapping, {} if there is none."""
+    """Return the mapping under a name of another mapping; {} if there is none."""
     value = parent.get(name) if isinstance(parent, Mapping) else None
     if not isinstance(value, Mapping):
         return {}
@@ -284,14 +296,14 @@ def _mapping(parent: object, name: str) -> Json:
 
 
 def _plain_items(fields: Json) -> Iterator[tuple[str, Any]]:
-    """Yield the fields as JSON can write them, without missing values; skip those that it cannot."""
+    """Yield the fields as plain JSON values, without None; skip those that JSON cannot hold."""
     for key, value in fields.items():
         with contextlib.suppress(Exception):  # a league's own object, a circle
             text = json.dumps(value, default=_plain, skipkeys=True, ensure_ascii=False)
-            written = text.encode("utf-8", "replace")
-            plain = json.loads(written, object_hook=_without_none)
-            to_json([[[plain]]])  # of which the journal refuses too many levels
-            yield protocol.printed(key), plain
+            encoded = text.encode("utf-8", "replace")
+            plain = json.loads(encoded, object_hook=_without_none)
+            to_json([[[plain]]])  # fails for nesting that the journal cannot store
+            yield protocol.as_utf8(key), plain
 
 
 def _plain(value: object) -> object:

@@ -1,4 +1,4 @@
-"""GameServer, and HttpGameServer, the HTTP client of the player."""
+"""The protocol of a game server, and its implementation by an HTTP client."""
 
 import contextlib
 import errno
@@ -27,30 +27,33 @@ from player.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from player.game.decoding import joined, read_inbox, read_json
+from player.game.decoding import join_pieces, read_inbox, read_json
 from player.game.messages import (
     MAX_ID_CHARS,
     MAX_POINTS,
     MAX_TOKEN_CHARS,
-    number_of,
-    text_of,
+    read_number,
+    read_text_field,
 )
 from player.round import Json
 from quarry.addresses import is_address
 from quarry.terminal import visible
 
 PATIENCE = 3.0
-"""Multiple of `timeout_s` for which a request is retried."""
+"""Time for which a request is retried, as a multiple of `timeout_s`."""
 MAX_RETRY_AFTER_S = 3_600.0
+"""Maximum number of seconds of a `Retry-After` that is respected."""
 MAX_PAUSE_S = 2.0
-"""Maximum pause between two tries of a message or the inbox; the caller keeps to a longer `Retry-After`."""
+"""Maximum pause between two tries to send a message or read the inbox; the caller respects a longer `Retry-After`."""
 MAX_WAIT_S = 30.0
-"""Maximum time that the inbox may wait for a message."""
+"""Maximum number of seconds that the inbox may wait for a message."""
 MAX_CURSOR_CHARS = 1_000
+"""Maximum length of a cursor; a longer one is ignored."""
 INBOX, OUTBOX = "/v1/inbox", "/v1/outbox"
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which a request is retried until its time is up."""
 UNAUTHORIZED = frozenset({401, 403})
+"""Statuses of a request with a bad token."""
 RETRIED_ONCE = UNAUTHORIZED | {404}
 """Statuses after which a request is retried once, since a proxy may send them for a moment."""
 
@@ -75,7 +78,7 @@ class GameServer(Protocol):
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
         """Return the messages after `cursor` ("" for all) and the new cursor; wait up to wait_s seconds for one.
 
-        A message that is not an object cannot be read, and the game loop says so.
+        The list may hold messages that are not objects; the game loop logs and skips them.
         """
         ...
 
@@ -88,12 +91,12 @@ class GameServer(Protocol):
 
 
 class HttpGameServer:
-    """A game server at a URL; safe for many threads.
+    """A game server at a URL; it is safe for many threads.
 
-    Requests are retried after transient faults for three times `timeout_s`; registering and asking for a game, which a
-    retry may do twice, for `timeout_s`. `Retry-After` is respected. Each try has a time limit and each response a size
-    limit. Redirections are not followed, so that the token goes nowhere else. Asterisks replace the token in texts of
-    the server.
+    Requests are retried after transient faults for three times `timeout_s`. Registering and asking for a game are
+    retried for `timeout_s` only, since a retry may do them twice. `Retry-After` is respected. Each try has a time limit
+    and each response a size limit. Redirects are not followed, so that the token is sent to this server only. The token
+    is replaced by asterisks in texts of the server.
 
     Args:
         url: e.g. "http://127.0.0.1:8017".
@@ -101,8 +104,8 @@ class HttpGameServer:
         timeout_s: timeout of one try.
 
     Attributes:
-        player_id: id that `register` received, "" before.
-        token: "" until there is one.
+        player_id: id that `register` received; "" before.
+        token: token of the player; "" if there is none yet.
 
     Raises:
         ServerError: the URL is not one of HTTP, or holds a user, password or query.
@@ -117,6 +120,7 @@ class HttpGameServer:
                 "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
                 "use --token"
             )
+
         self.url = str(httpx.URL(url)).rstrip("/")
         self.player_id = self.token = ""
         self._timeout_s = timeout_s
@@ -162,7 +166,7 @@ class HttpGameServer:
         """Return the messages after `cursor` ("" for all) and the new cursor; wait 30 seconds at most.
 
         Raises:
-            ServerError: the server cannot be reached, refuses, or answers nonsense.
+            ServerError: the server cannot be reached, refuses, or sends an invalid answer.
         """
         wait_s = min(max(wait_s, 0.0), MAX_WAIT_S)
         parameters = {"wait_s": f"{wait_s:g}"}
@@ -170,16 +174,18 @@ class HttpGameServer:
             parameters["after"] = cursor
         body = self._call("GET", INBOX, params=parameters, wait_s=wait_s)
         try:
-            messages, came = read_inbox(body)
+            messages, new_cursor = read_inbox(body)
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
-        came = text_of({"cursor": came}, MAX_CURSOR_CHARS + 1, "cursor")
-        is_usable = 0 < len(came) <= MAX_CURSOR_CHARS
-        return self._without_token(messages), came if is_usable else cursor
+        new_cursor = read_text_field(
+            {"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor"
+        )
+        is_usable = 0 < len(new_cursor) <= MAX_CURSOR_CHARS
+        return self._without_token(messages), new_cursor if is_usable else cursor
 
     def send(self, envelope: Json) -> None:
-        """Deliver a message; a repeated message_id is one message.
+        """Deliver a message; the same message_id twice is one message.
 
         Raises:
             RefusedError: the server refuses this message.
@@ -194,11 +200,11 @@ class HttpGameServer:
             ServerError: the server cannot be reached, or does not know the game.
         """
         answer = self._ask("GET", f"/v1/games/{quote(game_id, safe='')}")
-        league = number_of(answer.get("league_points"), MAX_POINTS)
+        league = read_number(answer.get("league_points"), MAX_POINTS)
         return GameState(
             game_id=game_id,
-            state=text_of(answer, MAX_ID_CHARS, "state"),
-            private_score=number_of(answer.get("private_score"), MAX_POINTS),
+            state=read_text_field(answer, MAX_ID_CHARS, "state"),
+            private_score=read_number(answer.get("private_score"), MAX_POINTS),
             league_points=None if league is None else int(league),
         )
 
@@ -213,7 +219,7 @@ class HttpGameServer:
             document = read_json(answer)
             if isinstance(document, dict):
                 return document
-        text = self._redacted(answer.decode("utf-8", "replace"))
+        text = self._redact(answer.decode("utf-8", "replace"))
         raise ServerError(
             f"{self.url}: {method} {path} answered {text[:60]!r}, not a JSON object; is it a game server?"
         )
@@ -243,13 +249,16 @@ class HttpGameServer:
             remaining_s = max(deadline - time.monotonic(), 0.1)
             timeout_s = min(self._timeout_s, remaining_s) + wait_s
             response, body = self._send(request, timeout_s)
+
             status = response.status_code
             is_first = status not in statuses
             statuses.add(status)
             if status in RETRIED or (status in RETRIED_ONCE and is_first):
                 error = self._unavailable(request, f"status {status}")
-                asked_s = number_of(response.headers.get("Retry-After"), inf) or 0.0
-                error.retry_after_s = max(0.0, min(asked_s, MAX_RETRY_AFTER_S))
+                retry_after_s = (
+                    read_number(response.headers.get("Retry-After"), inf) or 0.0
+                )
+                error.retry_after_s = max(0.0, min(retry_after_s, MAX_RETRY_AFTER_S))
                 raise error
             if not response.is_success:
                 raise self._refusal(f"{method} {path}", status, body)
@@ -274,7 +283,7 @@ class HttpGameServer:
         def send() -> tuple[httpx.Response, bytes]:
             response = self._client.send(request, stream=True)
             with contextlib.closing(response):
-                return response, joined(response.iter_bytes())
+                return response, join_pieces(response.iter_bytes())
 
         try:
             return start_in_thread(send).result(timeout_s)
@@ -291,14 +300,14 @@ class HttpGameServer:
             raise self._unavailable(request, reason) from error
 
     def _unavailable(self, request: httpx.Request, reason: str) -> UnavailableError:
-        place = f"{request.method} {request.url.path}"
+        call = f"{request.method} {request.url.path}"
         return UnavailableError(
-            f"{self.url} does not answer: {place} failed: {self._redacted(reason)}. "
+            f"{self.url} does not answer: {call} failed: {self._redact(reason)}. "
             "Check --server, or leave it out to play against a practice server."
         )
 
     def _refusal(self, request: str, status: int, body: bytes) -> ServerError:
-        """Return the error of a status that no retry changes."""
+        """Return the error for a status after which a request is not retried."""
         if status in UNAUTHORIZED:
             return UnauthorizedError(
                 f"{self.url} does not know the token ({status}). Copy --token again, or leave it out to register."
@@ -307,20 +316,21 @@ class HttpGameServer:
             return ServerError(
                 f"{self.url} redirects {request} ({status}), which is never followed. Name the server's own address."
             )
+
         detail = httpx.codes.get_reason_phrase(status)
         with contextlib.suppress(MessageError, AttributeError):
             problem = read_json(body)
             detail = problem.get("detail") or problem.get("title") or detail
-        reason = " ".join(self._redacted(str(detail)).split())[:200]
+        reason = " ".join(self._redact(str(detail)).split())[:200]
         return RefusedError(
             f"{self.url}: {request} was refused with {status}: {reason}", status
         )
 
-    def _redacted(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
 
     def _without_token(self, value: Any) -> Any:
-        """Replace the token in all texts but `auth_token`, which a reply must repeat."""
+        """Replace the token in all texts except `auth_token`, which a reply must repeat."""
         if isinstance(value, dict):
             cleaned = {key: self._without_token(item) for key, item in value.items()}
             if "auth_token" in value:
@@ -337,15 +347,15 @@ _backoff = wait_exponential(multiplier=0.05, max=2.0)
 
 
 def _pause_s(state: RetryCallState) -> float:
-    """Return the seconds until the next try: more each time, and at least Retry-After."""
+    """Return the seconds until the next try, which grow each time and are at least Retry-After."""
     fault = state.outcome and state.outcome.exception()
-    asked_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
-    return max(_backoff(state), asked_s)
+    retry_after_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
+    return max(_backoff(state), retry_after_s)
 
 
 def _required(answer: Json, key: str) -> str:
-    """Return a text of an answer; an error does not show the value, which may be a token."""
-    value = text_of(answer, MAX_TOKEN_CHARS, key)
+    """Return a text of an answer; the error does not show the value, which may be a token."""
+    value = read_text_field(answer, MAX_TOKEN_CHARS, key)
     if not value:
         raise ServerError(
             f"The game server's answer has no text {key!r}; is it a game server?"

@@ -1,4 +1,4 @@
-"""Decoding of a server's responses, with a limit of size."""
+"""Readers of a server's responses, with limits of size."""
 
 import json
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from player.errors import MessageError
 MAX_BYTES = 32_000_000
 """Maximum number of bytes of a decompressed response; an inbox of hundreds of games has a few MB."""
 MAX_DIGITS = 300
-"""Maximum number of digits of an integer that are read; Python refuses integers of thousands of digits."""
+"""Maximum number of digits of an integer that are read; Python refuses to read thousands of digits."""
 
 
-def joined(pieces: Iterable[bytes]) -> bytes:
-    """Return the body of a response from its pieces.
+def join_pieces(pieces: Iterable[bytes]) -> bytes:
+    """Concatenate the pieces of a response body.
 
     Raises:
         MessageError: the body is too long.
@@ -28,17 +28,17 @@ def joined(pieces: Iterable[bytes]) -> bytes:
 
 
 def read_json(body: bytes) -> Any:
-    """Read JSON; accept a byte order mark, bad UTF-8, raw control characters and NaN, and replace half characters.
+    """Read JSON; accept a byte order mark, bad UTF-8, raw control characters and NaN, and replace lone surrogates.
 
     Raises:
-        MessageError: it is not JSON, or nested too deeply.
+        MessageError: the body is not JSON, or nested too deeply.
     """
     text = body.decode("utf-8-sig", "replace")
     try:
         value = json.loads(text, strict=False, parse_int=_integer)
         if HALF_PAIR.search(text):
-            written = json.dumps(value, ensure_ascii=False)
-            value = json.loads(written.encode("utf-8", "replace"))
+            plain_json = json.dumps(value, ensure_ascii=False)
+            value = json.loads(plain_json.encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise MessageError(f"the answer is not JSON: {type(error).__name__}") from error
     return value
@@ -48,7 +48,7 @@ def read_inbox(body: bytes) -> tuple[list[Any], Any]:
     """Read the messages and the cursor of an inbox.
 
     Raises:
-        MessageError: it is not JSON, or has no list of messages.
+        MessageError: the body is not JSON, or has no list of messages.
     """
     answer = read_json(body)
     messages = answer.get("messages") if isinstance(answer, dict) else None

@@ -1,4 +1,4 @@
-"""DeadlinePlayer: the player of one game, with 20 valid questions and a valid guess by the deadline."""
+"""DeadlinePlayer: the player of one game; it always has 20 valid questions and a valid guess by the deadline."""
 
 import functools
 import logging
@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from player.answer import NOT_RELEVANT, Answers
-from player.belief.places import places_of
+from player.belief.places import find_places
 from player.deadlines import Runner, due_at
 from player.guess.justification import Evidence, justify_sentence, justify_word
 from player.player import Contestant, Decision, Plan
@@ -19,32 +19,32 @@ from player.question import N_QUESTIONS, VIEWS, FitArray, Question
 from player.questions.kinds import OPENING
 from player.round import Guess, RoundStart
 from player.search.results import Query, SearchResult
-from quarry.languages.registry import language_of
-from quarry.terminal import described, visible
+from quarry.languages.registry import detect_language
+from quarry.terminal import describe_error, visible
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 SEARCH_SHARE = 0.3
-"""Share of the time for the guess that a search may take if it was late before the questions."""
+"""Maximum share of the time for the guess that a search may take, if it was too late for the questions."""
 DECIDE_SHARE = 0.6
-"""Share of the time for the guess that the decision may take."""
-LAST_RESORT = "theory"
+"""Maximum share of the time for the guess that the decision may take."""
+WORD_WITHOUT_TIME = "theory"
 """Associative word if there was no time to choose one."""
 
 
 class DeadlinePlayer:
-    """The player of one game. A part that fails or is late is logged, and the best that is ready takes its place.
+    """The player of one game. If a step fails or is late, this is logged, and the best result so far is used.
 
-    Times are in seconds. In an infinite time, parts run in the calling thread and errors are raised.
+    Times are in seconds. If the time is infinite, steps run in the calling thread and errors are raised.
 
     Args:
         player: plans and decides.
-        game_id: names the game in the log.
-        runner: runs the parts of all games; a new one unless given.
+        game_id: name of the game in the log.
+        runner: runs the steps of all games; None makes a new one.
 
     Attributes:
-        plan: None before the questions; without candidates if the search was too slow.
+        plan: the plan; None before the questions, and without candidates if the search was too slow.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class DeadlinePlayer:
         self._runner = runner or Runner()
 
     def warmup(self, question: str, budget_s: float) -> str:
-        """Return the result of the sum, "0" if it is not ready in time."""
+        """Return the answer to the warm-up question; "0" if it is not ready in time."""
         work = functools.partial(self._player.answer_warmup, question)
         return self._within(budget_s, "the warm-up", work) or "0"
 
@@ -69,16 +69,18 @@ class DeadlinePlayer:
         budget_s: float,
         questions: Sequence[Question] | None = None,
     ) -> Plan:
-        """Set and return the plan, or one of generic questions without candidates if it is not ready in time.
+        """Make the plan and return it; if it is not ready in time, take generic questions and no candidates.
 
         Args:
-            questions: questions of a killed process; None designs new ones.
+            start: start of the round.
+            budget_s: maximum time.
+            questions: questions that an earlier process has sent; None designs new ones.
         """
         work = functools.partial(self._player.plan, start, questions)
         plan = self._within(budget_s, "the questions", work)
         if plan is None:
             questions = questions or generic_questions(start)
-            places = places_of(())
+            places = find_places(())
             plan = Plan(
                 start=start,
                 result=SearchResult(Query(start.hint, start.book_name), ()),
@@ -89,16 +91,17 @@ class DeadlinePlayer:
                 fits=_no_fits(questions),
                 questions_ms=0.0,
             )
+
         self.plan = plan
         return plan
 
     def drop_fits(self) -> None:
-        """Forget the fits of the plan, which take megabytes; they are computed again if they are needed."""
+        """Delete the fits of the plan, which take megabytes; they are computed again if they are needed."""
         if self.plan is not None:
             self.plan = replace(self.plan, fits=_no_fits(self.plan.questions))
 
     def decide(self, answers: Answers, budget_s: float) -> Decision:
-        """Return the guess after the answers, or the likeliest by the hint if it is not ready in time."""
+        """Return the decision after the answers; if it is not ready in time, guess by the hint alone."""
         assert self.plan is not None
         search_s, decide_s = SEARCH_SHARE * budget_s, DECIDE_SHARE * budget_s
         plan = self._within(search_s, "the search", self.whole_plan)
@@ -119,9 +122,10 @@ class DeadlinePlayer:
         return self._player.plan(self.plan.start, self.plan.questions)
 
     def _within(self, budget_s: float, part: str, work: Callable[[], T]) -> T | None:
-        """Return the result of work; log and return None if it fails or is not ready in time."""
+        """Return the result of a step; if it fails or is not ready in time, log this and return None."""
         if budget_s == inf:
             return work()
+
         due = time.monotonic() + budget_s
         call = self._runner.start(part, lambda: due_at(due, work), due)
         try:
@@ -129,7 +133,8 @@ class DeadlinePlayer:
         except TimeoutError:
             problem = f"took more than {budget_s:.1f} s"
         except Exception as error:  # the referee gets its reply in any case
-            problem = f"failed: {described(error)}"
+            problem = f"failed: {describe_error(error)}"
+
         _log.warning(
             "game %s: %s %s; the game goes on with less",
             visible(self._game_id),
@@ -141,7 +146,7 @@ class DeadlinePlayer:
 
 def generic_questions(start: RoundStart) -> tuple[Question, ...]:
     """Make 20 valid questions without a search, about common words of the opening sentence."""
-    language = language_of(start.hint)
+    language = detect_language(start.hint)
     words = language.common_words.split()
     questions = []
     for first in range(0, 3 * N_QUESTIONS, 3):
@@ -161,10 +166,10 @@ def _no_fits(questions: Sequence[Question]) -> FitArray:
 
 
 def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
-    """Guess the candidate that is likeliest by the hint alone; without candidates, the hint itself."""
+    """Guess the likeliest candidate before the answers; without candidates, guess the hint itself."""
     start = plan.start
     best, confidence = -1, 0.0
-    sentence = start.hint or start.book_name or LAST_RESORT
+    sentence = start.hint or start.book_name or WORD_WITHOUT_TIME
     if len(plan.prior):
         best = int(np.argmax(plan.prior))
         confidence = float(plan.prior[best])
@@ -177,9 +182,9 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
     guess = Guess(
         opening_sentence=sentence,
         sentence_justification=justify_sentence(evidence, confidence),
-        associative_word=LAST_RESORT,
+        associative_word=WORD_WITHOUT_TIME,
         word_justification=justify_word(
-            evidence, LAST_RESORT, start.association_domain
+            evidence, WORD_WITHOUT_TIME, start.association_domain
         ),
         confidence=confidence,
     )
@@ -188,5 +193,5 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
         belief=plan.prior,
         best=best,
         evidence=evidence,
-        associations=[LAST_RESORT],
+        associations=[WORD_WITHOUT_TIME],
     )

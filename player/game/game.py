@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from player.answer import Answers
-from player.belief.editions import editions_of
+from player.belief.editions import edition_masses
 from player.errors import (
     GameTimeoutError,
     MessageError,
@@ -29,28 +29,28 @@ from player.guess.opening import after_score
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import Json, RoundStart, Score
-from quarry.terminal import described, visible
+from quarry.terminal import describe_error, visible
 
 _log = logging.getLogger(__name__)
 REPLY_SHARE = 0.5
-"""The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
+"""Share of a deadline that a reply may use; the rest is for slow networks and for referees with a fast clock."""
 MIN_BUDGET_S = 0.5
-"""Minimum time for a reply, also to a message that has waited too long: a late reply may still count."""
+"""Minimum time for a reply, even after its deadline, since a late reply may still count."""
 MIN_PAUSE_S = 1.0
 """Minimum pause before a reply is sent again."""
 TRIES = 4
-"""Approximate number of times that a reply which may be lost is sent before its deadline."""
+"""Approximate number of times that a reply is sent before its deadline, if the referee seems not to have it."""
 CONFLICT = 409
-"""Status with which a server may refuse a message that it has already."""
+"""Status with which a server may refuse a message that it already has."""
 ABANDONED = re.compile("abort|cancel|forfeit|over|finish|fail|clos", re.IGNORECASE)
-"""Beginnings of states of a game in which no score will come any more."""
+"""Beginnings of the states of games that will get no score any more."""
 STAGES = (
     protocol.WARMUP_CALL,
     protocol.ROUND_START,
     protocol.ANSWERS_BATCH,
     protocol.SCORE_FEEDBACK,
 )
-"""Types of the referee's messages in their order; a later one shows that the reply to an earlier one arrived."""
+"""Types of the referee's messages in order; a later message shows that the replies to earlier ones have arrived."""
 BEGINNINGS = frozenset(STAGES[:2])
 """Types of the messages that begin a game."""
 
@@ -60,10 +60,10 @@ class Timeouts:
     """Times of a game against a real server.
 
     Attributes:
-        phase_s: seconds within which a reply is due, unless the message asks for less; real deadlines are 40 and more.
+        phase_s: seconds until a reply is due, if the message has no deadline; real deadlines are 40 s and more.
         resend_s: seconds without the referee's next message after which a reply is sent again.
         outage_s: seconds without an answer of the server after which its games are given up.
-        is_strict: no reply is urgent, and every fault is raised.
+        is_strict: whether replies have no deadline, and every fault is raised.
     """
 
     phase_s: float = 40.0
@@ -72,7 +72,7 @@ class Timeouts:
     is_strict: bool = False
 
     def due(self, message: Message) -> float:
-        """Return the time at which the reply to a message is due, of time.monotonic()."""
+        """Return the time at which the reply to a message is due, by time.monotonic()."""
         if self.is_strict:
             return inf
         return message.arrived + (message.deadline_s or self.phase_s)
@@ -80,8 +80,8 @@ class Timeouts:
     def budget_s(self, message: Message) -> float:
         """Return the seconds for the work on a reply that begins now.
 
-        A reply may take a share of `phase_s`, from the moment at which its work begins. It may wait for its turn as
-        long as the message allows, since many games are answered one after another.
+        The work may take a share of `phase_s` from the moment at which it begins. The message may have waited until
+        then, since many games are answered one after another.
         """
         allowed_s = self.due(message) - message.arrived
         work_s = REPLY_SHARE * min(self.phase_s, allowed_s)
@@ -94,9 +94,9 @@ STRICT = Timeouts(phase_s=inf, resend_s=inf, is_strict=True)
 
 
 class Spectator:
-    """Receives the events of running games, from several threads at once; this base class ignores them.
+    """Receives the events of running games, from several threads at once. This base class ignores them.
 
-    An exception of a spectator is logged and disturbs no game.
+    Exceptions of a spectator are logged, and do not disturb the game.
     """
 
     def received(self, game_id: str, message: Json) -> None:
@@ -120,32 +120,32 @@ class Spectator:
         """Receive the score."""
 
     def failed(self, game_id: str, error: PlayerError) -> None:
-        """Receive the reason for which a game could not be played."""
+        """Receive the error because of which a game could not be played."""
 
 
 @dataclass(eq=False)
 class Game:
-    """One game: its state, and the reply that is sent again until the referee's next message shows that it arrived.
+    """One game: its state, and the latest reply, which is sent again until the referee's next message comes.
 
-    A message_id twice is one message, so that a repeated reply changes nothing at the server. All times are of
+    The same message_id twice is one message, so a repeated reply changes nothing at the server. All times are by
     time.monotonic().
 
     Attributes:
-        game_id: as the server gave it.
+        game_id: id that the server gave it.
         key: key of the game in the journal.
         name: logical id of the player.
         timeout_s: seconds until the game is given up.
         began: time of the request.
-        server: None if the caller hands the replies over.
-        opponent: name of the referee, "" before the first message.
-        stage: number of the latest message of the referee in `STAGES`, -1 before the first.
-        reply: the reply to the latest message, None before.
-        score: None until it has come.
-        failure: the fault that ends the game.
-        unread: messages without a reply.
+        server: the server; None if the caller sends the replies itself.
+        opponent: name of the referee; "" before the first message.
+        stage: position of the latest message of the referee in `STAGES`; -1 before the first.
+        reply: the reply to the latest message; None before it.
+        score: the score; None before it comes.
+        failure: the error that ends the game, or None.
+        unread: messages that were not answered yet.
         reply_due: time at which the latest reply is due.
         due: time at which the latest reply is sent again; infinite without a reply.
-        is_accepted: True if the server has accepted the latest reply, which the referee may still not have read.
+        is_accepted: whether the server has accepted the latest reply; the referee may not have read it yet.
     """
 
     game_id: str
@@ -197,11 +197,11 @@ class Game:
 
     @property
     def is_guessed(self) -> bool:
-        """Whether a guess was made that has no score yet."""
+        """Whether a guess was made and has no score yet."""
         return self._decision is not None and self.score is None
 
     def receive(self, message: Message) -> Json | None:
-        """Return the reply to a message; None if the message asks for no reply.
+        """Return the reply to a message; None if the message needs no reply.
 
         Raises:
             MessageError: the message holds a score that is out of range.
@@ -218,6 +218,7 @@ class Game:
         content = self._content(message)
         if content is None:
             return None
+
         reply_type, payload, facts = content
         reply = protocol.write_message(
             reply_type,
@@ -236,13 +237,14 @@ class Game:
         """Store the score, show it, and learn which edition the referee held.
 
         Raises:
-            ServerError: the game was scored before the player has sent its guess.
+            ServerError: the score came before the player sent its guess.
         """
         decision, plan = self._decision, self.player.plan
         if decision is None or plan is None:
             raise ServerError(
                 f"Game {visible(self.game_id)} was scored before a guess was sent."
             )
+
         self.score = score
         self.journal.update(self.key, score=score)
         if decision.best >= 0:
@@ -250,7 +252,7 @@ class Game:
             belief = after_score(
                 decision.belief, plan.rows, plan.places, guess, score.opening
             )
-            shares = editions_of(belief, plan.places, plan.rows)
+            shares = edition_masses(belief, plan.places, plan.rows)
             self.journal.learn(self.opponent, shares)
         self._tell("scored", score)
 
@@ -258,7 +260,8 @@ class Game:
         """Answer a message, and send the reply.
 
         Args:
-            sent_ids: ids of replies that this batch of messages has had; they are not sent once more.
+            message: the message.
+            sent_ids: ids of the replies that were sent to this batch of messages; they are not sent again.
         """
         try:
             reply = self.receive(message)
@@ -275,7 +278,7 @@ class Game:
             self._send(reply)
 
     def remind(self) -> None:
-        """Ask the server for a score, and send the latest reply again.
+        """Ask the server for the score; if there is none, send the latest reply again.
 
         Raises:
             ServerError: the game has ended without a score.
@@ -310,7 +313,7 @@ class Game:
         self.due = time.monotonic() + max(MIN_PAUSE_S, pause_s)
 
     def _send(self, reply: Json) -> float | None:
-        """Send a reply once; return the seconds that the server asks to wait for after a fault, else None."""
+        """Send a reply once; after a fault, return the seconds that the server asks to wait for, else None."""
         assert self.server is not None
         try:
             self.server.send(reply)
@@ -325,11 +328,11 @@ class Game:
         return None
 
     def outcome(self) -> PlayedGame | PlayerError | None:
-        """Return the record of a finished game or the error that ends it, None for a running one."""
+        """Return the record of a finished game, or the error that ended it; None for a running game."""
         now = time.monotonic()
         if self.score is not None:
             plan, decision = self.player.plan, self._decision
-            # a search that fails now loses no score
+            # if the search fails now, the score is still returned
             with contextlib.suppress(Exception):
                 plan = self.player.whole_plan()
             assert plan is not None
@@ -343,6 +346,7 @@ class Game:
                 score=self.score,
                 elapsed_s=now - self.began,
             )
+
         if self.failure is None and now >= self.began + self.timeout_s:
             self.failure = GameTimeoutError(
                 f"Game {visible(self.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
@@ -352,27 +356,27 @@ class Game:
         return self.failure
 
     def log(self, problem: object) -> None:
-        """Log a fault that the game survives."""
+        """Log a fault that does not end the game."""
         _log.warning("game %s: %s", visible(self.game_id), problem)
 
     def _keep(self, kind: str, key: str, reply: Json) -> None:
-        """Keep the reply to a message for a message that comes again, and as the latest one unless others followed."""
+        """Store the reply to a message, in case it comes again, and as the latest reply unless others followed."""
         self._replies[key] = reply
         stage = STAGES.index(kind)
         if stage >= self.stage:
             self.stage, self.reply = stage, reply
 
     def _tell(self, event: str, *facts: object) -> None:
-        """Call the spectator; log its exception unless all faults are raised."""
+        """Call the spectator; log its exception, or raise it if timeouts are strict."""
         try:
             getattr(self.spectator, event)(self.game_id, *facts)
         except Exception as error:
             if self.timeouts.is_strict:
                 raise
-            self.log(f"the spectator failed: {described(error)}")
+            self.log(f"the spectator failed: {describe_error(error)}")
 
     def _content(self, message: Message) -> tuple[str, Json, Json] | None:
-        """Return type and payload of the reply, and the facts of it that a restart must know."""
+        """Return the type and the payload of the reply, and the facts in it that the journal must store."""
         kind, payload = message.message_type, message.payload
         budget_s = self.timeouts.budget_s(message)
 

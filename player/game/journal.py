@@ -1,7 +1,7 @@
-"""The journal: a SQLite file of games, tokens and inbox cursors.
+"""The journal: a SQLite file with games, tokens and inbox cursors.
 
-A process can be killed at any moment. The next process reads from the journal which games are running, with their
-hints, questions, answers and replies, byte for byte. The file holds tokens, so only its owner may read it.
+A process may be killed at any moment. The next process reads the running games from the journal, with their hints,
+questions, answers and replies, byte for byte. The file holds tokens, so only its owner may read it.
 """
 
 import hashlib
@@ -29,9 +29,11 @@ from player.round import Json
 
 _log = logging.getLogger(__name__)
 VERSION = 1
-Statement = tuple[str, tuple[object, ...]]
+"""Version of the tables; a journal of another version is refused."""
+SqlStatement = tuple[str, tuple[object, ...]]
 """SQL, and the values of its question marks."""
 GO_ON = "games go on, and a restart would not know of them"
+"""End of a warning that a write failed."""
 
 _TABLES = {
     "players": "server TEXT NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL, player_id TEXT NOT NULL, "
@@ -48,7 +50,7 @@ _ADDED_COLUMNS = {
     "games": ("score TEXT", "label TEXT"),
     "replies": ("received TEXT", "at REAL"),
 }
-"""Columns that journals of earlier versions lack; they are added when such a journal is opened."""
+"""Columns that journals of earlier releases lack; they are added when such a journal is opened."""
 _INDEX = "CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game)"
 _OURS = "server = ? AND player = ?"
 _FACTS = ("start", "questions", "answers", "guess", "score", "label")
@@ -57,19 +59,19 @@ _GAMES = (
     f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS[:-1])}, "
     "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
 )
-"""Reads games. A running game is read without its label, since a player may continue it."""
+"""Query of games. A running game is read without its label, since a player may continue it."""
 _MESSAGES = "SELECT message AS key, reply, received, at FROM replies WHERE game = ? ORDER BY rowid"
 
 
 class Journal:
-    """A file of games, used as one of its players. Safe for many threads, which use it one after another.
+    """A file of games, used as one of its players. It is safe for many threads, which use it one after another.
 
-    A write that fails is logged once; reads raise `JournalError` if the disk fails.
+    A failed write is logged once; a failed read raises `JournalError`.
 
     Args:
-        path: path of the file, which is made if it does not exist; None keeps the games in memory.
-        server: on which the player plays, such as its URL.
-        player: name of the player that is unique on the server; not its token.
+        path: path of the file, which is created if it does not exist; None keeps the games in memory.
+        server: server on which the player plays, such as its URL.
+        player: name of the player, unique on the server; not its token.
 
     Raises:
         JournalError: the file cannot be opened, or is not a journal.
@@ -81,6 +83,7 @@ class Journal:
         self._warnings: set[str] = set()
         self._claim: FileLock | None = None
         self._lock = threading.Lock()
+
         try:
             if path is not None:
                 _make_private(path)
@@ -115,14 +118,14 @@ class Journal:
         self._database.row_factory = sqlite3.Row
 
     def close(self) -> None:
-        """Close the file, and leave the player to other processes."""
+        """Close the file, and release the player for other processes."""
         with self._lock:
             self._database.close()
         if self._claim is not None:
             self._claim.release()
 
     def play_as(self, server: str, token: str) -> bool:
-        """Use the games of the player with this token from now on; return False if another process does."""
+        """Use the games of the player with this token from now on; return False if another process uses them."""
         who = (server, _digest(token))
         if self._path is not None:
             claim = FileLock(f"{self._path}.{_digest(*who)[:16]}.lock", timeout=0)
@@ -137,7 +140,7 @@ class Journal:
         return True
 
     def token(self, server: str, name: str) -> str:
-        """Return the token that a server gave to a player of this name, "" if there is none."""
+        """Return the token that a server gave to the player with this name; "" if there is none."""
         query = "SELECT token FROM players WHERE server = ? AND name = ?"
         return self._text(query, server, name)
 
@@ -148,31 +151,33 @@ class Journal:
 
     def games(self) -> list[SavedGame]:
         """Read the games of all players without their messages, the latest first; log and leave out unreadable ones."""
-        return self._read_games("ORDER BY game DESC", with_messages=False)
+        return self._select_games("ORDER BY game DESC", with_messages=False)
 
     def game(self, key: int) -> SavedGame | None:
         """Read a game with its messages; None if the journal does not hold it."""
-        games = self._read_games("WHERE game = ?", key)
+        games = self._select_games("WHERE game = ?", key)
         return games[0] if games else None
 
     def running(self) -> list[SavedGame]:
         """Read the player's games that are not over, the oldest first; log and leave out unreadable ones.
 
-        A requested game without an id yet has the id "".
+        A requested game has the id "" until the server has named it.
         """
         condition = f"WHERE {_OURS} AND ending = 'running' ORDER BY game"
-        return self._read_games(condition, *self._who)
+        return self._select_games(condition, *self._who)
 
-    def _read_games(
+    def _select_games(
         self, condition: str, *values: object, with_messages: bool = True
     ) -> list[SavedGame]:
+        """Read the games that a condition selects; log and leave out unreadable ones."""
         games = []
         for row in self.rows(f"{_GAMES} {condition}", *values):
             messages = self.rows(_MESSAGES, row["key"]) if with_messages else []
+
             try:
-                fields = _decoded(row, _FACTS)
+                fields = _read_row(row, _FACTS)
                 fields["messages"] = [
-                    _decoded(message, ("reply", "received")) for message in messages
+                    _read_row(message, ("reply", "received")) for message in messages
                 ]
                 games.append(_SAVED_GAME.validate_python(fields))
             except (ValueError, TypeError) as error:
@@ -191,15 +196,15 @@ class Journal:
         statement = "INSERT OR REPLACE INTO inboxes VALUES (?, ?, ?)"
         self.write((statement, (*self._who, cursor)))
 
-    def ask(self) -> int:
-        """Add a game that is about to be requested and has no id yet, and return its key."""
+    def add_game(self) -> int:
+        """Add a game that is about to be requested, without an id, and return its key."""
         statement = (
             "INSERT INTO games (server, player, game_id, began) VALUES (?, ?, '', ?)"
         )
         return self.write((statement, (*self._who, time.time())))
 
     def name(self, key: int, game_id: str) -> None:
-        """Store the id of a game, and give up a running game of the same id, which a restarted server has forgotten."""
+        """Store the id of a game; give up a running game with the same id, which a restarted server has forgotten."""
         forget = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND game_id = ? AND ending = 'running'"
         self.write(
             (forget, (*self._who, game_id)),
@@ -207,7 +212,7 @@ class Journal:
         )
 
     def holds(self, game_id: str) -> bool:
-        """Return whether the journal holds a game of this id, running or over."""
+        """Return whether the journal holds a game with this id, running or over."""
         query = f"SELECT 1 FROM games WHERE {_OURS} AND game_id = ?"
         return bool(self.rows(query, *self._who, game_id))
 
@@ -217,39 +222,43 @@ class Journal:
         """Store a reply before it is sent, and facts of its game.
 
         Args:
-            message: key of the message that it replies to; see `SavedMessage`.
+            key: key of the game.
+            message: key of the message that is answered; see `SavedMessage`.
+            reply: the reply.
             received: the message itself.
+            facts: values of columns of the game.
         """
         statement = "INSERT OR IGNORE INTO replies (game, message, reply, received, at) VALUES (?, ?, ?, ?, ?)"
-        row = (key, message, _encoded(reply), _encoded(received), time.time())
+        row = (key, message, _to_json(reply), _to_json(received), time.time())
         self.write((statement, row), *_updates(key, facts))
 
     def update(self, key: int, **facts: object) -> None:
-        """Store facts of a game: values of its columns."""
+        """Store values of the columns of a game."""
         self.write(*_updates(key, facts))
 
     def reveal(self, key: int, label: Label) -> None:
-        """Store the label of a game, unless the game has no guess yet: then the label stays with the referee."""
+        """Store the label of a game if the game has a guess; before that, the label must stay with the referee."""
         statement = "UPDATE games SET label = ? WHERE game = ? AND guess IS NOT NULL"
-        self.write((statement, (_encoded(label), key)))
+        self.write((statement, (_to_json(label), key)))
 
     def keep(self, game: GameRecord, key: int = 0) -> int:
-        """Store all facts of a game that is over, under an id of its own if it has none, and return its key.
+        """Store all facts of a finished game, and return its key; a game without an id gets one.
 
         Args:
-            key: of the game, if an earlier version of it was stored; 0 adds it.
+            game: the game.
+            key: its key, if an earlier version of it was stored; 0 adds it.
         """
-        key = key or self.ask()
+        key = key or self.add_game()
         facts = {name: getattr(game, name) for name in _FACTS}
         game_id = game.game_id or f"{self._who[0]}-{key}"
         self.update(key, game_id=game_id, ending="over", **facts)
         return key
 
     def editions(self, opponent: str) -> dict[str, float]:
-        """Return a number of games by edition; log and return {} if the disk fails.
+        """Count earlier games by the edition that the referee held; log and return {} if the disk fails.
 
-        It is the number of games in which the opponent held the edition. Each other opponent of the player counts as
-        one game, divided among the editions that it held, since opponents use few programs. Beliefs are added up.
+        Games with this opponent count fully. Each other opponent counts as one game, which is divided among its
+        editions, since opponents use few programs. A game is divided among editions by the belief in them.
         """
         query = f"SELECT opponent, edition, games FROM opponents WHERE {_OURS}"
         try:
@@ -271,16 +280,17 @@ class Journal:
         return dict(editions)
 
     def learn(self, opponent: str, shares: Mapping[str, float]) -> None:
-        """Add the belief over the editions of a game that an opponent has refereed.
+        """Add a game with an opponent, and the belief over the edition that it held.
 
         Args:
-            shares: probability by edition, summing to 1.
+            opponent: name of the referee.
+            shares: probability of each edition, summing to 1.
         """
         statement = (
             "INSERT INTO opponents VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT DO UPDATE SET games = games + excluded.games"
         )
-        statements: list[Statement] = []
+        statements: list[SqlStatement] = []
         for edition, share in shares.items():
             statements.append((statement, (*self._who, opponent, edition, share)))
         self.write(*statements)
@@ -293,7 +303,7 @@ class Journal:
         return len(games)
 
     def _text(self, query: str, *values: object) -> str:
-        """Return the first column of the first row of a query, "" without rows."""
+        """Return the first column of the first row of a query; "" if there are no rows."""
         rows = self.rows(query, *values)
         return str(rows[0][0]) if rows else ""
 
@@ -311,7 +321,7 @@ class Journal:
                 f"Cannot read the journal {self._path}: {error}; name another file with --journal."
             ) from error
 
-    def write(self, *statements: Statement) -> int:
+    def write(self, *statements: SqlStatement) -> int:
         """Run statements in one transaction, and return the last row id; log and return -1 if the disk fails."""
         last = -1
         try:
@@ -331,30 +341,34 @@ class Journal:
             _log.warning("journal %s: %s", self._path, reason)
 
 
-def open_journal(named: str | None = None) -> Journal:
-    """Open the named journal, or the default one; one in memory for "none", or if the default one is unusable.
+def open_journal(name: str | None = None) -> Journal:
+    """Open a journal by its path; None opens the default one, and "none" one in memory.
+
+    If the default one is unusable, log this and open one in memory.
 
     Raises:
-        JournalError: the named one is unusable.
+        JournalError: the named journal is unusable.
     """
-    path = None if named == "none" else Path(named or default_journal())
+    path = None if name == "none" else Path(name or default_journal())
     try:
         return Journal(path)
     except JournalError as error:
-        if named:
+        if name:
             raise
         _log.warning("%s; the games are played without it", error)
         return Journal(None)
 
 
 def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal:
-    """Log in by the client's token, else by the journal's, else by registering.
+    """Log in with the client's token, or else the journal's token; without a token, register.
 
     Args:
-        name: to register under, if there is no token.
+        server: the server.
+        name: name for the registration.
+        journal: the journal, which stores a new token.
 
     Returns:
-        The journal, used as the player; another one in memory if another process plays as the player.
+        The journal, used as the player; or one in memory if another process plays as the player.
     """
     if not server.token:
         saved = journal.token(server.url, name)
@@ -371,7 +385,7 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal
                         "the server no longer knows the player of unfinished games; they are given up"
                     )
         server.register(name)
-        if is_free:  # else the other process must find its own token after a restart
+        if is_free:  # otherwise the other process needs its token after a restart
             journal.keep_token(server.url, name, server.token, server.player_id)
 
     if journal.play_as(server.url, server.token):
@@ -387,7 +401,7 @@ def _digest(*parts: str) -> str:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file of a journal, or check an existing one; only its owner may read it.
+    """Create the file of a journal, or check an existing one, and allow only its owner to read it.
 
     Raises:
         OSError: the path is a link, a device or a folder, or the file cannot be opened.
@@ -409,21 +423,21 @@ def _make_private(path: Path) -> None:
         os.close(descriptor)
 
 
-def _updates(key: int, facts: Json) -> list[Statement]:
+def _updates(key: int, facts: Json) -> list[SqlStatement]:
     """Return the statements that store facts of a game."""
-    statements: list[Statement] = []
+    statements: list[SqlStatement] = []
     for name, fact in facts.items():
-        value = _encoded(fact) if name in _FACTS else fact
+        value = _to_json(fact) if name in _FACTS else fact
         statements.append((f"UPDATE games SET {name} = ? WHERE game = ?", (value, key)))
     return statements
 
 
-def _encoded(fact: Any) -> str:
+def _to_json(fact: Any) -> str:
     return to_json(fact).decode()
 
 
-def _decoded(row: sqlite3.Row, facts: tuple[str, ...]) -> Json:
-    """Return the fields of a row that are not NULL, with facts read from JSON."""
+def _read_row(row: sqlite3.Row, facts: tuple[str, ...]) -> Json:
+    """Read the fields of a row that are not NULL; facts are JSON."""
     fields = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 - a row iterates over values
     for name in facts:
         if name in fields:

@@ -1,4 +1,4 @@
-"""The game loop: `play` plays one game on a server, `play_games` several, in one loop over the player's inbox."""
+"""The game loop over the inbox of a player: `play` plays one game on a server, and `play_games` plays several."""
 
 import contextlib
 import logging
@@ -22,36 +22,37 @@ from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.journal import Journal
 from player.game.record import PlayedGame
 from player.player import Contestant
-from quarry.terminal import described, pluralize, visible
+from quarry.terminal import describe_error, pluralize, visible
 
 _log = logging.getLogger(__name__)
 PAUSE_S = 0.02
-"""Seconds after an empty answer, for servers that do not wait when they are asked to."""
+"""Pause in seconds after an empty inbox, for servers that do not wait for messages."""
 UNNAMED_S = 0.3
-"""Seconds that a restart waits for the first message of a game that a killed process requested."""
+"""Maximum number of seconds that a restart waits for the first message of a game that a killed process requested."""
 STUCK_PAUSE_S = 0.25
-"""Seconds after a repeated answer of a server that does not move its cursor, and after a fault of the inbox."""
+"""Pause in seconds after an inbox with messages but the same cursor, and after a fault of the inbox."""
 MAX_POLL_S = 10.0
-"""Maximum time of a poll, and maximum pause after a fault of the inbox."""
+"""Maximum number of seconds of a poll, and of the pause after a fault of the inbox."""
 BUSY_POLL_S = 0.1
-"""The longest poll while threads are answering: their games may be over before a message comes."""
+"""Maximum number of seconds of a poll while threads are answering; their games may end before a message comes."""
 MAX_REFUSED = 3
-"""Maximum number of failed requests for a game in a row; after these no more games are requested."""
+"""Maximum number of consecutive failed requests for a game; then no more games are requested."""
 CLOSING_S = 5.0
-"""Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
+"""Maximum number of seconds for the threads to send their replies when the process ends; a restart sends the others."""
 MAX_BUSY = 4
-"""Maximum number of games with unread messages; no further game is requested meanwhile, so that replies are in time."""
+"""Maximum number of games with unread messages; at this number no game is requested, so that replies are in time."""
 
 Outcomes = Generator[PlayedGame | PlayerError, None, None]
+"""Yields the record of each finished game, or the error because of which it could not be played."""
 
 
 def play(server: GameServer, contestant: Contestant, **options: Any) -> PlayedGame:
     """Ask for a practice game and play it to its score; see `play_games`.
 
     Raises:
-        ServerError: the server is not there or refuses.
-        GameTimeoutError: the game was not over in time.
-        QueryError: nothing can be searched for.
+        ServerError: the server cannot be reached or refuses.
+        GameTimeoutError: the game did not end within its time.
+        QueryError: the search finds nothing, and the course has no paragraph.
     """
     with contextlib.closing(play_games(server, contestant, 1, **options)) as games:
         outcome = next(games)
@@ -63,13 +64,16 @@ def play(server: GameServer, contestant: Contestant, **options: Any) -> PlayedGa
 def play_games(
     server: GameServer, contestant: Contestant, n_games: int, **options: Any
 ) -> Outcomes:
-    """Play games, and yield the report of each game when it is over, or the error for which it could not be played.
+    """Play games, and yield the record of each game when it ends, or the error because of which it could not be played.
 
     Messages of other games are ignored. A repeated message gets the same reply, byte for byte. Answers to questions
     that were never sent are ignored. Unfinished games of the journal are played first, and count towards the number of
     games. A fault in one game does not end the other games.
 
     Args:
+        server: the game server.
+        contestant: the player.
+        n_games: number of games.
         options: the other attributes of `Loop`; `name` and `timeout_s` are required.
 
     Raises:
@@ -85,8 +89,10 @@ class Loop:
     Attributes:
         name: logical id of the player in its messages.
         timeout_s: seconds until a game is given up.
-        at_once: games that run at the same time.
-        journal: of the player's games; one in memory unless given.
+        at_once: maximum number of games that run at the same time.
+        spectator: receives the events of all games.
+        timeouts: timeouts of the games.
+        journal: journal of the player's games; one in memory by default.
     """
 
     server: GameServer
@@ -111,7 +117,7 @@ class Loop:
         self._is_away = self._is_closing = False
 
     def play(self, n_games: int) -> Outcomes:
-        """Play, and yield the outcome of each game when it is over."""
+        """Play games, and yield the outcome of each game when it ends."""
         try:
             self._n_left = n_games
             self._resume()
@@ -126,13 +132,13 @@ class Loop:
             for key in self._unnamed:
                 self.journal.update(key, ending="given up")
         finally:
-            # wait a moment for the threads that are sending replies
+            # wait for the threads that are sending replies
             self._is_closing = True
             calls = [call for call in self._calls.values() if not call.cancel()]
             wait(calls, CLOSING_S)
 
     def _resume(self) -> None:
-        """Continue the unfinished games, and wait a moment for the first messages of those without a known id."""
+        """Continue the unfinished games, and wait a moment for the first messages of those without an id."""
         for saved in self.journal.running():
             if saved.game_id:
                 self._continue(saved.game_id, saved.key).restore(saved)
@@ -142,7 +148,7 @@ class Loop:
             self._poll(UNNAMED_S)
 
     def _request_games(self) -> Iterator[PlayerError]:
-        """Request some games unless enough are running or waiting for replies; yield the errors."""
+        """Request games until enough are running or waiting for replies; yield the errors."""
         n_busy = sum(map(self._is_busy, self._games))
         while self._may_request and n_busy < MAX_BUSY:
             n_busy += 1
@@ -163,10 +169,10 @@ class Loop:
         return self._n_left > 0 and len(self._games) < self.at_once
 
     def _request_game(self) -> None:
-        key = self.journal.ask()
+        key = self.journal.add_game()
         try:
             game_id = self.server.request_game()
-            if self._game_of(game_id) is not None:
+            if self._find_game(game_id) is not None:
                 raise ServerError(
                     f"The server gave the id of the running game {visible(game_id)} to another game."
                 )
@@ -177,7 +183,7 @@ class Loop:
         self._begin(game_id, key)
 
     def _continue(self, game_id: str, key: int) -> Game:
-        """Begin a game that an earlier process requested, and log the number of new games that remain."""
+        """Continue a game that an earlier process requested, and log the number of new games that remain."""
         self._n_left -= 1
         n_new = pluralize(max(0, self._n_left), "new game")
         _log.info(
@@ -200,7 +206,7 @@ class Loop:
         self._games.append(game)
         return game
 
-    def _game_of(self, game_id: str) -> Game | None:
+    def _find_game(self, game_id: str) -> Game | None:
         for game in self._games:
             if protocol.same_game(game_id, game.game_id):
                 return game
@@ -211,7 +217,7 @@ class Loop:
         return game in self._calls and not self._calls[game].done()
 
     def _is_busy(self, game: Game) -> bool:
-        """Return whether a game has unread messages, or a thread is answering."""
+        """Return whether a game has unread messages, or a thread is answering some."""
         return bool(game.unread) or self._is_answering(game)
 
     def _poll(self, longest_s: float) -> None:
@@ -226,7 +232,7 @@ class Loop:
             self._saved_cursor = cursor
 
     def _read_inbox(self, longest_s: float) -> str:
-        """Hand the new messages to their games, and return the new cursor."""
+        """Read the new messages, add them to their games, and return the new cursor."""
         wait_s = self._until_due(longest_s)
         try:
             messages, cursor = self.server.inbox(self._cursor, wait_s)
@@ -242,12 +248,12 @@ class Loop:
         if cursor == self._cursor:
             time.sleep(STUCK_PAUSE_S if messages else PAUSE_S)
         elif not messages and self._may_begin_again:
-            # a server that does not know our cursor has lost its messages
+            # a server that does not know our cursor has restarted and lost its messages
             self._may_begin_again, cursor = False, ""
         return cursor
 
     def _until_due(self, longest_s: float) -> float:
-        """Return the seconds until a game has something to do, at most `longest_s`."""
+        """Return the seconds until a game must send a reply again or time out, at most `longest_s`."""
         due = time.monotonic() + longest_s
         for game in self._games:
             due = min(due, game.began + game.timeout_s)
@@ -256,7 +262,7 @@ class Loop:
         return max(0.0, due - time.monotonic())
 
     def _outage(self, error: ServerError) -> None:
-        """Wait a moment after a fault of the inbox; give the games up if the faults have lasted too long."""
+        """Pause after a fault of the inbox; give up all games if the faults have lasted too long."""
         if not self._is_away:
             _log.warning("the inbox cannot be read and is tried again: %s", error)
             self._is_away = True
@@ -267,14 +273,14 @@ class Loop:
         time.sleep(max(PAUSE_S, self._until_due(pause_s)))
 
     def _hand_over(self, envelope: object) -> None:
-        """Add a message to the unread ones of its game; a game that a killed process requested may begin."""
+        """Add a message to the unread ones of its game, which may be a game that a killed process requested."""
         try:
             message = protocol.read_message(envelope)
         except MessageError as error:
             _log.warning("a message is skipped: %s", error)
             return
         game_id = message.game_id
-        game = self._game_of(game_id)
+        game = self._find_game(game_id)
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
         if game is None and may_begin and not self.journal.holds(game_id):
             key = self._unnamed.pop()
@@ -306,12 +312,13 @@ class Loop:
             if isinstance(error, PlayerError):
                 game.failure = error
             else:
-                game.log(f"{described(error)}; the game goes on")
+                game.log(f"{describe_error(error)}; the game goes on")
 
     def _outcomes(self) -> Outcomes:
-        """Yield the outcomes of the games that are over.
+        """Yield the outcomes of the games that have ended.
 
-        A game ends in the journal after its outcome was taken: an interrupted one is shown by the next process.
+        The journal records the end after the caller has taken the outcome. If it is interrupted before, the next
+        process shows the game again.
         """
         for game in list(self._games):
             outcome = None if self._is_answering(game) else game.outcome()

@@ -1,6 +1,6 @@
-"""Messages of the game: envelopes and payloads, read in any spelling and written in canonical form.
+"""Messages of the game: readers accept any spelling of envelopes and payloads; writers use the canonical form.
 
-Each field is read under every name that is known, and cut to a length that no honest message reaches.
+Each field is read under all its known names, and cut to a length that no honest message reaches.
 """
 
 import json
@@ -18,6 +18,7 @@ from player.question import Question
 from player.round import Guess, Json, RoundStart, Score
 
 PROTOCOL = "Q21G.v1"
+"""Name and version of the protocol."""
 WARMUP_CALL = "Q21WARMUPCALL"
 WARMUP_RESPONSE = "Q21WARMUPRESPONSE"
 ROUND_START = "Q21ROUNDSTART"
@@ -25,6 +26,7 @@ QUESTIONS_BATCH = "Q21QUESTIONSBATCH"
 ANSWERS_BATCH = "Q21ANSWERSBATCH"
 GUESS_SUBMISSION = "Q21GUESSSUBMISSION"
 SCORE_FEEDBACK = "Q21SCOREFEEDBACK"
+"""Canonical types of messages."""
 
 MAX_HINT_CHARS = 2_000
 MAX_NAME_CHARS = 300
@@ -32,9 +34,9 @@ MAX_ID_CHARS = 200
 MAX_TOKEN_CHARS = 8_000
 MAX_REMARK_CHARS = 10_000
 MAX_REMARKS = 50
-"""Maximum number of characters or entries that are read."""
+"""Maximum numbers of characters or entries that are read."""
 MAX_POINTS = 1_000
-"""Maximum number of points of a score; more are refused. Honest scores have at most 100."""
+"""Maximum number of points of a score; a message with more is refused. Honest scores have at most 100."""
 MAX_DEADLINE_S = 7 * 86_400
 """Maximum time to a deadline; later deadlines are ignored."""
 
@@ -52,7 +54,7 @@ DEADLINES = (
     "timeout_seconds",
     "time_limit",
 )
-REFEREES = (
+REFEREE_FIELDS = (
     "logical_id",
     "referee_email",
     "referee_address",
@@ -66,7 +68,7 @@ REFEREES = (
 )
 NUMBERS = ("question_number", "number", "questionNumber", "question_id")
 ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
-"""Names of a field in the versions of the protocol, the canonical one first."""
+"""Names of fields in the versions of the protocol, the canonical one first."""
 _OF_THE_ENVELOPE = {
     "protocol",
     "message_id",
@@ -80,17 +82,17 @@ _OF_THE_ENVELOPE = {
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An envelope.
+    """A message that was read.
 
     Attributes:
-        envelope: as it came.
-        message_type: canonical, e.g. "Q21ROUNDSTART".
-        game_id: id of the envelope or else of the payload, "" if missing.
-        sender: logical id of the sender, "referee" if missing.
-        opponent: logical id, address or group of the referee, "referee" if missing.
-        payload: as sent; of a message without a payload, its other fields.
-        deadline_s: seconds from sending to the deadline of the reply, None without a usable deadline.
-        arrived: time of arrival, of time.monotonic().
+        envelope: the envelope as it came.
+        message_type: the type in canonical form, e.g. "Q21ROUNDSTART".
+        game_id: id in the envelope, or else in the payload; "" if missing.
+        sender: logical id of the sender; "referee" if missing.
+        opponent: logical id, address or group of the referee; "referee" if missing.
+        payload: the payload as it came; of a message without one, the other fields.
+        deadline_s: seconds from sending to the deadline of the reply; None without a usable deadline.
+        arrived: time of arrival, by time.monotonic().
     """
 
     envelope: Json
@@ -103,27 +105,27 @@ class Message:
     arrived: float = field(default_factory=time.monotonic)
 
 
-def printed(value: object, most: int | None = None) -> str:
-    """Return a value as text for UTF-8; half surrogates become question marks."""
+def as_utf8(value: object, most: int | None = None) -> str:
+    """Return a value as a text that UTF-8 can encode; lone surrogates become question marks."""
     try:
         return str(value)[:most].encode("utf-8", "replace").decode("utf-8")
     except (ValueError, RecursionError):
         return ""  # an integer of more than 4,300 digits
 
 
-def text_of(fields: Json, most: int, *names: str) -> str:
-    """Return the first text or integer under these names that is not blank, as a stripped text; "" without one."""
+def read_text_field(fields: Json, most: int, *names: str) -> str:
+    """Return the first text or integer under these names that is not blank, as a stripped text; "" if there is none."""
     for name in names:
         value = fields.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool):
-            text = printed(value, most).strip()
+            text = as_utf8(value, most).strip()
             if text:
                 return text
     return ""
 
 
-def number_of(value: Any, most: float) -> float | None:
-    """Return a number within -most..most, also of a text; None for anything else."""
+def read_number(value: Any, most: float) -> float | None:
+    """Return a number within -most..most, which may be written as a text; None for anything else."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -132,7 +134,7 @@ def number_of(value: Any, most: float) -> float | None:
 
 
 def _first(fields: Json, names: Sequence[str]) -> Any:
-    """Return the first value under these names that is not blank, or None."""
+    """Return the first value under these names that is neither blank nor None; None if there is none."""
     for name in names:
         value = fields.get(name)
         is_blank = isinstance(value, str) and not value.strip()
@@ -145,48 +147,48 @@ def read_message(envelope: object) -> Message:
     """Read an envelope in any spelling of its fields.
 
     Raises:
-        MessageError: it is not an object, or has no message type.
+        MessageError: the envelope is not an object, or has no message type.
     """
     if not isinstance(envelope, dict):
-        came = printed(envelope, 80) or type(envelope).__name__
-        raise MessageError(f"a message is {came}, not a JSON object")
-    written = _first(envelope, MESSAGE_TYPES)
-    if not isinstance(written, str):
-        came = type(written).__name__
-        raise MessageError(f"message_type is {came}, not a string")
-    message_type = re.sub(r"[^A-Z0-9]", "", written[:MAX_ID_CHARS].upper())
+        description = as_utf8(envelope, 80) or type(envelope).__name__
+        raise MessageError(f"a message is {description}, not a JSON object")
+    type_text = _first(envelope, MESSAGE_TYPES)
+    if not isinstance(type_text, str):
+        description = type(type_text).__name__
+        raise MessageError(f"message_type is {description}, not a string")
+    message_type = re.sub(r"[^A-Z0-9]", "", type_text[:MAX_ID_CHARS].upper())
     if not message_type:
         raise MessageError("message_type is empty")
 
-    payload = _payload_of(envelope)
+    payload = _read_payload(envelope)
     sender = envelope.get("sender")
-    named = sender.get("logical_id") if isinstance(sender, dict) else None
-    opponent = _opponent(envelope) or _opponent(payload)
-    game_id = text_of(envelope, MAX_ID_CHARS, *GAME_IDS)
+    referee = sender.get("logical_id") if isinstance(sender, dict) else None
+    opponent = _read_opponent(envelope) or _read_opponent(payload)
+    game_id = read_text_field(envelope, MAX_ID_CHARS, *GAME_IDS)
     return Message(
         envelope=envelope,
         message_type=message_type,
-        game_id=game_id or text_of(payload, MAX_ID_CHARS, *GAME_IDS),
-        sender=printed(named or "", MAX_ID_CHARS) or "referee",
+        game_id=game_id or read_text_field(payload, MAX_ID_CHARS, *GAME_IDS),
+        sender=as_utf8(referee or "", MAX_ID_CHARS) or "referee",
         payload=payload,
-        deadline_s=_deadline_s(envelope, payload),
+        deadline_s=_read_deadline_s(envelope, payload),
         opponent=opponent or "referee",
     )
 
 
-def _opponent(fields: Json) -> str:
-    """Return logical id, address or group of the referee by its objects in these fields, else by the fields; or ""."""
+def _read_opponent(fields: Json) -> str:
+    """Read the logical id, address or group of the referee from its object, or else from the fields; "" if missing."""
     for name in ("sender", "referee"):
-        named = fields.get(name)
-        if isinstance(named, dict) and (
-            text := text_of(named, MAX_ID_CHARS, *REFEREES)
+        referee = fields.get(name)
+        if isinstance(referee, dict) and (
+            text := read_text_field(referee, MAX_ID_CHARS, *REFEREE_FIELDS)
         ):
             return text
-    return text_of(fields, MAX_ID_CHARS, *REFEREES)
+    return read_text_field(fields, MAX_ID_CHARS, *REFEREE_FIELDS)
 
 
-def _payload_of(envelope: Json) -> Json:
-    """Return the payload: an object, the object of a JSON text, or the other fields of the envelope."""
+def _read_payload(envelope: Json) -> Json:
+    """Return the payload: an object, an object written as a JSON text, or the other fields of the envelope."""
     if "payload" not in envelope:
         return {
             name: value
@@ -202,15 +204,15 @@ def _payload_of(envelope: Json) -> Json:
     return payload if isinstance(payload, dict) else {}
 
 
-def _deadline_s(envelope: Json, payload: Json) -> float | None:
-    """Return the seconds until the deadline, a number or a moment in ISO 8601; None if it is missing or past."""
+def _read_deadline_s(envelope: Json, payload: Json) -> float | None:
+    """Read the seconds until the deadline, which may be a number or an ISO 8601 time; None if it is missing or past."""
     deadline = _first(payload, DEADLINES) or _first(envelope, DEADLINES)
     if isinstance(deadline, bool):
         return None
 
-    seconds = number_of(deadline, MAX_DEADLINE_S)
+    seconds = read_number(deadline, MAX_DEADLINE_S)
     if isinstance(deadline, str) and seconds is None:
-        sent = text_of(envelope, MAX_ID_CHARS, "timestamp")
+        sent = read_text_field(envelope, MAX_ID_CHARS, "timestamp")
         try:
             seconds = (_moment(deadline) - _moment(sent)).total_seconds()
         except (ValueError, OverflowError):
@@ -220,7 +222,7 @@ def _deadline_s(envelope: Json, payload: Json) -> float | None:
 
 
 def _moment(text: str) -> datetime:
-    """Read a moment in ISO 8601, of UTC without an offset; "" is now."""
+    """Read a time in ISO 8601, in UTC if it has no offset; "" is now."""
     if not text:
         return datetime.now(UTC)
     moment = datetime.fromisoformat(text[:MAX_ID_CHARS])
@@ -228,89 +230,90 @@ def _moment(text: str) -> datetime:
 
 
 def read_question(payload: Json) -> str:
-    """Read the question of a warm-up call, "" if it is unreadable."""
-    return text_of(payload, MAX_HINT_CHARS, "warmup_question", "question")
+    """Read the question of a warm-up call; "" if it is unreadable."""
+    return read_text_field(payload, MAX_HINT_CHARS, "warmup_question", "question")
 
 
 def read_start(payload: Json) -> RoundStart:
-    """Read the start of a round, or the match and the token of any message; an unreadable field is empty."""
+    """Read the start of a round; of other messages, read the match and the token. An unreadable field is empty."""
     return RoundStart(
-        match_id=text_of(payload, MAX_ID_CHARS, "match_id"),
-        book_name=text_of(payload, MAX_NAME_CHARS, *BOOKS),
-        hint=text_of(payload, MAX_HINT_CHARS, *HINTS),
-        association_domain=text_of(payload, MAX_NAME_CHARS, *DOMAINS),
-        auth_token=text_of(payload, MAX_TOKEN_CHARS, "auth_token"),
+        match_id=read_text_field(payload, MAX_ID_CHARS, "match_id"),
+        book_name=read_text_field(payload, MAX_NAME_CHARS, *BOOKS),
+        hint=read_text_field(payload, MAX_HINT_CHARS, *HINTS),
+        association_domain=read_text_field(payload, MAX_NAME_CHARS, *DOMAINS),
+        auth_token=read_text_field(payload, MAX_TOKEN_CHARS, "auth_token"),
     )
 
 
 def read_score(payload: Json) -> Score:
-    """Read a score; one that is missing or not a number is 0.
+    """Read a score; it is 0 if it is missing or not a number.
 
     Raises:
-        MessageError: it is a number, and out of range.
+        MessageError: the score is a number out of range.
     """
-    written = _first(payload, ["private_score", "score"])
-    points = number_of(written, MAX_POINTS)
-    if points is None and isinstance(written, int | float):
-        raise MessageError(f"private_score is {printed(written, 40)}, out of range")
+    points_sent = _first(payload, ["private_score", "score"])
+    points = read_number(points_sent, MAX_POINTS)
+    if points is None and isinstance(points_sent, int | float):
+        raise MessageError(f"private_score is {as_utf8(points_sent, 40)}, out of range")
 
-    league = number_of(_first(payload, ["league_points", "league_score"]), MAX_POINTS)
+    league = read_number(_first(payload, ["league_points", "league_score"]), MAX_POINTS)
     breakdown = {}
     for part, value in _entries(payload.get("breakdown")):
-        breakdown[part] = number_of(value, MAX_POINTS) or 0.0
+        breakdown[part] = read_number(value, MAX_POINTS) or 0.0
     feedback = {}
     for part, value in _entries(payload.get("feedback")):
-        feedback[part] = printed(value, MAX_REMARK_CHARS)
+        feedback[part] = as_utf8(value, MAX_REMARK_CHARS)
     return Score(points or 0.0, int(league or 0), breakdown, feedback)
 
 
 def _entries(value: object) -> list[tuple[str, object]]:
-    """Return the first entries of a mapping; [] of anything else."""
+    """Return the first MAX_REMARKS entries of a mapping; [] for anything else."""
     entries = list(value.items())[:MAX_REMARKS] if isinstance(value, dict) else []
-    return [(printed(part, MAX_ID_CHARS), item) for part, item in entries]
+    return [(as_utf8(part, MAX_ID_CHARS), item) for part, item in entries]
 
 
 def read_answers(payload: Json, n_questions: int) -> list[Answer]:
-    """Read the answers by question number: a letter, "Not Relevant", or None for a missing or unreadable answer.
+    """Read the answers in the order of the questions: a letter, "Not Relevant", or None if missing or unreadable.
 
-    They may be a list of objects, a plain list, or a map from number to answer. A list without numbers is in the order
-    of the questions.
+    The payload may have a list of objects, a plain list, or a map from number to answer. A list without numbers is in
+    the order of the questions.
 
     Args:
-        n_questions: answers with higher numbers are ignored.
+        payload: payload of the message.
+        n_questions: number of questions; answers with higher numbers are ignored.
     """
-    listed = _first(payload, ["answers", "responses"])
+    entries = _first(payload, ["answers", "responses"])
     by_number: list[tuple[Any, Any]] = []
-    if isinstance(listed, dict):
-        by_number = list(listed.items())
-    elif isinstance(listed, list):
-        objects = [item for item in listed if isinstance(item, dict)]
+    if isinstance(entries, dict):
+        by_number = list(entries.items())
+    elif isinstance(entries, list):
+        objects = [item for item in entries if isinstance(item, dict)]
         if any(not item.keys().isdisjoint(NUMBERS) for item in objects):
             by_number = [(_first(item, NUMBERS), item) for item in objects]
         else:
-            by_number = list(enumerate(listed, 1))
+            by_number = list(enumerate(entries, 1))
 
     answers: list[Answer] = [None] * n_questions
-    for written, item in by_number:
-        number = _number_of(written)
+    for number_text, item in by_number:
+        number = _read_question_number(number_text)
         answer = read_answer(_first(item, ANSWERS) if isinstance(item, dict) else item)
         if answer is not None and 1 <= number <= n_questions:
             answers[number - 1] = answer
     return answers
 
 
-def _number_of(value: Any) -> int:
+def _read_question_number(value: Any) -> int:
     """Read 1, "1", "1.0", "Q1" or "question 1" as 1; 0 for anything else."""
     match = re.fullmatch(
         r"\s*(?:q(?:uestion)?[\s_.-]*)?#?(\d{1,9})(?:\.0*)?\s*",
-        printed(value, 40),
+        as_utf8(value, 40),
         re.IGNORECASE,
     )
     return int(match[1]) if match else 0
 
 
 def same_game(game_id: str, other: str) -> bool:
-    """Return whether two game ids are equal, or equal numbers: 0101001 sent as a number is 101001."""
+    """Return whether two game ids are equal, as texts or as numbers; 0101001 sent as a number is 101001."""
     if game_id.isdecimal() and other.isdecimal():
         return game_id.lstrip("0") == other.lstrip("0")
     return game_id == other
@@ -326,12 +329,16 @@ def write_message(
     role: str = "player",
     like: Json | None = None,
 ) -> Json:
-    """Write an envelope in canonical form with a fresh message_id.
+    """Write an envelope in canonical form with a new message_id.
 
     Args:
-        sender: logical id.
-        recipient: logical id.
-        like: the message that is replied to; fields of the envelope that it spells otherwise are written both ways.
+        message_type: canonical type.
+        payload: the payload.
+        sender: logical id of the sender.
+        recipient: logical id of the recipient.
+        game_id: id of the game.
+        role: role of the sender.
+        like: the message that is answered; fields that it spells differently are written in both spellings.
     """
     envelope: Json = {
         "protocol": PROTOCOL,
@@ -343,6 +350,7 @@ def write_message(
         "game_id": game_id,
         "payload": payload,
     }
+
     for name in like or {}:
         if name in MESSAGE_TYPES[:3]:
             envelope[name] = message_type
@@ -352,12 +360,12 @@ def write_message(
 
 
 def reply_payload(to: RoundStart, **fields: Any) -> Json:
-    """Write a payload with the match and the token of the message that it replies to."""
+    """Write a payload with the match and the token of the message that it answers."""
     return {"match_id": to.match_id, "auth_token": to.auth_token, **fields}
 
 
 def questions_payload(start: RoundStart, questions: Sequence[Question]) -> Json:
-    """Write a batch of questions, numbered from 1, with the keys of other versions too."""
+    """Write a batch of questions, numbered from 1, with the keys of all versions of the protocol."""
     items = questions_json(questions)
     for item in items:
         item["number"] = item["question_number"]
@@ -370,10 +378,10 @@ def questions_json(questions: Sequence[Question]) -> list[Json]:
     """Write questions in canonical form, numbered from 1."""
     items = []
     for number, question in enumerate(questions, 1):
-        options = map(printed, question.options)
+        options = map(as_utf8, question.options)
         item = {
             "question_number": number,
-            "question_text": printed(question.text),
+            "question_text": as_utf8(question.text),
             "options": dict(zip(LETTERS, options, strict=True)),
         }
         items.append(item)
@@ -381,7 +389,7 @@ def questions_json(questions: Sequence[Question]) -> list[Json]:
 
 
 def guess_payload(start: RoundStart, guess: Guess) -> Json:
-    """Write the guess, flat and nested, and its two main parts under their other names too."""
+    """Write the guess, flat and nested, with all names of the sentence and the word."""
     parts = guess_json(guess)
     return reply_payload(
         start,
@@ -394,5 +402,5 @@ def guess_payload(start: RoundStart, guess: Guess) -> Json:
 
 def guess_json(guess: Guess) -> Json:
     """Write a guess in canonical form."""
-    parts = {name: printed(text) for name, text in asdict(guess).items()}
+    parts = {name: as_utf8(text) for name, text in asdict(guess).items()}
     return {**parts, "confidence": round(min(1.0, max(0.0, guess.confidence)), 4)}

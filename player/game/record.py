@@ -1,4 +1,4 @@
-"""GameRecord: the facts of one game, as they are stored and shown."""
+"""GameRecord: the facts of one game, as they are stored and printed."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
@@ -13,12 +13,12 @@ from quarry.arrays import Float64Array
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The secret of a game, and what became of it, as the referee reveals after the guess.
+    """The secret of a game, which the referee reveals after the guess, and why it was found or lost.
 
     Attributes:
         paragraph_id: id of the secret passage.
-        associative_word: "" if there is none.
-        explanation: sentences that say where the secret was found or lost, and which answers were against it.
+        associative_word: the secret word; "" if there is none.
+        explanation: sentences that name the step that found or lost the secret, and the answers against it.
     """
 
     paragraph_id: str
@@ -30,11 +30,11 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
-    """A game; what has not happened yet, or is not known, is None or empty.
+    """A game. Facts that are unknown, or have not happened yet, are None or empty.
 
     Attributes:
         answers: (20,) a letter, "Not Relevant", or None for a missing answer.
-        label: None before the guess, and in games of referees that reveal nothing.
+        label: the label; None before the guess, and if the referee reveals nothing.
     """
 
     game_id: str
@@ -47,14 +47,14 @@ class GameRecord:
 
     @property
     def outcome(self) -> str:
-        """WON, LOST, or "" if it is not known."""
+        """WON, LOST, or "" if it is unknown."""
         if self.label is not None:
             return "WON" if self.label.won else "LOST"
         return self.score.outcome if self.score else ""
 
     @property
     def secret(self) -> str:
-        """Opening sentence of the secret: as the referee revealed it, or the guess that has won; "" if unknown."""
+        """Opening sentence of the secret: that of the label, or the guess if it has won; "" if unknown."""
         if self.label is not None:
             return self.label.opening_sentence
         has_won = self.guess is not None and self.outcome == "WON"
@@ -66,9 +66,9 @@ class SavedMessage:
     """A message of the referee and the reply to it.
 
     Attributes:
-        key: type of the message; of a warm-up call, the question too.
-        received: the message as it came; None in journals of earlier versions.
-        at: seconds since the epoch at which the reply was ready; None in journals of earlier versions.
+        key: type of the message; for a warm-up call, also the question.
+        received: the message as it came; None in journals of earlier releases.
+        at: time at which the reply was ready, in seconds since the epoch; None in journals of earlier releases.
     """
 
     key: str
@@ -83,9 +83,9 @@ class SavedGame(GameRecord):
 
     Attributes:
         key: key of the game in the journal.
-        began: seconds since the epoch.
+        began: time of the request in seconds since the epoch.
         ending: "running", "over" or "given up".
-        messages: in the order of the replies; empty where games are listed.
+        messages: messages in the order of the replies; () in a list of games.
     """
 
     key: int
@@ -96,7 +96,7 @@ class SavedGame(GameRecord):
 
     @property
     def where(self) -> str:
-        """The server, or the name of what was played on without one, such as practice."""
+        """The server, or a name such as "practice" or "callbacks" for games without one."""
         is_url = "://" in self.server
         return f"server {self.server}" if is_url else self.server or "callbacks"
 
@@ -119,7 +119,7 @@ class PlayedGame(GameRecord):
 
     @classmethod
     def of(cls, plan: Plan, decision: Decision, **facts: Any) -> Self:
-        """Return the game of a plan and a decision, with its other facts."""
+        """Build the record from a plan, a decision and the other facts."""
         return cls(
             start=plan.start,
             questions=plan.questions,
@@ -130,7 +130,7 @@ class PlayedGame(GameRecord):
         )
 
     def as_json(self) -> Json:
-        """Write the game as `run_game.py --json` prints it."""
+        """Return the game as `run_game.py --json` prints it."""
         start, decision = self.plan.start, self.decision
         evidence = []
         for item in decision.evidence:
@@ -142,6 +142,7 @@ class PlayedGame(GameRecord):
                     "clause": item.clause,
                 }
             )
+
         return {
             "game_id": self.game_id,
             "book_name": start.book_name,

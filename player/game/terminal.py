@@ -1,4 +1,4 @@
-"""Games on the terminal: a running game step by step, and a summary of several."""
+"""Printers of games on the terminal: a running game step by step, and a summary of several games."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,45 +20,48 @@ from player.search.results import SearchResult
 from quarry.terminal import visible
 
 N_CANDIDATES_SHOWN = 4
+"""Number of candidates that are printed before the questions."""
 LEAGUE = (
     "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
 )
+"""Line that explains league points."""
 MIN_CONFIDENCE = 0.01
-"""Minimum confidence at which a document is named although the book was not resolved."""
+"""Minimum confidence at which the nearest document is named although the book was not resolved."""
 LITERAL = str.maketrans({"[": r"\[", "\\": r"\\[none][/none]"})
-"""Markup of characters that rich would interpret. rich.markup.escape loses a backslash before a bracket: an empty tag
+"""Markup for characters that rich would interpret. rich.markup.escape loses a backslash before a bracket; an empty tag
 after each backslash keeps it."""
 
 
-def book_of(result: SearchResult) -> str:
-    """Name the document that a search resolved from the name of the book, as markup; "" without a name."""
+def describe_book(result: SearchResult) -> str:
+    """Describe in markup the document that a search resolved from the book's name; "" if the query names no book."""
     book = result.book
     if book is not None and book.tier != "none":
-        return f"{shown(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f})"
+        return f"{escape_markup(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f})"
     if not result.query.book_name.strip():
         return ""
     nearest = ""
     if book is not None and book.confidence >= MIN_CONFIDENCE:
-        nearest = f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}"
-    return f"none was resolved from {shown(repr(result.query.book_name))}, the whole course is searched{nearest}"
+        nearest = f"; the nearest is {escape_markup(book.doc_id)}, at confidence {book.confidence:.2f}"
+    book_name = escape_markup(repr(result.query.book_name))
+    return f"none was resolved from {book_name}, the whole course is searched{nearest}"
 
 
 class Terminal(Spectator):
     """Prints games: hint, candidates, questions, answers, belief, guess and score.
 
     Args:
-        console: to print to.
+        console: console to print to.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def _say(self, markup: str, style: str = "") -> None:
-        """Print markup, in which foreign texts must be escaped by `shown`."""
+        """Print markup, in which foreign texts must be escaped by `escape_markup`."""
         self._console.print(markup, style=style, highlight=False, emoji=False)
 
     def _candidate(self, belief: str, plan: Plan, row: int) -> None:
-        """Print an opening sentence with its belief, and where it is."""
+        """Print the opening sentence of a candidate with its belief, page and relevance."""
         hit = plan.hit(row)
         passage = hit.paragraph
         piece = plan.places.piece(int(plan.rows[row]))
@@ -68,7 +71,7 @@ class Terminal(Spectator):
         self._rows((f"  {belief}", passage.opening_sentence), ("", where))
 
     def _rows(self, *rows: tuple[str, str]) -> None:
-        """Print foreign texts in two columns; a long text of the second goes on in its column."""
+        """Print foreign texts in two columns; long texts are wrapped within their column."""
         table = Table(box=None, pad_edge=False, show_header=False)
         for first, second in rows:
             style = "" if first else "dim"
@@ -78,22 +81,23 @@ class Terminal(Spectator):
     def started(self, game_id: str, start: RoundStart) -> None:
         """Print the name, the hint and the domain."""
         self._console.rule(Text(f"game {visible(game_id)}"))
-        self._say(f"[bold]book[/]   {shown(start.book_name)}")
-        self._say(f"[bold]hint[/]   {shown(start.hint)}")
-        self._say(f"[bold]domain[/] {shown(start.association_domain)}\n")
+        self._say(f"[bold]book[/]   {escape_markup(start.book_name)}")
+        self._say(f"[bold]hint[/]   {escape_markup(start.hint)}")
+        self._say(f"[bold]domain[/] {escape_markup(start.association_domain)}\n")
         if start.editions:
             name, count = max(start.editions, key=lambda item: item[1])
             share = count / sum(count for _, count in start.editions)
             text = f"text that referees held in earlier games, above all this one: {name}, {share:.2f}"
-            self._say(f"[dim]{shown(text)}[/]")
+            self._say(f"[dim]{escape_markup(text)}[/]")
 
     def planned(self, game_id: str, plan: Plan) -> None:
-        """Print the likeliest candidates with slots and beliefs."""
+        """Print the resolved book, failures of the search, and the likeliest candidates."""
         result = plan.result
-        if book := book_of(result):
+        if book := describe_book(result):
             self._say(f"The book{':' if result.tier == 'none' else ' is'} {book}.")
         for failure in result.failures:
-            self._say(shown(failure), style="red")
+            self._say(escape_markup(failure), style="red")
+
         if result.answered_by == "course":
             self._say(
                 "Nothing was found for the hint, so every paragraph of the course is a candidate."
@@ -103,6 +107,7 @@ class Terminal(Spectator):
                 f"{result.message} The nearest paragraphs, all below the threshold of "
                 f"{result.threshold:g}, are the candidates."
             )
+
         search_ms = result.search_ms + result.embed_ms
         self._say(
             f"{len(plan.rows)} candidates, found in {search_ms:.0f} ms. Belief that it is this one:"
@@ -123,7 +128,7 @@ class Terminal(Spectator):
         self._guess(decision.guess)
 
     def _questions(self, questions: Sequence[Question], answers: Answers) -> None:
-        """Print questions with their answers, those of a kind below each other."""
+        """Print questions with their answers, grouped by kind."""
         self._say(
             f"\n[bold]{len(questions)} questions[/], all sent at once, and the answers:"
         )
@@ -133,20 +138,20 @@ class Terminal(Spectator):
             row = letter_row(answer)
             option = "" if row is None else question.options[row]
             line = (f"  {number:2}.", f"{answer or 'no answer'}  {option}")
-            by_stem[stem_of(question)].append(line)
+            by_stem[question_stem(question)].append(line)
         for stem, lines in by_stem.items():
-            self._say(f"  {shown(stem)}", style="italic")
+            self._say(f"  {escape_markup(stem)}", style="italic")
             self._rows(*lines)
 
     def _guess(self, guess: Guess) -> None:
-        self._say(f"\n[bold]guess[/]  {shown(guess.opening_sentence)}")
-        self._say(f"       {shown(guess.sentence_justification)}", style="dim")
-        self._say(f"[bold]word[/]   {shown(guess.associative_word)}")
-        self._say(f"       {shown(guess.word_justification)}", style="dim")
+        self._say(f"\n[bold]guess[/]  {escape_markup(guess.opening_sentence)}")
+        self._say(f"       {escape_markup(guess.sentence_justification)}", style="dim")
+        self._say(f"[bold]word[/]   {escape_markup(guess.associative_word)}")
+        self._say(f"       {escape_markup(guess.word_justification)}", style="dim")
         self._say(f"[bold]sure[/]   {percent(guess.confidence)}\n")
 
     def scored(self, game_id: str, score: Score) -> None:
-        """Print whether the sentence was right, the score and its parts."""
+        """Print WON or LOST, the score and its parts."""
         if outcome := score.outcome:
             self._say(outcome, style="bold green" if outcome == "WON" else "bold red")
         self._say(
@@ -154,12 +159,14 @@ class Terminal(Spectator):
         )
         self._say(LEAGUE, style="dim")
         for part, points in score.breakdown.items():
-            self._say(f"  {shown(part.replace('_', ' '))}: {points:.1f}")
+            self._say(f"  {escape_markup(part.replace('_', ' '))}: {points:.1f}")
         for part, remark in score.feedback.items():
-            self._say(f"  {shown(part.replace('_', ' '))}: {shown(remark)}")
+            self._say(
+                f"  {escape_markup(part.replace('_', ' '))}: {escape_markup(remark)}"
+            )
 
     def show(self, game: GameRecord) -> None:
-        """Print a game that was played, without its belief."""
+        """Print a finished game, without beliefs."""
         if game.start:
             self.started(game.game_id, game.start)
         if game.questions:
@@ -172,23 +179,23 @@ class Terminal(Spectator):
             self.explain(game.label)
 
     def explain(self, label: Label) -> None:
-        """Print what became of the secret."""
+        """Print the explanation of a label."""
         for line in label.explanation:
-            self._say(shown(line))
+            self._say(escape_markup(line))
 
 
-def stem_of(question: Question) -> str:
-    """Return the text of a question with an ellipsis for its options, which is the same for all of a kind."""
+def question_stem(question: Question) -> str:
+    """Return the text of a question with an ellipsis for its options; it is the same for all questions of a kind."""
     return question.text.replace("; ".join(question.options[:-1]), "…")
 
 
 def summary(scores: Sequence[Score]) -> str:
-    """Summarise the scores of games."""
+    """Return a line with the number, the mean and the league points of scores."""
     mean = sum(score.private_score for score in scores) / max(1, len(scores))
     points = sum(score.league_points for score in scores)
     return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
 
 
-def shown(text: object) -> str:
+def escape_markup(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
     return visible(text).translate(LITERAL)

@@ -1,4 +1,4 @@
-"""Ideas: the words of a domain with phrases of what they stand for, compared with hint and paragraph by a network."""
+"""Ideas: words of a domain with phrases that explain them. A network compares the phrases with hint and paragraph."""
 
 import functools
 import gzip
@@ -13,19 +13,19 @@ from quarry.course.sentences import sentences
 from quarry.languages.words import stems, words
 
 IDEAS_FILE = Path(__file__).with_name("ideas.txt.gz")
-"""For each domain a line "# name<TAB>Hebrew names", and lines "word<TAB>Hebrew word<TAB>idea", most typical first;
-data/associations/README.md says how it was made."""
+"""File with a line "# name<TAB>Hebrew names" for each domain, and lines "word<TAB>Hebrew word<TAB>idea" of its words,
+the most typical first; data/associations/README.md describes how it was made."""
 
-HEAD = 5.0
-"""A word's typicality is 1 / (HEAD + its rank in the domain), up to a factor."""
-DOMAINS_KEPT = 64
-"""Maximum number of domains whose vectors are kept."""
+RANK_OFFSET = 5.0
+"""Parameter of a word's typicality, which is proportional to 1 / (HEAD + its rank in the domain)."""
+MAX_CACHED_DOMAINS = 64
+"""Maximum number of domains whose vectors are cached."""
 
 WEIGHTS = np.array([1.3, 5.8, 4.8, 5.0], dtype=np.float32)
-"""Weights of the columns of `Ideas._columns`: a conditional logit (McFadden, 1974), fitted on our training games."""
+"""Weights of the columns of `Ideas._columns`: a conditional logit (McFadden, 1974) fitted on our training games."""
 
 Embed = Callable[[Sequence[str]], Float32Array]
-"""Returns (n, dim) unit vectors of texts."""
+"""A function that returns (n, dim) unit vectors of texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Idea:
     """A word of a domain.
 
     Attributes:
-        phrase: the word and what it stands for.
+        phrase: the word and its explanation.
         rank: 0 for the most typical word of its domain.
     """
 
@@ -45,7 +45,7 @@ class Idea:
 
 @functools.cache
 def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
-    """Load the bundled file: words by domain, and domains by name: stems in English, and Hebrew."""
+    """Load the bundled file; return the words by domain, and the domains by the stems of their names."""
     domains: dict[str, list[Idea]] = {}
     names: dict[str, str] = {}
     domain = ""
@@ -74,15 +74,15 @@ Near = tuple[Sequence[Idea], Float32Array | None]
 
 
 class Ideas:
-    """Ranks the words of a domain; thread-safe.
+    """Ranks the words of a domain; it is thread-safe.
 
     Args:
-        embed: embeds texts, as the course's network embeds queries; None ranks words by their typicality.
+        embed: embeds texts as the course's network embeds queries; None ranks words by their typicality alone.
     """
 
     def __init__(self, embed: Embed | None = None) -> None:
         self._embed = embed
-        self.near = functools.lru_cache(DOMAINS_KEPT)(self._near)
+        self.near = functools.lru_cache(MAX_CACHED_DOMAINS)(self._near)
 
     @functools.cached_property
     def _names(self) -> Float32Array:
@@ -91,7 +91,10 @@ class Ideas:
         return self._embed([*load_ideas()[0]])
 
     def _near(self, domain: str) -> Near:
-        """Return the words of a domain, or of the nearest one by its name; no words without a network."""
+        """Return the words of a domain. For an unknown domain, return those of the one with the most similar name.
+
+        Without a network, an unknown domain has no words.
+        """
         domains, names = load_ideas()
         name = names.get(_name(domain), "")
         if not name and self._embed and words(domain):
@@ -111,11 +114,11 @@ class Ideas:
         *,
         in_hebrew: bool = False,
     ) -> dict[str, float]:
-        """Return the probability of each word to be the secret one; {} if nothing is known about the domain.
+        """Return the probability that each word is the secret one; {} if the domain has no words.
 
         Args:
             domain: domain of the secret word.
-            hint: about the paragraph, "" if unknown.
+            hint: hint about the paragraph, "" if unknown.
             text: text of the paragraph.
             is_allowed: whether a word may be guessed.
             in_hebrew: return Hebrew words.
@@ -140,13 +143,14 @@ class Ideas:
     def _columns(
         self, domain: str, hint: str, text: str
     ) -> tuple[Sequence[Idea], Float32Array]:
-        """Return the words of a domain, and the (n_words, 4) columns of their ranking.
+        """Return the words of a domain, and the (n_words, 4) columns by which they are ranked.
 
-        They are log typicality, and the cosines of the phrase with the hint, the paragraph and its nearest sentence.
+        The columns are log typicality, and the cosines of the phrase with the hint, the paragraph and its nearest
+        sentence.
         """
         ideas, vectors = self.near(domain)
         columns = np.zeros((len(ideas), 4), dtype=np.float32)
-        columns[:, 0] = [-np.log1p(idea.rank / HEAD) for idea in ideas]
+        columns[:, 0] = [-np.log1p(idea.rank / RANK_OFFSET) for idea in ideas]
         if vectors is not None and self._embed:
             parts = sentences(text) or [text]
             cosines = vectors @ self._embed([hint or text, text, *parts]).T

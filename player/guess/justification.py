@@ -1,6 +1,6 @@
-"""Justifications: the answers that moved the belief, and the sentences that cite them.
+"""Justifications of the guess, which cite the answers that moved the belief.
 
-They are in English for every language: a public referee counts English words such as "because" and "evidence".
+They are always in English, since a public referee counts English words such as "because" and "evidence".
 """
 
 import re
@@ -16,14 +16,13 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
 SENTENCE_WORDS = (30, 50)
-"""Minimum and maximum number of words of the sentence's justification, by every way of counting; see `count_words`."""
+"""Minimum and maximum number of words of the sentence's justification, by both counts of `count_words`."""
 N_CITED, N_CITED_FOR_WORD = 3, 2
-"""Number of answers that each justification cites."""
+"""Numbers of answers that the justifications of the sentence and of the word cite."""
 MAX_CLAUSE = 8
 """Maximum number of words of a clause without its citation, so that three clauses keep within the limit."""
 MAX_DOMAIN = 5
-"""Maximum number of words of the domain and the associative word together; with more, the justification leaves the
-domain out."""
+"""Maximum number of words of domain and associative word together; if there are more, the domain is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,8 @@ class Evidence:
         number: number of the question, from 1.
         letter: the answer.
         weight: bits by which the answer favours the paragraph over the average candidate.
-        clause: the meaning of the answer as the rest of a sentence ("it has "index""); "" if the answer does not favour
-            the paragraph.
+        clause: the meaning of the answer as a clause, such as 'it has "index"'; "" if the answer does not favour the
+            paragraph.
     """
 
     number: int
@@ -52,14 +51,15 @@ def weigh_answers(
     support: Float64Array,
     answers: Answers,
 ) -> list[Evidence]:
-    """Return the evidence of the answers for the guessed paragraph, strongest first, without declined answers.
+    """Compute the evidence of the answers for the guessed paragraph, strongest first; declined answers are left out.
 
     Args:
         best: row of the guessed candidate.
         paragraph: the guessed candidate.
-        prior: (n_paragraphs,) probabilities before the answers.
-        support: (n_questions, n_paragraphs) log2 probability of each answer, as in `belief.Posterior`.
-        answers: (n_questions,) as `protocol.read_answers` returns them.
+        prior: (n_candidates,) probabilities before the answers.
+        questions: (n_questions,) the questions.
+        support: (n_questions, n_candidates) log2 probability of each answer, as in `Posterior`.
+        answers: (n_questions,) as `read_answers` of player/game/messages.py returns them.
     """
     evidence = []
     for number, answer in enumerate(answers, 1):
@@ -81,22 +81,22 @@ def weigh_answers(
 
 
 def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
-    """Write 30 to 50 words: the strongest different facts about the paragraph with their answers, and the belief.
+    """Write 30 to 50 words: the strongest facts about different words, with their answers, and the belief.
 
     Args:
         evidence: as `weigh_answers` returns it.
         confidence: belief in the paragraph, 0..1; no other paragraph has more.
     """
     # clauses about different words come first
-    named: set[str] = set()
+    words_so_far: set[str] = set()
     facts: list[str] = []
     others: list[str] = []
     for item in evidence:
         quoted = item.clause.split('"')[1::2]
         words = set(quoted or [item.clause])
-        is_new = item.clause and named.isdisjoint(words)
+        is_new = item.clause and words_so_far.isdisjoint(words)
         if is_new and len(facts) < N_CITED:
-            named |= words
+            words_so_far |= words
             facts.append(
                 f"{item.clause} (question {item.number}, answer {item.letter})"
             )
@@ -118,26 +118,27 @@ def justify_word(
     word: str,
     domain: str,
 ) -> str:
-    """Write 20 to 30 words: the ground for the associative word, and two answers that led to the paragraph.
+    """Write 20 to 30 words: the reason for the associative word, and two answers that led to the paragraph.
 
     Args:
         evidence: as `weigh_answers` returns it.
+        word: the associative word.
         domain: domain of the word, "" if unknown.
     """
-    named = " ".join(domain.replace('"', " ").split())
-    ground = "The domain" if any(map(str.isalpha, named)) else "The hint"
-    n_words = count_words(named)[1] + count_words(word)[1]
+    domain = " ".join(domain.replace('"', " ").split())
+    ground = "The domain" if any(map(str.isalpha, domain)) else "The hint"
+    n_words = count_words(domain)[1] + count_words(word)[1]
     if ground == "The domain" and n_words <= MAX_DOMAIN:
-        ground = f'{ground} "{named}"'
-    cited = [_citation(item) for item in evidence[:N_CITED_FOR_WORD]]
+        ground = f'{ground} "{domain}"'
+    citations = [_citation(item) for item in evidence[:N_CITED_FOR_WORD]]
     rest = "no evidence came back, therefore the reasoning is based on the hint alone."
-    if cited:
-        rest = f"the reasoning is based on evidence from {_series(cited)}."
+    if citations:
+        rest = f"the reasoning is based on evidence from {_series(citations)}."
     return f"{ground} suggests the word {word}, because its theme fits; {rest}"
 
 
 def count_words(text: str) -> tuple[int, int]:
-    """Return the least and greatest count of words, since counts differ ("state-of-the-art" is 1 or 4)."""
+    """Return the lowest and the highest number of words by common ways to count; "state-of-the-art" is 1 or 4."""
     parts = text.split()
     between_blanks = sum(any(map(str.isalnum, part)) for part in parts)
     runs = len(re.findall(r"\w+", text))
@@ -176,11 +177,12 @@ _FORMS = {
     ): "No usable answer came back as evidence; therefore the reasoning is based on "
     "the hint and the name of the lecture alone, and their theme suggests this paragraph",
 }
-"""Sentences by whether there are facts, and other answers. Each has six of the words that a public referee counts."""
+"""Sentences by whether there are facts, and whether there are other answers. Each sentence has six of the words of
+reasoning that a public referee counts."""
 _CLOSINGS = (
     ", based on all that is known, with {belief} of the belief, and no other paragraph holds more",
     ", with {belief} of the belief, and no other paragraph holds more",
     ", with {belief} of the belief",
     "",
 )
-"""The longest one that fits is used."""
+"""Endings of the justification, the longest first; the first one that keeps the limit is used."""

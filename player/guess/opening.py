@@ -1,4 +1,4 @@
-"""The opening sentence to send: the string that is expected to earn most, whatever edition the referee holds."""
+"""Choice of the opening sentence to send: the string with the highest expected points over all editions."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from quarry.arrays import Float64Array, RowArray
 N_LIKELIEST = 50
 """Maximum number of candidates whose opening sentences are compared."""
 SCORE_ERROR = 10.0
-"""Standard deviation of a referee's points from ours, in points."""
+"""Standard deviation of the difference between a referee's points and ours, in points."""
 SURPRISE = 0.02
-"""Likelihood of any points, since referees score in many ways."""
+"""Minimum likelihood of any points, since referees score in many ways."""
 
 
 def best_opening(
@@ -27,10 +27,10 @@ def best_opening(
     """
     likeliest, openings = _likeliest(belief, rows, places)
     masses = belief[likeliest]
-    earned = points(openings)
-    opening = openings[int(np.argmax(earned @ masses))]
+    table = points(openings)
+    opening = openings[int(np.argmax(table @ masses))]
     best = openings.index(opening)
-    is_same = earned[best] == 1.0
+    is_same = table[best] == 1.0
     return opening, int(likeliest[best]), float(masses[is_same].sum())
 
 
@@ -41,13 +41,14 @@ def after_score(
     guess: str,
     points_given: float | None,
 ) -> Float64Array:
-    """Return the (n_candidates,) belief after the points of the opening sentence.
+    """Update the (n_candidates,) belief by the points of the opening sentence.
 
     Args:
-        belief: (n_candidates,) after the answers.
+        belief: (n_candidates,) belief after the answers.
         rows: (n_candidates,) places of the candidates.
+        places: places of the course.
         guess: the opening sentence that was sent.
-        points_given: 0..100; None if the referee did not say.
+        points_given: points from the referee, 0..100; None if it did not send them.
     """
     if points_given is None:
         return belief

@@ -1,4 +1,4 @@
-"""The choice of the associative word."""
+"""Choice of the associative word."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,14 @@ import numpy as np
 from player.guess.ideas import Ideas
 from quarry.course.paragraph import Paragraph
 from quarry.languages.hebrew import HEBREW
-from quarry.languages.words import form_of, words
+from quarry.languages.words import shared_stem, words
 
-NAMED_FIRST, NAMED_LATER = 0.75, 0.8
-"""Log-odds that a writer's first word gains, and loss of later words with the logarithm of their rank; fitted, as
-MIN_SHARE, on 30 games of an outside writer."""
+FIRST_PROPOSAL_GAIN, LATER_PROPOSAL_LOSS = 0.75, 0.8
+"""Log-odds that the first word of a writer gains, and how much less later words gain, by the logarithm of their rank.
+Like MIN_SHARE, they are fitted on 30 games of an outside writer."""
 MIN_SHARE = 0.1
-"""Minimum share of a word that a writer names, before it gains."""
-LAST_RESORT = "idea"
+"""Minimum probability of a word of a writer, before the gain."""
+WORD_WITHOUT_CANDIDATES = "idea"
 """Associative word if no other word is left."""
 
 
@@ -23,35 +23,36 @@ def associative_words(
     domain: str,
     hint: str,
     ideas: Ideas,
-    named: Sequence[str] = (),
+    proposals: Sequence[str] = (),
 ) -> list[str]:
-    """Return candidates for the associative word, likeliest first; at least one.
+    """Rank candidates for the associative word, likeliest first; there is at least one.
 
     No candidate occurs in the paragraph or names the domain. They are Hebrew if the domain is Hebrew.
 
     Args:
+        paragraph: the guessed paragraph.
         domain: domain of the secret word, "" if unknown.
-        hint: about the paragraph, "" if unknown.
+        hint: hint about the paragraph, "" if unknown.
         ideas: ranks the words of the domain.
-        named: words of a writer, best first.
+        proposals: words of a writer, best first.
     """
     in_hebrew = any(map(HEBREW.begins, words(domain)))
-    taken = set(map(form_of, words(f"{paragraph.text} {domain}")))
+    forbidden_stems = set(map(shared_stem, words(f"{paragraph.text} {domain}")))
 
-    def is_free(word: str) -> bool:
+    def is_allowed(word: str) -> bool:
         parts = words(word)
-        return len(parts) == 1 and form_of(parts[0]) not in taken
+        return len(parts) == 1 and shared_stem(parts[0]) not in forbidden_stems
 
-    shares = ideas.shares(domain, hint, paragraph.text, is_free, in_hebrew=in_hebrew)
-    word_of = {form_of(word): word for word in shares}
-    for rank, written in enumerate(named):
-        form = form_of(written.casefold())
-        listed = word_of.get(form, "")
-        if not is_free(written) or listed in named[:rank]:
+    shares = ideas.shares(domain, hint, paragraph.text, is_allowed, in_hebrew=in_hebrew)
+    words_by_stem = {shared_stem(word): word for word in shares}
+    for rank, proposal in enumerate(proposals):
+        form = shared_stem(proposal.casefold())
+        same_word = words_by_stem.get(form, "")
+        if not is_allowed(proposal) or same_word in proposals[:rank]:
             continue
-        word_of[form] = written
-        log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(rank)
-        share = max(shares.pop(listed, 0.0), MIN_SHARE)
-        shares[written] = share * float(np.exp(log_odds))
+        words_by_stem[form] = proposal
+        log_odds = FIRST_PROPOSAL_GAIN - LATER_PROPOSAL_LOSS * np.log1p(rank)
+        share = max(shares.pop(same_word, 0.0), MIN_SHARE)
+        shares[proposal] = share * float(np.exp(log_odds))
     ranked = sorted(shares, key=lambda word: (-shares[word], word))
-    return ranked or [LAST_RESORT]
+    return ranked or [WORD_WITHOUT_CANDIDATES]

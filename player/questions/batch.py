@@ -1,4 +1,4 @@
-"""The 20 questions of a game: pool of all kinds, choice, and fits to the candidates."""
+"""The 20 questions of a game: the pool of questions of all kinds, the choice, and the fits of options to candidates."""
 
 import functools
 from collections.abc import Sequence
@@ -14,14 +14,15 @@ from player.questions.kinds import ANYWHERE, KINDS, wrong_by_kind
 from player.questions.points import points
 
 FILLER = "filler"
-"""Kind of the questions that fill up a batch to 20."""
+"""Kind of the questions without information that fill up a batch to 20."""
 N_SAMPLED = 640
-"""Draws from the belief for which the information of questions is measured; words come from all candidates."""
+"""Number of draws from the belief over which the information of questions is measured; words come from all
+candidates."""
 RAW_SHARE = 0.3
-"""Number of questions about words anywhere that are made for the pieces of other editions, divided by the pool's size;
-half of them also tell pieces from passages."""
+"""Number of questions about words anywhere in pieces of other editions, divided by the size of the pool; half of them
+also tell pieces from passages."""
 _thread_pools = functools.cache(ThreadpoolController)
-"""Returns the thread pools of the loaded libraries, looked up once."""
+"""Returns the thread pools of the loaded libraries; they are looked up once."""
 
 
 def choose_questions(
@@ -29,11 +30,12 @@ def choose_questions(
 ) -> tuple[Question, ...]:
     """Choose the 20 questions that tell the candidates apart; the same inputs and seed give the same questions.
 
-    If the words of the candidates give too few, questions that tell nothing are added.
+    If the words of the candidates are too few for 20 questions, questions without information are added.
 
     Args:
+        candidates: the candidates to tell apart.
         pool_size: number of questions to choose from.
-        seed: seed of every draw.
+        seed: seed of all draws.
     """
     offset = np.random.default_rng(seed).random()
     sample = candidates.sample(N_SAMPLED, offset)
@@ -44,7 +46,7 @@ def choose_questions(
             pool,
             fit_questions(pool, sample, DESIGN_VIEWS),
             sample.prior,
-            sample.own,
+            sample.own_prior,
             1.0 - points(sample.strings),
             design_referees(wrong_by_kind()),
         )
@@ -85,12 +87,12 @@ def fit_questions(
     candidates: Candidates,
     views: tuple[View, ...] = VIEWS,
 ) -> FitArray:
-    """Return the (n_views, n_questions, n_candidates, 4) fits of questions; an unknown kind fits all options alike."""
+    """Compute the (n_views, n_questions, n_candidates, 4) fits; all options of a question of unknown kind fit alike."""
     shape = (len(views), len(questions), len(candidates), 4)
     fits = np.full(shape, 0.25, dtype=np.float32)
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:
-            of_kind = [questions[row] for row in rows]
-            fits[:, rows] = kind.fit(of_kind, candidates, views)
+            kind_questions = [questions[row] for row in rows]
+            fits[:, rows] = kind.fit(kind_questions, candidates, views)
     return fits

@@ -1,4 +1,4 @@
-"""Candidates: the places that questions are made for, or fitted to, with their words and probabilities."""
+"""Candidates: the places that questions must tell apart, with their words and probabilities."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from quarry.languages.registry import LANGUAGES
 SEEN = 0.98
 """Probability that a careful referee sees a word in its exact form."""
 OTHER_FORM = 0.05
-"""Probability that a referee accepts another form of a word although the question says otherwise; none of 20 such
-cases among the logged answers did."""
-BELOW = 0.02
-"""Probability for a word of the paragraph after our opening sentence: the referee's may be longer."""
+"""Probability that a referee accepts another form of a word although the question forbids it; among the logged answers,
+none of 20 such cases did."""
+LATER_WORD = 0.02
+"""Probability that the referee's opening sentence is longer than ours and holds a later word of the paragraph."""
 RETRIEVED, NOT_RETRIEVED = 0.5, 0.2
-"""Probability that a referee who sees the opening sentence and retrieved passages finds a later word of the paragraph,
-and a word that is not in the paragraph: the passages were retrieved by the words of the question."""
+"""Probabilities that a referee who sees the opening sentence and retrieved passages finds a later word of the
+paragraph, and a word that is not in the paragraph; the passages were retrieved by the words of the question."""
 STRAY = 0.04
-"""Probability that such a referee takes a word of a passage for one of the opening sentence."""
+"""Probability that such a referee takes a word of a retrieved passage for a word of the opening sentence."""
 
 
 class Candidates:
-    """The places that questions are made for, or fitted to, with their words.
+    """The places that questions must tell apart, with their words.
 
     Args:
         index: word index of the course.
@@ -37,7 +37,8 @@ class Candidates:
         clue: the book's name and the hint, all that a referee of the view "name" sees.
 
     Attributes:
-        own: (n_candidates,) probability of each itself; `prior` of a sample counts draws, which stand for others too.
+        own_prior: (n_candidates,) probability of each candidate itself. In a sample, `prior` is the share of the draws,
+            which also stand for candidates that were not drawn.
     """
 
     def __init__(
@@ -49,22 +50,24 @@ class Candidates:
     ) -> None:
         self.index = index
         self.rows = rows
-        self.prior = self.own = prior
-        self._clue = index.ids_of(clue)
+        self.prior = self.own_prior = prior
+        self._clue = index.word_ids(clue)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def sample(self, n: int, offset: float) -> Candidates:
-        """Return the candidates of a systematic sample, each with the share of the draws that chose it.
+        """Draw a systematic sample of candidates; their prior is their share of the draws.
 
         Args:
             n: number of draws.
-            offset: of the first draw, 0..1.
+            offset: position of the first draw, 0..1.
         """
-        rows, counts = np.unique(drawn(self.prior, n, offset), return_counts=True)
+        rows, counts = np.unique(
+            systematic_sample(self.prior, n, offset), return_counts=True
+        )
         sample = Candidates(self.index, self.rows[rows], counts / n)
-        sample.own = self.prior[rows]
+        sample.own_prior = self.prior[rows]
         return sample
 
     @property
@@ -74,7 +77,7 @@ class Candidates:
 
     @functools.cached_property
     def language(self) -> Language:
-        """The language of most of the belief."""
+        """The language with most of the belief."""
         belief = np.bincount(self.index.languages[self.rows], self.prior)
         return LANGUAGES[int(belief.argmax())]
 
@@ -90,10 +93,10 @@ class Candidates:
 
     @functools.cached_property
     def opening(self) -> csr_array:
-        """(n_candidates, n_words) the same for the opening sentence."""
+        """(n_candidates, n_words) share of the referees who find the word in the opening sentence."""
         return self.index.opening[self.rows]
 
-    def seen(
+    def probability_found(
         self,
         lists: csr_array,
         view: View,
@@ -104,12 +107,13 @@ class Candidates:
 
         Args:
             lists: (n_words, n_lists) 1 where a list names a word.
-            in_opening: in the opening sentence; else anywhere in the paragraph.
+            view: the view of the referee.
+            in_opening: whether it looks for the word in the opening sentence or anywhere in the paragraph.
         """
         if view == "name":
             n_named = lists[self._clue].sum(axis=0)
-            named = np.float32(SEEN) * (n_named > 0)
-            return np.broadcast_to(named, (len(self), len(named)))
+            by_clue = np.float32(SEEN) * (n_named > 0)
+            return np.broadcast_to(by_clue, (len(self), len(by_clue)))
         if view == "paragraph" and not in_opening:
             return 1.0 - self._absent(self.whole, lists)
 
@@ -120,21 +124,21 @@ class Candidates:
             n_words = lists.sum(axis=0).astype(np.float32)
             n_elsewhere = n_words - n_there
             absent = absent * _missed(RETRIEVED, n_below)
-            seen = 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
+            probability = 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
         else:
-            seen = 1.0 - absent * _missed(BELOW, n_below)
+            probability = 1.0 - absent * _missed(LATER_WORD, n_below)
             if view == "passages":
-                seen = np.maximum(seen, np.float32(STRAY))
+                probability = np.maximum(probability, np.float32(STRAY))
         if not in_opening:
             is_raw = self.is_raw
-            seen[is_raw] = 1.0 - self._absent(self.whole[is_raw], lists)
-        return seen
+            probability[is_raw] = 1.0 - self._absent(self.whole[is_raw], lists)
+        return probability
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
-        seen = np.float32(SEEN) * table.data
+        probability = np.float32(SEEN) * table.data
         log_missed = table.copy()
-        log_missed.data = np.log1p(-seen)
+        log_missed.data = np.log1p(-probability)
         forms = self.index.forms
         n_of_form = _counts(table @ forms, forms.T @ lists)
         n_alike = n_of_form - _counts(table, lists)
@@ -143,16 +147,17 @@ class Candidates:
         return absent * _missed(OTHER_FORM, n_alike)
 
 
-def drawn(
+def systematic_sample(
     prior: Float64Array,
     n: int,
     offset: float,
 ) -> RowArray:
-    """Return the (n,) rows of a systematic sample, in order; likely rows come several times.
+    """Draw the (n,) rows of a systematic sample, in order; likely rows occur several times.
 
     Args:
         prior: (n_candidates,) probabilities.
-        offset: of the first draw, 0..1.
+        n: number of draws.
+        offset: position of the first draw, 0..1.
     """
     mass = np.cumsum(prior)
     draws = (np.arange(n) + offset) * mass[-1] / n
@@ -162,13 +167,13 @@ def drawn(
 
 def _counts(table: csr_array, lists: csr_array) -> Float32Array:
     """Return the (n_candidates, n_lists) number of words of a list that a text has."""
-    there = table.copy()
-    there.data = np.ones_like(table.data)
-    counts: Float32Array = (there @ lists).toarray()
+    presence = table.copy()
+    presence.data = np.ones_like(table.data)
+    counts: Float32Array = (presence @ lists).toarray()
     return counts
 
 
 def _missed(probability: float, n_words: Float32Array) -> Float32Array:
-    """Return the probability that none of `n_words` words is found, if each is found independently."""
+    """Return the probability that none of `n_words` words is found, each with the same independent probability."""
     n_words = np.maximum(n_words, np.float32(0.0))
     return np.float32(1.0 - probability) ** n_words

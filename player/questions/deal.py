@@ -1,30 +1,34 @@
-"""Dealing words into three lists, so that all four answers are about equally likely."""
+"""Deals words into the three lists of a question, so that all four answers are about equally likely."""
 
 import numpy as np
 
 from quarry.arrays import BoolArray, Float64Array, RowArray
 
 N_LISTS = 3
-"""Options that name words; the fourth option is "none of these"."""
+"""Number of options that name words; the fourth option is "none of these"."""
 FULL = 0.25
-"""A list gets no further word when it is the answer for this share of the belief."""
+"""Maximum share of the belief for which a list is the answer; then it gets no further word."""
 
 
 def deal(
-    seen: BoolArray,
+    has_word: BoolArray,
     worth: Float64Array,
     shape: tuple[int, int],
     generator: np.random.Generator,
 ) -> RowArray:
     """Return (n, N_LISTS, size) words, ascending within a list; -1 fills up short lists.
 
-    The words of a question come in an order drawn by their worth (Gumbel noise on its logarithm: without replacement,
-    Kool et al., 2019). Each word goes to the list that is the least likely answer, until all lists are full.
+    The words of each question are drawn without replacement in proportion to their worth. Each word is added to the
+    list that is the least likely answer, until all lists are full.
 
     Args:
-        seen: (n_draws, n_words) whether each draw from the belief has the word; n_draws is a multiple of 64.
-        worth: (n_words,) of a word, positive.
-        shape: number of questions, and most words of a list.
+        has_word: (n_draws, n_words) whether each draw from the belief has the word; n_draws is a multiple of 64.
+        worth: (n_words,) weight of each word, positive.
+        shape: number of questions, and maximum number of words of a list.
+        generator: source of the draws.
+
+    Reference:
+        Kool, van Hoof and Welling, Stochastic Beams and Where to Find Them, 2019: Gumbel noise on log-weights.
     """
     n, size = shape
     n_words = len(worth)
@@ -33,36 +37,36 @@ def deal(
     noisy = np.log(worth) + noise
     likely = np.argpartition(-noisy, n_drawn - 1, axis=1)
     likely = likely[:, :n_drawn]
-    of_likely = np.take_along_axis(noisy, likely, axis=1)
-    ranks = np.argsort(-of_likely, axis=1)
+    likely_noise = np.take_along_axis(noisy, likely, axis=1)
+    ranks = np.argsort(-likely_noise, axis=1)
     order = np.take_along_axis(likely, ranks, axis=1)
 
-    packed = np.packbits(seen.T, axis=1)
+    packed = np.packbits(has_word.T, axis=1)
     bits = np.ascontiguousarray(packed).view(np.uint64)
-    of_lists = (n, N_LISTS)
-    drawn = np.zeros((*of_lists, bits.shape[1]), dtype=np.uint64)
-    filled = np.zeros(of_lists, dtype=np.intp)
-    lists = np.full((*of_lists, size), -1)
+    list_shape = (n, N_LISTS)
+    bits_of_lists = np.zeros((*list_shape, bits.shape[1]), dtype=np.uint64)
+    lengths = np.zeros(list_shape, dtype=np.intp)
+    lists = np.full((*list_shape, size), -1)
     each = np.arange(n)
     for words in order.T:
-        # draws for which each list is the first that has a word
-        so_far = np.bitwise_or.accumulate(drawn, axis=1)
+        # share of the draws for which each list is the first that has a word
+        so_far = np.bitwise_or.accumulate(bits_of_lists, axis=1)
         n_bits = np.bitwise_count(so_far)
         counts = n_bits.sum(axis=2, dtype=np.intp)
         n_first = np.diff(counts, axis=1, prepend=0)
-        share = n_first / len(seen)
+        share = n_first / len(has_word)
 
-        is_open = (filled < size) & (share < FULL)
-        of_open = np.where(is_open, share, np.inf)
-        target = np.argmin(of_open, axis=1)
+        is_open = (lengths < size) & (share < FULL)
+        open_shares = np.where(is_open, share, np.inf)
+        target = np.argmin(open_shares, axis=1)
         active = each[is_open[each, target]]
         if not len(active):
             break
         group = target[active]
         word = words[active]
-        lists[active, group, filled[active, group]] = word
-        filled[active, group] += 1
-        drawn[active, group] |= bits[word]
+        lists[active, group, lengths[active, group]] = word
+        lengths[active, group] += 1
+        bits_of_lists[active, group] |= bits[word]
 
     # -1 would sort first
     lists[lists < 0] = n_words

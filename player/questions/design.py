@@ -1,10 +1,10 @@
-"""Design of the batch: the 20 questions of a pool whose answers together tell most about the paragraph."""
+"""Design of the batch: chooses the 20 questions of a pool whose answers together tell most about the paragraph."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from player.belief.referees import Referee
+from player.belief.referees import RefereeModel
 from player.question import N_QUESTIONS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
@@ -13,28 +13,29 @@ TINY = 1e-30
 BLOCK = 32
 """Number of questions whose information is computed at once."""
 MAX_BLOCKS = 3
-"""Maximum number of blocks whose information is computed again before each choice; all of them take twice the time and
-bring .1 of 13.9 bits."""
+"""Maximum number of blocks whose information is computed again before each choice; without a limit, the choice takes
+twice the time and gains .1 of 13.9 bits."""
 
 
 def design(
     questions: list[Question],
     fits: FitArray,
     prior: Float64Array,
-    own: Float64Array,
+    own_prior: Float64Array,
     stakes: Float32Array,
-    referees: tuple[Referee, ...],
+    referees: tuple[RefereeModel, ...],
     n: int = N_QUESTIONS,
 ) -> list[int]:
-    """Choose n questions one by one, each for what it adds to those before, and return their rows.
+    """Choose n questions one by one, each for the information that it adds, and return their rows.
 
     The worth of a batch is the information of all its answers about the string to send, given the view of the referee,
     averaged over the views. If the view is unknown, the information is lower by at most its entropy. The worth is
     measured by a lower bound from pairwise distances, -sum_i p_i log2 sum_j p_j s_ij c_ij. Here c_ij is the
-    Bhattacharyya coefficient of the answers to two candidates, a product over the questions, since answers are
-    independent given the candidate; s_ij is the share of the points that is lost if one is taken for the other, so that
-    candidates with nearly the same string need not be told apart. The bound counts every pair of candidates that
-    answers could confuse, so the batch is a code that tolerates errors.
+    Bhattacharyya coefficient of the answers to two candidates. It is a product over the questions, since answers are
+    independent given the candidate. s_ij is the share of the points that is lost if one candidate is taken for the
+    other, so that candidates with nearly the same string need not be told apart. The bound counts every pair of
+    candidates that answers could confuse, so the batch is a code that tolerates errors.
+
     Mutual information is submodular, so greedy choice is nearly optimal, and the worth of a question is computed again
     only if its last value is the highest.
 
@@ -42,11 +43,10 @@ def design(
         questions: questions to choose from.
         fits: (n_design_views, n_questions, n_candidates, 4) fits of the questions under `DESIGN_VIEWS`.
         prior: (n_candidates,) probabilities, summing to 1.
-        own: (n_candidates,) probability of each candidate itself; `prior` counts the draws of a sample, which stand for
-            others too.
+        own_prior: (n_candidates,) as in `Candidates`.
         stakes: (n_candidates, n_candidates) share of the points that is lost if one is taken for the other, 0..1.
         referees: a referee for each of `DESIGN_VIEWS`, as `design_referees` returns them.
-        n: number of questions; fewer to choose from give fewer.
+        n: number of questions; all are returned if there are fewer.
 
     Reference:
         Kolchinsky and Tracey, Estimating Mixture Entropy with Pairwise Distances, 2017; Krause and Guestrin,
@@ -58,11 +58,11 @@ def design(
         return []
 
     at_stake = prior.astype(np.float32) * stakes
-    np.fill_diagonal(at_stake, own)
+    np.fill_diagonal(at_stake, own_prior)
     parts = []
-    for referee, of_view in zip(referees, fits, strict=True):
+    for referee, view_fits in zip(referees, fits, strict=True):
         channels = referee.letters_for(questions).astype(np.float32)
-        letters = np.matmul(of_view, channels.transpose(0, 2, 1))
+        letters = np.matmul(view_fits, channels.transpose(0, 2, 1))
         part = _Information(
             weight=referee.weight,
             prior=prior,
@@ -73,15 +73,15 @@ def design(
 
     worth = np.add.reduce([part.alone() for part in parts])
     fresh = np.ones(n_questions, dtype=np.bool_)
-    chosen: list[int] = []
+    rows: list[int] = []
     for _ in range(min(n, n_questions)):
         best = _next(worth, parts, fresh)
         fresh[best] = False
-        chosen.append(best)
+        rows.append(best)
         for part in parts:
             roots = part.roots[best]
             part.confusion *= roots @ roots.T
-    return chosen
+    return rows
 
 
 @dataclass(slots=True)
@@ -89,10 +89,10 @@ class _Information:
     """The information of the answers under one view.
 
     Attributes:
-        weight: weight of a bit.
+        weight: weight of the view.
         prior: (n_candidates,) probabilities.
         roots: (n_questions, n_candidates, 4) square roots of the probabilities of the letters.
-        confusion: (n_candidates, n_candidates) p_j s_ij c_ij after the questions chosen so far.
+        confusion: (n_candidates, n_candidates) p_j s_ij c_ij of the questions chosen so far.
     """
 
     weight: float
@@ -101,7 +101,7 @@ class _Information:
     confusion: FitArray
 
     def alone(self) -> Float64Array:
-        """Return the (n_questions,) weighted information of each question alone, without what is at stake."""
+        """Return the (n_questions,) weighted information of each question alone; all confusions lose all points."""
         prior = self.prior.astype(np.float32)
         mean = np.einsum("p,qpa->qa", prior, self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
@@ -119,7 +119,7 @@ class _Information:
         return self.weight * (self._bits(sums) - before)
 
     def _bits(self, sums: FitArray) -> Float64Array:
-        """Return the information that belongs to (..., n_candidates) row sums of the confusion."""
+        """Return the (...,) information for (..., n_candidates) row sums of the confusion."""
         surprise = -np.log2(np.maximum(sums, TINY))
         bits: Float64Array = surprise @ self.prior
         return bits
@@ -130,10 +130,12 @@ def _next(
     parts: list[_Information],
     fresh: BoolArray,
 ) -> int:
-    """Return the one of `fresh` that adds most, or the best of those computed again if these are not enough to tell.
+    """Return the question that adds most, or the best of those computed again if MAX_BLOCKS are too few to tell.
 
     Args:
-        worth: the last computed worth of each question, which is updated.
+        worth: (n_questions,) the last computed worth of each question; it is updated.
+        parts: the information under each view.
+        fresh: (n_questions,) whether a question was not chosen yet.
     """
     is_current = np.zeros(len(worth), dtype=np.bool_)
     for _ in range(MAX_BLOCKS):

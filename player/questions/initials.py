@@ -1,4 +1,4 @@
-"""First letters of the words of opening sentences, which also tell the shortest passages apart."""
+"""First letters of the words of opening sentences; questions about them also tell the shortest passages apart."""
 
 import functools
 import unicodedata
@@ -12,42 +12,45 @@ from player.belief.places import Places
 from quarry.languages.registry import LANGUAGES
 
 POSITIONS = (0, 1, 2, 3, -2, -1)
-"""Positions of the words of the opening sentence whose first letters are asked for; negative from the end."""
-LETTERS = "".join(language.alphabet for language in LANGUAGES)
-"""The letters that questions name."""
-COLUMNS: Mapping[str, int] = {letter: column for column, letter in enumerate(LETTERS)}
+"""Positions of the words of the opening sentence about whose first letters questions ask; negative from the end."""
+ALPHABETS = "".join(language.alphabet for language in LANGUAGES)
+"""The letters that questions may name."""
+LETTER_COLUMNS: Mapping[str, int] = {
+    letter: column for column, letter in enumerate(ALPHABETS)
+}
+"""Columns of the letters in a table."""
 _RUN = regex.compile(r"\p{L}[\p{L}\p{M}'’׳״\"]*")
-"""Matches a run of letters."""
+"""A run of letters."""
 _SIGNS = "\"'([{“”‘’„«»-–—•*"
 
 
 @functools.lru_cache(maxsize=2)
-def initials_of(places: Places) -> Mapping[int, csr_array]:
-    """Return the (n_places, n_letters) probability of each first letter, by position of the word.
+def first_letters(places: Places) -> Mapping[int, csr_array]:
+    """Compute the (n_places, n_letters) probability of each first letter, by position of the word.
 
-    Readers may part words in two ways: at blanks alone, or at every sign. Where the two give different letters, each
-    has half of the probability. A word that begins with any other letter, or is missing, has no letter.
+    Referees may split a sentence into words in two ways: only at blanks, or at every sign. If these give different
+    letters, each has half of the probability. A missing word, or one that begins with any other letter, has none.
     """
-    shape = (len(POSITIONS), len(places), len(LETTERS))
+    shape = (len(POSITIONS), len(places), len(ALPHABETS))
     shares = np.zeros(shape, dtype=np.float32)
     for place, start in enumerate(places.starts):
         for letters in _readings(start.sentence):
             for row, position in enumerate(POSITIONS):
-                column = COLUMNS.get(_at(letters, position))
+                column = LETTER_COLUMNS.get(_letter_at(letters, position))
                 if column is not None:
                     shares[row, place, column] += 0.5
     return dict(zip(POSITIONS, map(csr_array, shares), strict=True))
 
 
 def initial(sentence: str, position: int) -> str:
-    """Return the first letter of a word of a sentence; "" if that is in doubt or there is no such word."""
-    parted, whole = _readings(sentence)
-    letter = _at(parted, position)
-    return letter if letter == _at(whole, position) else ""
+    """Return the first letter of a word of a sentence; "" if it is in doubt or there is no such word."""
+    at_signs, at_blanks = _readings(sentence)
+    letter = _letter_at(at_signs, position)
+    return letter if letter == _letter_at(at_blanks, position) else ""
 
 
 def _readings(sentence: str) -> tuple[list[str], list[str]]:
-    """Return the first letters of the words that are parted at every sign, and at blanks alone."""
+    """Return the first letters of the words of a sentence that is split at every sign, and only at blanks."""
     folded = unicodedata.normalize("NFKC", sentence).casefold()
     runs = [run[0] for run in _RUN.findall(folded)]
     firsts = []
@@ -58,6 +61,6 @@ def _readings(sentence: str) -> tuple[list[str], list[str]]:
     return runs, firsts
 
 
-def _at(letters: Sequence[str], position: int) -> str:
-    there = -len(letters) <= position < len(letters)
-    return letters[position] if there else ""
+def _letter_at(letters: Sequence[str], position: int) -> str:
+    exists = -len(letters) <= position < len(letters)
+    return letters[position] if exists else ""

@@ -1,4 +1,4 @@
-"""Kinds of questions: each names three lists; the first list of which something is there is the answer."""
+"""Kinds of questions. Each question names three lists of words or letters; the first list with a hit is the answer."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ from player.question import (
     Question,
     View,
 )
-from player.questions.candidates import SEEN, Candidates, drawn
+from player.questions.candidates import SEEN, Candidates, systematic_sample
 from player.questions.deal import N_LISTS, deal
-from player.questions.initials import COLUMNS, POSITIONS, initial, initials_of
+from player.questions.initials import LETTER_COLUMNS, POSITIONS, first_letters, initial
 from quarry.arrays import BoolArray, Float32Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.english import ENGLISH
@@ -25,17 +25,19 @@ from quarry.languages.language import Language
 from quarry.languages.words import words
 
 MIN_WORDS = 300
-"""Minimum number of words that questions are made of; larger pools use as many words as questions."""
+"""Minimum number of words from which questions are made; a larger pool uses as many words as it has questions."""
 N_DRAWS = 512
-"""Draws from the belief over which the options are balanced."""
+"""Number of draws from the belief over which the options are balanced."""
 MIN_WORTH = 1e-6
-"""Minimum variance over the belief of a word that a question names."""
+"""Minimum variance over the belief of the occurrence of a word that a question names."""
 MAX_CITED = 2
 """Maximum number of words of an option that a citation names."""
 ANOTHER_OPENING = np.array([0.2, 0.2, 0.2, 0.4], dtype=np.float32)
-"""Answers of a referee who takes another sentence of a raw text for the first one: few of the words are there."""
+"""Fits of the options for a referee who takes another sentence of a raw text for the first one; it has few of the
+words."""
 BY_CHANCE = np.array([1 / 4, 1 / 3, 1 / 2], dtype=np.float32)
-"""Probability that a letter is in each list, if it is in none of those before, for a referee without the sentence."""
+"""Probability that a letter is in each list if it is not in those before, for a referee who does not see the
+sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,13 @@ class ListKind:
     Attributes:
         name: name of the kind in its questions.
         share: share of the pool, 0..1.
-        wrong: expected share of wrong letters before any answer was logged, 0..1; of 119 answers about letters none was
+        wrong: expected share of wrong letters without logged answers, 0..1; of 119 answers about letters, none was
             wrong (docs/notebook/questions.md).
-        size: most words of a list.
-        in_opening: asks for words of the opening sentence; else for words anywhere in the paragraph.
+        size: maximum number of words of a list.
+        in_opening: whether it asks about words of the opening sentence or about words anywhere in the paragraph.
         ask: returns the question in a language; {0} is replaced by the lists.
-        has, has_none: beginnings of citations.
+        has: beginning of a citation of words that the paragraph has.
+        has_none: the citation if the paragraph has none of the words.
         none: returns the last option in a language.
     """
 
@@ -71,16 +74,21 @@ class ListKind:
         generator: np.random.Generator,
         members: BoolArray,
     ) -> list[Question]:
-        """Make about n questions; draw words by the variance of their occurrence, and balance the options.
+        """Make about n questions for some of the candidates.
 
-        Words are weighed over the belief in some candidates, and options are balanced over draws from it.
+        Words are drawn by the variance of their occurrence over the belief in these candidates, and the options are
+        balanced over draws from it.
 
         Args:
-            members: (n_candidates,) whether a candidate is one of them.
+            candidates: all candidates.
+            n: number of questions.
+            generator: source of the draws.
+            members: (n_candidates,) whether the questions are for a candidate.
         """
         belief = np.where(members, candidates.prior, 0.0)
         if not belief.any():
             return []
+
         belief /= belief.sum()
         mass = np.clip(self.table(candidates).T @ belief, 0.0, 1.0)
         worth = mass * (1.0 - mass) * self.is_nameable(candidates)
@@ -90,23 +98,23 @@ class ListKind:
 
         questions = []
         if len(ids) >= N_LISTS:
-            rows = drawn(belief, N_DRAWS, generator.random())
+            rows = systematic_sample(belief, N_DRAWS, generator.random())
             shares = self.table(candidates)[rows][:, ids]
             seen = shares.toarray() > 0.5
             shape = (n, self.size)
-            dealt = deal(
+            word_lists = deal(
                 seen,
                 worth[ids],
                 shape,
                 generator,
             )
             names = [*self.columns(candidates)]
-            for lists in np.unique(dealt, axis=0):
+            for lists in np.unique(word_lists, axis=0):
                 groups = []
                 for group in lists:
                     columns = ids[group[group >= 0]]
-                    listed = sorted(names[column] for column in columns)
-                    groups.append(tuple(listed))
+                    sorted_names = sorted(names[column] for column in columns)
+                    groups.append(tuple(sorted_names))
                 if all(groups):
                     questions.append(self.write(tuple(groups), candidates))
         return questions
@@ -114,16 +122,15 @@ class ListKind:
     def write(
         self, groups: tuple[tuple[str, ...], ...], candidates: Candidates
     ) -> Question:
-        """Return the question that names these lists, in the language of the candidates.
+        """Write the question that names these lists, in the language of the candidates.
 
-        The words of a list are alternatives: "index", "query" or "tree". Quotation marks set off the word "or" itself.
+        The words of a list are alternatives: "index", "query" or "tree". Quotation marks are needed, since a list may
+        hold the word "or" itself.
         """
         language = candidates.language
         options = []
         for group in groups:
-            *others, last = [
-                f'"{self.spelling_of(name, candidates)}"' for name in group
-            ]
+            *others, last = [f'"{self.spell(name, candidates)}"' for name in group]
             options.append(
                 f"{', '.join(others)} {language.or_} {last}" if others else last
             )
@@ -142,26 +149,26 @@ class ListKind:
         candidates: Candidates,
         views: Sequence[View] = VIEWS,
     ) -> FitArray:
-        """Return the (n_views, n_questions, n_candidates, 4) fits; words that the course lacks are found nowhere."""
+        """Compute the (n_views, n_questions, n_candidates, 4) fits; nobody finds words that the course lacks."""
         columns = self.columns(candidates)
-        things, numbers = [], []
+        items, list_numbers = [], []
         for row, question in enumerate(questions):
-            for place, group in enumerate(question.groups):
+            for option, group in enumerate(question.groups):
                 for name in group:
                     if name in columns:
-                        things.append(columns[name])
-                        numbers.append(row * N_LISTS + place)
-        named = np.ones(len(things), dtype=np.float32)
+                        items.append(columns[name])
+                        list_numbers.append(row * N_LISTS + option)
+        ones = np.ones(len(items), dtype=np.float32)
         shape = (len(columns), len(questions) * N_LISTS)
-        lists = csr_array((named, (things, numbers)), shape=shape)
+        lists = csr_array((ones, (items, list_numbers)), shape=shape)
 
         n, n_candidates = len(questions), len(candidates)
         by_list = (n_candidates, n, N_LISTS)
         fits = np.empty((len(views), n, n_candidates, 4), dtype=np.float32)
         for row, view in enumerate(views):
-            seen = self.seen(lists, candidates, view)
-            of_view = first_of(seen.reshape(by_list))
-            fits[row] = of_view.transpose(1, 0, 2)
+            probabilities = self.probability_found(lists, candidates, view)
+            view_fits = first_fitting(probabilities.reshape(by_list))
+            fits[row] = view_fits.transpose(1, 0, 2)
             if self.in_opening and view in OTHER_READINGS:
                 fits[row][:, candidates.is_raw] = ANOTHER_OPENING
         return fits
@@ -172,52 +179,58 @@ class ListKind:
         option: int,
         paragraph: Paragraph,
     ) -> str:
-        """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
+        """Write that the paragraph has words of an option, or none of all words; return "" if that is false."""
         names = self.names_in(paragraph)
         if option == NONE_OF_THESE:
             is_true = names.isdisjoint(itertools.chain(*question.groups))
             return self.has_none if is_true else ""
 
         quoted = question.options[option].split('"')[1::2]
-        cited = [f'"{word}"' for word in quoted if word.casefold() in names]
-        return f"{self.has} {' and '.join(cited[:MAX_CITED])}" if cited else ""
+        shared_words = [f'"{word}"' for word in quoted if word.casefold() in names]
+        return (
+            f"{self.has} {' and '.join(shared_words[:MAX_CITED])}"
+            if shared_words
+            else ""
+        )
 
     def table(self, candidates: Candidates) -> csr_array:
-        """Return the (n_candidates, n_things) share of the referees who find each thing that lists may name."""
+        """Return the (n_candidates, n_items) share of the referees who find each word or letter."""
         return candidates.opening if self.in_opening else candidates.whole
 
     def columns(self, candidates: Candidates) -> Mapping[str, int]:
-        """Return the column of each thing in the table, by its name, in order."""
+        """Return the columns of `table` by the name of the word or letter, in order."""
         return candidates.index.ids
 
     def is_nameable(self, candidates: Candidates) -> BoolArray:
-        """Return (n_things,) whether a question may name it."""
+        """Return (n_items,) whether a question may name each word or letter."""
         index = candidates.index
         return index.plain if self.in_opening else index.informative
 
-    def spelling_of(self, name: str, candidates: Candidates) -> str:
-        """Return a name as a question writes it."""
+    def spell(self, name: str, candidates: Candidates) -> str:
+        """Return the spelling of a word or letter in a question."""
         return candidates.index.spelling.get(name, name)
 
     def names_in(self, paragraph: Paragraph) -> set[str]:
-        """Return the names of the things that the paragraph has."""
+        """Return the words or the letter that a paragraph has."""
         text = paragraph.opening_sentence if self.in_opening else paragraph.text
         return set(words(text))
 
-    def seen(
+    def probability_found(
         self, lists: csr_array, candidates: Candidates, view: View
     ) -> Float32Array:
-        """Return the (n_candidates, n_lists) probability that a referee of a view finds something of a list.
+        """Return the (n_candidates, n_lists) probability that a referee of a view finds a word or letter of a list.
 
         Args:
-            lists: (n_things, n_lists) 1 where a list names a thing.
+            lists: (n_items, n_lists) 1 where a list names a word or letter.
+            candidates: the candidates.
+            view: the view of the referee.
         """
-        return candidates.seen(lists, view, in_opening=self.in_opening)
+        return candidates.probability_found(lists, view, in_opening=self.in_opening)
 
 
 @dataclass(frozen=True, slots=True)
 class LetterKind(ListKind):
-    """A kind of question that names lists of letters, for the first letter of a word of the opening sentence.
+    """A kind of question that asks for the first letter of a word of the opening sentence, and names lists of letters.
 
     Attributes:
         position: position of the word, negative from the end.
@@ -227,29 +240,29 @@ class LetterKind(ListKind):
 
     def table(self, candidates: Candidates) -> csr_array:
         """Return the (n_candidates, n_letters) probability of each letter."""
-        initials = initials_of(candidates.index.places)
+        initials = first_letters(candidates.index.places)
         return initials[self.position][candidates.rows]
 
     def columns(self, candidates: Candidates) -> Mapping[str, int]:
         """Return the columns of the letters."""
-        return COLUMNS
+        return LETTER_COLUMNS
 
     def is_nameable(self, candidates: Candidates) -> BoolArray:
-        """Return that all letters may be named."""
-        return np.ones(len(COLUMNS), dtype=np.bool_)
+        """Return True for all letters."""
+        return np.ones(len(LETTER_COLUMNS), dtype=np.bool_)
 
-    def spelling_of(self, name: str, candidates: Candidates) -> str:
+    def spell(self, name: str, candidates: Candidates) -> str:
         """Return the capital letter."""
         return name.upper()
 
     def names_in(self, paragraph: Paragraph) -> set[str]:
-        """Return the letter with which the word begins; "" if it is in doubt."""
+        """Return the first letter of the word; "" if it is in doubt."""
         return {initial(paragraph.opening_sentence, self.position)}
 
-    def seen(
+    def probability_found(
         self, lists: csr_array, candidates: Candidates, view: View
     ) -> Float32Array:
-        """Return the probability that the word begins with a letter of a list; by chance without the sentence."""
+        """Return the (n_candidates, n_lists) probability that the referee takes the letter for one of a list."""
         if view == "name":
             n_questions = lists.T.shape[0] // N_LISTS
             return np.tile(BY_CHANCE, (len(candidates), n_questions))
@@ -258,11 +271,11 @@ class LetterKind(ListKind):
         return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
 
 
-def first_of(present: FitArray) -> FitArray:
-    """Return the (..., 4) probability that each option is right: the first of three that holds, else the fourth.
+def first_fitting(present: FitArray) -> FitArray:
+    """Return the (..., 4) probability that each option is the answer: the first of three that holds, else the fourth.
 
     Args:
-        present: (..., 3) probability that each of the three is seen to hold, independently.
+        present: (..., 3) independent probabilities that the referee sees each of the three hold.
     """
     shape = present.shape[:-1]
     fits = np.empty((*shape, 4), dtype=np.float32)
@@ -284,7 +297,7 @@ OPENING = ListKind(
     has="its first sentence has",
     has_none="its first sentence lacks the words named",
 )
-"""Asks which of three lists has a word of the opening sentence."""
+"""The kind that asks which of three lists has a word of the opening sentence."""
 
 ANYWHERE = ListKind(
     name="anywhere",
@@ -296,7 +309,7 @@ ANYWHERE = ListKind(
     has="it has",
     has_none="it has none of the words named",
 )
-"""Asks which of three lists has a word of the paragraph."""
+"""The kind that asks which of three lists has a word of the paragraph."""
 
 
 def _letter_kind(position: int) -> LetterKind:
@@ -318,12 +331,12 @@ def _letter_kind(position: int) -> LetterKind:
 
 
 LETTER_KINDS = tuple(map(_letter_kind, POSITIONS))
-"""Ask for the first letter of a word of the opening sentence."""
+"""The kinds that ask for the first letter of a word of the opening sentence."""
 
 KINDS: dict[str, ListKind] = {
     kind.name: kind for kind in (OPENING, ANYWHERE, *LETTER_KINDS)
 }
-"""All kinds by name; questions are drawn in this order."""
+"""All kinds by name, in the order in which their questions are drawn."""
 
 
 def wrong_by_kind() -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Points of an opening sentence, as a public referee compares strings."""
+"""Points of a guessed opening sentence, as a public referee compares strings."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from quarry.arrays import Float32Array
 from quarry.course.text import canonical
 
 BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
-"""Minimum similarity and the points that a public referee gives for it, 0..1: the bands of `RAW_BANDS` in
-evaluate/referee/scoring.py, which must not be imported here."""
-BELOW = 0.3
-"""Points for a less similar string, divided by its similarity."""
+"""Minimum similarities, and the points that a public referee gives for them, 0..1. They are those of `RAW_BANDS` in
+evaluate/referee/scoring.py, which the player must not import."""
+BELOW_BANDS = 0.3
+"""Points of a less similar string, divided by its similarity."""
 
 
 def points(openings: Sequence[str]) -> Float32Array:
-    """Return (n, n) points, 0..1, of each string where another is the referee's."""
+    """Return the (n, n) points, 0..1, of each string if the referee holds another one."""
     from rapidfuzz.distance import Indel
     from rapidfuzz.process import cdist
 
@@ -25,10 +25,10 @@ def points(openings: Sequence[str]) -> Float32Array:
         scorer=Indel.normalized_similarity,
         dtype=np.float32,
     )
-    earned = BELOW * alike
+    table = BELOW_BANDS * alike
     for least, band in reversed(BANDS):
-        earned[alike >= least] = band
+        table[alike >= least] = band
     plain = np.array([canonical(opening) or opening for opening in openings])
     is_same = plain[:, None] == plain
-    earned[is_same] = 1.0
-    return earned
+    table[is_same] = 1.0
+    return table

@@ -12,8 +12,8 @@ from player.errors import SearchError
 from player.search.books.resolver import NO_ALIASES, References
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
-    calibration_for,
-    calibration_of,
+    course_calibration,
+    embedder_calibration,
     is_calibrated,
     is_fitted,
     notice_of,
@@ -32,7 +32,13 @@ from quarry.embed import Embedder, Models, TokenEmbedder
 from quarry.embed.hint_bank import Hints, load_hints, read_bank
 from quarry.errors import EmbedderError, StoreError
 from quarry.plugins import find, make
-from quarry.store import DEFAULT_COLLECTION, Course, identity_of, is_url, open_store
+from quarry.store import (
+    DEFAULT_COLLECTION,
+    Course,
+    current_identity,
+    is_url,
+    open_store,
+)
 
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
@@ -125,7 +131,7 @@ class _CurrentIndex:
         """Build the index again if an ingest has changed the course; None if not."""
         course = self._course
         try:
-            if identity_of(course) == course.identity:
+            if current_identity(course) == course.identity:
                 return None
             changed = open_store(course.location, course.collection)
             renewed = self.build(changed)
@@ -164,9 +170,9 @@ def index_of(
         fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    caching, calibration, late = None, calibration_of(course.embedder_spec), None
+    caching, calibration, late = None, embedder_calibration(course.embedder_spec), None
     if embedder is not None:
-        caching, calibration = CachingEmbedder(embedder), calibration_for(course)
+        caching, calibration = CachingEmbedder(embedder), course_calibration(course)
         if search.late_interaction and calibration.late_interaction:
             late = late_interaction_of(course, settings, caching)
         if late is not None:

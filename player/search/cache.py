@@ -87,5 +87,5 @@ class CachingEmbedder:
     def _read(self, text: str) -> ReadQuery:
         if not isinstance(self.embedder, TokenEmbedder):
             return ReadQuery(self.embedder.embed_queries([text])[0], None)
-        vectors, states = self.embedder.read_queries([text])
+        vectors, states = self.embedder.embed_queries_with_tokens([text])
         return ReadQuery(vectors[0], states)

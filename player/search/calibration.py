@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter
 
-from configs.directories import own_fit
+from configs.directories import user_fit
 from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
@@ -198,7 +198,7 @@ def is_calibrated(course: Course, calibration: Calibration) -> bool:
 def notice_of(course: Course) -> str:
     """Return the notice to print before a store is searched if its embedder is uncalibrated, else ""."""
     spec = course.embedder_spec
-    if is_calibrated(course, calibration_of(spec).with_late_interaction()):
+    if is_calibrated(course, embedder_calibration(spec).with_late_interaction()):
         return ""
     if is_fitted(spec):
         return (
@@ -211,15 +211,15 @@ def notice_of(course: Course) -> str:
     )
 
 
-def calibration_for(course: Course) -> Calibration:
+def course_calibration(course: Course) -> Calibration:
     """Return the numbers fitted for a store's embedder, or the default numbers rescaled for it."""
-    calibration = calibration_of(course.embedder_spec)
+    calibration = embedder_calibration(course.embedder_spec)
     if is_fitted(course.embedder_spec):
         return calibration
     return calibration.rescaled(course.vectors, course.relevance)
 
 
-def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
+def embedder_calibration(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
     """Return the fitted numbers of an embedder, or those of `DEFAULT_EMBEDDER` if it has none."""
     fitted = _fitted()
     return fitted.get(embedder_spec, fitted[DEFAULT_EMBEDDER])
@@ -228,7 +228,7 @@ def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
 @functools.cache
 def _fitted() -> dict[str, Calibration]:
     """Read the project's numbers by embedder; the user's own numbers replace them."""
-    files = [path for path in (CALIBRATION, own_fit(CALIBRATION)) if path.exists()]
+    files = [path for path in (CALIBRATION, user_fit(CALIBRATION)) if path.exists()]
     fitted: dict[str, Calibration] = {}
     for path in files:
         fitted |= _read(path)

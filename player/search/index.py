@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from configs.settings import KeywordMode, SearchSettings
 from player.errors import SearchError
 from player.search.books.resolver import References
-from player.search.calibration import Calibration, calibration_of
+from player.search.calibration import Calibration, embedder_calibration
 from player.search.rank import Book, RankInput, groups_of, tier_of
 from player.search.results import BookCandidate, Query, ScoreArrays
 from player.search.strategies.strategy import Reranker, Strategy
@@ -41,7 +41,7 @@ class SearchIndex:
     strategies: Mapping[str, Strategy]
     references: References
     paragraphs: Sequence[Paragraph]
-    calibration: Calibration = field(default_factory=calibration_of)
+    calibration: Calibration = field(default_factory=embedder_calibration)
     calibrated: bool = True
     pieces: Sequence[Piece] = ()
 

@@ -17,7 +17,7 @@ from quarry.arrays import BoolArray, Float32Array, IntArray
 from quarry.course.course import Tokens
 from quarry.embed import TokenStates
 from quarry.embed.hint_bank import Bank, as_asked
-from quarry.embed.vectors import STEPS, basis_of, project
+from quarry.embed.vectors import STEPS, load_basis, project
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""
@@ -64,7 +64,7 @@ class LateInteraction:
         if not len(read.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
 
-        vectors = project(read.states, basis_of(self.embedder.embedder.spec))
+        vectors = project(read.states, load_basis(self.embedder.embedder.spec))
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
         matrices = {"codes": tokens.codes, "hint": np.ascontiguousarray(coded.T)}

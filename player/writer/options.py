@@ -1,4 +1,4 @@
-"""Options of commands that may call a writer."""
+"""Options of the commands that may call a writer."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -37,8 +37,8 @@ class WriterOptions:
         ),
     ] = ""
 
-    def over(self, settings: Settings) -> Settings:
-        """Return the settings with this writer, and log what is sent where.
+    def override(self, settings: Settings) -> Settings:
+        """Replace the writer in settings, and log which data are sent to which server.
 
         Raises:
             SettingsError: the writer cannot be called, or its log cannot be read.

@@ -1,4 +1,4 @@
-"""Writer: a language model on a server with the OpenAI interface, and the log of its replies."""
+"""Writer: calls a language model on a server with the OpenAI interface, and logs its replies."""
 
 import contextlib
 import hashlib
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from configs.errors import SettingsError
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.settings import GameSettings
 from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
@@ -20,15 +20,15 @@ from quarry.json_files import read_objects
 from quarry.terminal import notice
 
 KEY = "OPENAI_API_KEY"
-"""Environment variable of the key; no option and no file holds the key."""
+"""Environment variable of the key; no option and no file holds it."""
 URL = "OPENAI_BASE_URL"
 """Environment variable of the server's URL, if no option names it."""
 OPENAI = "https://api.openai.com/v1"
-"""The server if neither names one."""
+"""URL of the server, if neither an option nor the environment names one."""
 MAX_CALL_S = 30.0
-"""Maximum time of a call, if no reply of a game is due earlier."""
+"""Maximum number of seconds of a call."""
 SHARE = 0.5
-"""Share of the time until a reply of a game is due that a call may take."""
+"""Maximum share of the time until the next reply of a game is due that a call may take."""
 MAX_BYTES = 1_000_000
 """Maximum number of bytes of a response that are read."""
 _BEGIN = b'{"model": '
@@ -36,15 +36,15 @@ _BEGIN = b'{"model": '
 
 
 class Writer:
-    """Replies to prompts; safe for many threads. A prompt is sent once, even if its reply is late or the call fails.
+    """Replies to prompts; it is safe for many threads. A prompt is sent once, even if the call fails or is late.
 
-    A log holds one JSON object a line: {"model", "prompt", "reply"}, where the reply is null if there was none. A
-    prompt with a reply in the log is not sent. Without a model nothing is sent, and new prompts are added to the log
-    without a reply.
+    The log holds one JSON object a line: {"model", "prompt", "reply"}; the reply is null if there was none. A prompt
+    with a reply in the log is not sent. Without a model nothing is sent, and new prompts are added to the log without a
+    reply.
 
     Args:
-        settings: name the model, the URL of its server and the log.
-        say: is called with a line when calls fail, once for each reason.
+        settings: the model, the URL of its server and the log.
+        say: prints a line when calls fail, once for each reason.
 
     Raises:
         SettingsError: the package is not installed, the URL is invalid, or the log cannot be used.
@@ -59,7 +59,7 @@ class Writer:
         if self._model:
             self._client = _client(self._key, settings.writer_url)
         self._log = Path(settings.writer_log) if settings.writer_log else None
-        self._replies = self._recorded()
+        self._replies = self._read_log()
         self._say = say
         self._failures: set[str] = set()
         self._runner = Runner()
@@ -67,7 +67,7 @@ class Writer:
 
     @property
     def notice(self) -> str:
-        """A line that says what is sent where."""
+        """A line that names the data that are sent, and the server."""
         if self._client is None:
             return f"no writer is called: replies are read from {self._log}"
         return (
@@ -77,7 +77,7 @@ class Writer:
 
     def reply(self, prompt: str) -> str:
         """Return the reply to a prompt; "" if there was none in time."""
-        key = _key_of(prompt)
+        key = _prompt_key(prompt)
         with self._lock:
             if key in self._replies:
                 return self._replies[key] or ""
@@ -98,7 +98,7 @@ class Writer:
         if call.failure is not None:
             is_late = isinstance(call.failure, LateStrategyError)
             self._complain("no reply in time" if is_late else call.failure.reason)
-        return reply and self._redacted(reply)
+        return reply and self._redact(reply)
 
     def _ask(self, prompt: str, due: float) -> str:
         """Send a prompt and return the text of the reply; an endless or slow response raises ValueError."""
@@ -117,19 +117,19 @@ class Writer:
             raise ValueError("the response holds no text")
         return content
 
-    def _redacted(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         return text.replace(self._key, "*****") if self._key else text
 
     def _complain(self, reason: str) -> None:
         if reason not in self._failures:
             self._failures.add(reason)
-            reason = self._redacted(reason)[:200]
+            reason = self._redact(reason)[:200]
             self._say(f"the writer failed: {reason}; the game goes on without it")
 
-    def _recorded(self) -> dict[bytes, str | None]:
-        """Return the replies of the log by `_key_of` their prompts, without those of another model.
+    def _read_log(self) -> dict[bytes, str | None]:
+        """Read the replies of the log, by `_prompt_key` of their prompts.
 
-        With a model, prompts without a reply are left out, so that they are sent.
+        If a model is set, replies of other models and prompts without a reply are left out, so that these are sent.
         """
         replies: dict[bytes, str | None] = {}
         if self._log is None:
@@ -139,13 +139,14 @@ class Writer:
                 self._log.touch()  # refuses a bad path before the game
             except OSError as error:
                 raise SettingsError(
-                    f"--writer-log {self._log} cannot be written: {fault_of(error)}"
+                    f"--writer-log {self._log} cannot be written: {fault_and_remedy(error)}"
                 ) from error
         if self._log.is_file():
             with contextlib.suppress(OSError), self._log.open("a+b", 0) as file:
                 _end_last_line(file)
+
         for where, record in read_objects(
-            self._log, SettingsError, named="--writer-log"
+            self._log, SettingsError, flag="--writer-log"
         ):
             prompt, reply = record.get("prompt"), record.get("reply")
             if not isinstance(prompt, str) or not isinstance(reply, str | None):
@@ -153,14 +154,14 @@ class Writer:
                     f'{where}: no "prompt" and "reply" as --writer-log writes them; correct the line'
                 )
             if not self._model:
-                reply = reply or replies.get(_key_of(prompt))
+                reply = reply or replies.get(_prompt_key(prompt))
             elif reply is None or record.get("model") != self._model:
                 continue
-            replies[_key_of(prompt)] = reply
+            replies[_prompt_key(prompt)] = reply
         return replies
 
     def _record(self, record: dict[str, str | None]) -> None:
-        """Append a line to the log in one write, since several processes may append."""
+        """Append a line to the log in one write, since several processes may append to it."""
         if self._log is None:
             return
         line = json.dumps(record, ensure_ascii=False) + "\n"
@@ -169,16 +170,16 @@ class Writer:
                 _end_last_line(file)
                 file.write(line.encode("utf-8", "replace"))
         except OSError as error:
-            self._complain(f"{self._log} cannot be written: {fault_of(error)}")
+            self._complain(f"{self._log} cannot be written: {fault_and_remedy(error)}")
 
 
 def make_writer(settings: GameSettings) -> Writer | None:
-    """Return the writer of the settings; None if they name neither a model nor a log."""
+    """Build the writer of the settings; return None if they name neither a model nor a log."""
     return Writer(settings) if settings.writer or settings.writer_log else None
 
 
 def _client(key: str, url: str) -> Any:
-    """Return a client that follows no redirection, so that the key goes nowhere else."""
+    """Return a client that follows no redirects, so that the key is sent to this server only."""
     url = url or os.environ.get(URL) or OPENAI  # openai takes an empty variable as URL
     if not is_address(url):
         raise SettingsError(
@@ -205,13 +206,13 @@ def _client(key: str, url: str) -> Any:
         ) from None
 
 
-def _key_of(prompt: str) -> bytes:
-    """Return a short key of a prompt; a prompt and its copy in a log have the same key."""
+def _prompt_key(prompt: str) -> bytes:
+    """Return the digest of a prompt; a prompt and its copy in a log have the same digest."""
     return hashlib.sha256(prompt.encode("utf-8", "replace")).digest()
 
 
 def _end_last_line(file: BinaryIO) -> None:
-    """End a log by a line feed: add a missing one, or remove a line that a full disk or a kill has cut off."""
+    """Make a log end with a line feed: add a missing one, or remove a line that a full disk or a kill has cut off."""
     file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
     if file.read(1) in {b"", b"\n"}:
         return

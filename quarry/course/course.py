@@ -51,13 +51,13 @@ class Course:
         location: folder or URL of the store, as the user named it.
         collection: name within the store.
         generation: number of the store's generation, 0 before the first ingest.
-        identity: value that no other content of that generation has; None before the first ingest.
+        identity: a value that changes whenever another content takes that generation; None before the first ingest.
         documents: every document, sorted by doc_id.
         paragraphs: every kept paragraph, by document, in reading order.
         rejected: every rejected paragraph, by document, in reading order.
-        pieces: the text in other editions, by document, edition and place.
+        pieces: the text in other editions, by document, edition and position.
         aliases: (doc_id, alias) of every name that has a vector, by document; a copy's names have the copy's doc_id.
-        embedder_spec: SPEC of the embedder of the vectors, "" while there is no paragraph.
+        embedder_spec: SPEC of the embedder of the vectors, "" if there is no paragraph.
         relevance: the embedder's calibration on this course at ingest, None for the built-in embedders.
         vectors: (n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`.
         alias_vectors: (n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries.

@@ -1,4 +1,4 @@
-"""Near-identical paragraphs: those that say the same as an earlier one in all but a few words."""
+"""Search for near-identical paragraphs: those that differ from an earlier paragraph in a few words only."""
 
 import unicodedata
 from collections import Counter
@@ -10,19 +10,21 @@ from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import LANGUAGES
 
 MIN_SIMILARITY = 0.95
-"""Minimum share of words in common, in order, of two paragraphs that are the same: one word in twenty may differ.
-Different exercises of one template reach .92 in a real course of 1,044 paragraphs."""
+"""Minimum share of common words, in order, of two near-identical paragraphs: one word in twenty may differ. Different
+exercises of one template reach .92 in a real course of 1,044 paragraphs."""
 
 SHINGLE_WORDS = 3
-"""Number of words in a row of a shingle."""
+"""Number of consecutive words in a shingle."""
 
 MIN_JACCARD = 0.6
-"""Minimum Jaccard similarity of the shingles of a compared pair: one word in twenty replaced leaves about .74."""
+"""Minimum Jaccard similarity of the shingles of two paragraphs that are compared word by word. If one word in twenty
+is replaced, about .74 is left."""
 
 PERMUTATIONS = 128
+"""Number of permutations of a MinHash."""
 
 MIN_PARAGRAPHS = 3
-"""Minimum number of paragraphs with a word that is no name, in a script without capitals."""
+"""Minimum number of paragraphs that hold an ordinary word of a script without capitals; rarer words count as names."""
 
 _QUANTITIES = frozenset(
     word for language in LANGUAGES for word in language.quantities.split()
@@ -30,15 +32,15 @@ _QUANTITIES = frozenset(
 
 
 def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
-    """Map the paragraph_id of each near-identical paragraph to that of the first one like it.
+    """Map the paragraph_id of each near-identical paragraph to that of the original.
 
     Case, punctuation and spacing are ignored. Two paragraphs are different if they differ in a name, a number or a
     date, or in a word that occurs more than once in one of them. A word is a name if it has a capital inside a
-    sentence, or if it has small letters nowhere in the course; in a script without capitals, if fewer than three
-    paragraphs have it. A rare word that is added without replacing another one makes no difference.
+    sentence, or if it never begins with a small letter in the course; in a script without capitals, if fewer than
+    MIN_PARAGRAPHS paragraphs have it. A rare word that is added without replacing another one makes no difference.
 
     Args:
-        paragraphs: in the order in which the first one counts.
+        paragraphs: the first of several near-identical ones is the original.
 
     Reference:
         Broder, On the Resemblance and Containment of Documents, 1997.
@@ -72,9 +74,9 @@ class _Words:
     """The words and numbers of a text.
 
     Attributes:
-        words: in order, in small letters.
-        small: those that begin with a small letter.
-        named: those that have a capital inside a sentence.
+        words: all of them, in order and case-folded.
+        small: the words that begin with a small letter.
+        named: the words that have a capital inside a sentence.
     """
 
     def __init__(self, text: str) -> None:
@@ -99,7 +101,7 @@ class _Words:
 
 
 def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
-    """Return the words of a course that are no names: in small letters somewhere, or without case and not rare."""
+    """Return the words of a course that are not names: written small somewhere, or without case and not rare."""
     ordinary = set()
     n_with: Counter[str] = Counter()
     for text in texts:
@@ -111,7 +113,7 @@ def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
 
 
 def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
-    """Return the share of words in common, in order; 0 if the paragraphs differ in a name, number or repeated word."""
+    """Return the share of common words, in order; 0 if the paragraphs differ in a name, number or repeated word."""
     from rapidfuzz.distance import Indel
 
     mine = Counter(text.words)

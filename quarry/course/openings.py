@@ -1,4 +1,4 @@
-"""Openings of a piece: the string that a referee's program takes for its opening sentence."""
+"""Opening sentences of raw text as referees' programs cut them, and where printed sentences are in raw text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from quarry.course.text import canonical
 
 MIN_WORDS = 5
-"""Minimum number of words of a sentence of content."""
+"""Minimum number of words of a content sentence."""
 N_HEAD = 3
-"""Number of lines within which a full stop ends the opening of a page; else the first line is the opening."""
+"""Number of lines of a page that are searched for a full stop; if there is none, the first line is the opening."""
 SHORT_LINE = 0.75
 """Maximum length of a heading before a line that begins a sentence, as a share of the longest line."""
 N_KEY = 20
-"""Number of letters and digits at either end by which a sentence is found that is not printed letter for letter."""
+"""Number of letters and digits at each end of a sentence that must match if its middle differs in the raw text."""
 STRETCH = 1.3
-"""Maximum length of such a sentence in the raw text, divided by its printed length."""
+"""Maximum length of such a sentence in the raw text, as a multiple of its printed length."""
 _ABBREVIATIONS = frozenset(
     {
         *("dr", "mr", "mrs", "prof", "jr", "sr", "st", "e.g", "i.e", "etc", "vs", "al"),
@@ -30,12 +30,12 @@ _MARKS_BEFORE = re.compile(r"[(\[{\"'“„«]+$")
 _MARKS_AFTER = re.compile(r"\s?[.!?:…][)\]}\"'”»]*|[)\]}\"'”»]+[.!?:…]?")
 
 
-def by_rule(page: str) -> str:
-    """Return the opening of a page as a public referee cuts it, with its lines.
+def opening_by_rule(page: str) -> str:
+    """Return the opening of a page as a public referee cuts it, with its line breaks.
 
-    In visual order, the full stop of a Hebrew sentence begins the next line: the opening ends with the first stop that
-    begins a line, if that makes a sentence. Else it ends with the first full stop within three lines, else with the
-    first line.
+    Some programs print the full stop of a Hebrew sentence at the beginning of the next line. The opening ends with the
+    first such stop if it then has at least MIN_WORDS words. Otherwise it ends with the first full stop within N_HEAD
+    lines, or with the first line if there is none.
     """
     page = page.strip()
     stop = _STOP_ON_NEXT_LINE.search(page)
@@ -53,15 +53,15 @@ def by_rule(page: str) -> str:
 
 
 def _is_abbreviated(before: str) -> bool:
-    """Return whether a full stop belongs to an ellipsis or to an abbreviation."""
+    """Return whether the full stop after a text belongs to an ellipsis or to an abbreviation."""
     word = _LAST_WORD.search(before)
     return before.endswith(".") or bool(word and word[0].lower() in _ABBREVIATIONS)
 
 
-def by_content(piece: str) -> Iterator[str]:
-    """Yield the sentences of content of a piece, each on one line, without headings, captions and markers before them.
+def content_sentences(piece: str) -> Iterator[str]:
+    """Yield the content sentences of a piece, each on one line, without headings, captions and markers before them.
 
-    The first line is yielded if there is none.
+    If there is none, the first line is yielded.
     """
     lines = piece.strip().split("\n")
     short = SHORT_LINE * max(map(len, lines))
@@ -85,11 +85,11 @@ def by_content(piece: str) -> Iterator[str]:
         yield one_line(lines[0])
 
 
-def as_printed_in(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the position and the string, on one line, of each sentence in the raw text of a piece.
+def find_printed(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the position and the raw string, on one line, of each sentence in the raw text of a piece.
 
-    A sentence that is not there has the position -1 and the string "". Sentences are found by their letters and digits,
-    since programs print blanks and signs in their own ways; one that differs otherwise is found by both of its ends.
+    A sentence that is not there has the position -1 and the string "". Only letters and digits are compared, since
+    programs print blanks and signs differently; a sentence with other differences is found by both of its ends.
     """
     letters, positions = [], []
     for position, char in enumerate(piece):
@@ -112,7 +112,7 @@ def as_printed_in(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, s
 
 
 def _find(whole: str, key: str) -> tuple[int, int]:
-    """Return start and end of a key in a text, or of a stretch with the same two ends; (-1, -1) without one."""
+    """Return the start and end of a key in a text, or of a stretch with the same two ends; else (-1, -1)."""
     start = whole.find(key) if key else -1
     if start >= 0:
         return start, start + len(key)
@@ -128,10 +128,10 @@ def _find(whole: str, key: str) -> tuple[int, int]:
 
 
 def one_line(text: str) -> str:
-    """Return a text with its line ends as blanks, as referees compare openings."""
+    """Return a text on one line, with single blanks, as referees compare openings."""
     return " ".join(text.split())
 
 
 def _begins(text: str) -> bool:
-    """Return whether a text may begin a sentence: with a capital or a Hebrew letter."""
+    """Return whether a text begins like a sentence: with a capital or a Hebrew letter."""
     return text[:1].isupper() or "א" <= text[:1] <= "ת"

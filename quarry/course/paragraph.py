@@ -1,4 +1,4 @@
-"""Types that every other part shares: Document, Paragraph, and what reading a file returns."""
+"""Types that all packages share: Document, Paragraph, and Reading, which holds both after a file was read."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -28,7 +28,7 @@ class Paragraph:
         same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
         kind: the kind of passage.
         follows: the list that it introduces, if `text` does not hold it, else "".
-        own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
+        own_length: number of characters of `text` before the list or display that it introduces; 0 if all are its own.
         page_breaks: offsets in `text` at which a new page begins.
         on_top: whether it is the first passage that begins on its page.
     """
@@ -50,7 +50,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class RejectedParagraph:
-    """A piece of text that is left out, with the reason.
+    """A piece of text that is not a passage, and the reason.
 
     Attributes:
         reason: a short code, e.g. "short", "formula", "code", "caption".
@@ -81,14 +81,14 @@ class Document:
         version: version of its paragraphs in the store; changes with content and reader.
         aliases: its names, strongest source first.
         n_pages: pages of the PDF, 0 for a paragraphs file.
-        n_paragraphs: paragraphs kept.
+        n_paragraphs: number of kept paragraphs.
         rejected: number of rejected paragraphs by reason.
         same_as: doc_id of the document with identical bytes, "" if there is none; a copy has no paragraphs.
         authors: as printed on the first page; () if unknown.
-        date: ISO date of the PDF's creation (or else of its last change) from its metadata, "" if absent.
+        date: ISO date of the PDF's creation, or else of its last change, from its metadata; "" if both are absent.
         lecture_number: number of the lecture or chapter in the file stem or on the first page, or None.
         reader: name of the reader, "" for a paragraphs file.
-        sidecar: digest of the sidecar file that was merged into it, "" if there was none.
+        sidecar: digest of the sidecar file that was merged into the document, "" if there was none.
     """
 
     doc_id: str

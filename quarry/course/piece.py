@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 PAGE = "page"
-"""The cut of whole pages."""
+"""Name of the cut that takes whole pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,12 +11,12 @@ class Piece:
     """A text that a referee's program takes for a paragraph.
 
     Attributes:
-        edition: "READER:CUT", the program that made it.
+        edition: "READER:CUT", the program and the cut that made it.
         doc_id: its document.
         page: 1-based page on which it starts.
         last_page: page on which it ends.
-        text: raw, as the program prints it, with its lines.
-        vector: (dim,) float32 as bytes; the mean of the document's passages is subtracted. b"" if it is not embedded.
+        text: the raw text as the program prints it, with line breaks.
+        vector: (dim,) float32 as bytes, minus the mean of the document's passages; b"" if it is not embedded.
     """
 
     edition: str
@@ -33,10 +33,10 @@ class Piece:
 
     @property
     def cut(self) -> str:
-        """The cut of its edition, with its size."""
+        """The name of the cut, with its size."""
         return self.edition.partition(":")[2]
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a whole page, whose opening a program cuts by rule; a model chooses that of other pieces."""
+        """Whether it is a whole page. A program cuts the opening of a page by rule; a model chooses those of others."""
         return self.cut == PAGE

@@ -1,4 +1,4 @@
-"""Sentences of a paragraph, verbatim; the first one is its opening sentence."""
+"""Splitter of paragraphs into verbatim sentences; the first one is the opening sentence."""
 
 import re
 
@@ -15,14 +15,14 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
-"""Maximum number of words of a first sentence that may be a heading run into its paragraph."""
+"""Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
-"""Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
+"""The source in brackets of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
 
 def _words(name: str) -> frozenset[str]:
-    """Return the words of all languages in one of their lists."""
+    """Return the words of all languages in the attribute with this name."""
     return frozenset(
         " ".join([getattr(language, name) for language in LANGUAGES]).split()
     )
@@ -35,29 +35,29 @@ _OPENERS = _words("openers")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
-"""Source of a quotation, after it."""
+"""The source in brackets after a quotation."""
 _ADVERBIAL = re.compile(
     r"(?:at|by|in|on|from|until|since|after|before|around)\b", re.IGNORECASE
 )
 MAX_PREFIXES = 3
 """Maximum number of letters that a language puts before a word, as in "and in p."."""
 ADVERBIAL_WORDS = 3
-"""Maximum number of words of a time or place that is no sentence, as in "At 5 a.m."."""
+"""Maximum number of words of a phrase of time or place that is not a sentence, as in "At 5 a.m."."""
 
 
 def opening_sentence(text: str) -> str:
-    """Return the first sentence of a paragraph, verbatim; the whole text if no sentence ends.
+    """Return the first sentence of a paragraph, verbatim; the whole text if there is no end of a sentence.
 
     A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it.
     """
     return text[: _end_of_first(text)].strip()
 
 
-def alternatives(text: str) -> tuple[str, ...]:
-    """Return other ends of the first sentence of a paragraph, likeliest first.
+def alternative_openings(text: str) -> tuple[str, ...]:
+    """Return other readings of the first sentence of a paragraph, likeliest first.
 
-    A short first sentence may be a heading run into the text, with the next sentence. Some referees stop at the first
-    full stop.
+    If the first sentence is short, it may be a heading, and the next one is added to it. Some referees end the sentence
+    at the first full stop.
     """
     first, *others = sentences(text) or [""]
     readings = []
@@ -70,7 +70,7 @@ def alternatives(text: str) -> tuple[str, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a paragraph in order, verbatim; the first one is its opening sentence."""
+    """Split a paragraph into its sentences, verbatim; the first one is the opening sentence."""
     parts = []
     while text := text.lstrip():
         end = _end_of_first(text)
@@ -80,7 +80,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _end_of_first(text: str) -> int:
-    """Return the end of the first sentence; the length of the text if no sentence ends."""
+    """Return the end of the first sentence; the length of the text if there is no end of a sentence."""
     balanced = text.count("(") == text.count(")")
     for match in _CANDIDATE.finditer(text):
         end = match.end()
@@ -95,7 +95,7 @@ def _end_of_first(text: str) -> int:
 
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
-    """Return whether the sentence ends at `mark`, between `before` and `tail`."""
+    """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
     is_omission = last == " " and mark in ("..", ". . .")
     is_quotation = mark[-1] in _CLOSING and _SOURCE.match(tail)
@@ -119,7 +119,7 @@ def _is_label(text: str) -> bool:
 
 
 def _is_abbreviation(before: str, tail: str) -> bool:
-    """Return whether a text ends with an abbreviation or an initial inside a sentence, which goes on with `tail`."""
+    """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
     *others, word = before.split()
     word = word.lstrip(_OPENING)
     forms = _forms(word)
@@ -152,7 +152,7 @@ def _is_variable(word: str, next_word: str) -> bool:
 
 
 def _forms(word: str) -> set[str]:
-    """Return a word without capitals, and without the first letters that its language puts before words."""
+    """Return the case-folded forms of a word, with and without the letters that its language puts before words."""
     prefixes = language_of_word(word).prefixes
     n_prefixes = len(word) - len(word.lstrip(prefixes)) if prefixes else 0
     cuts = range(min(n_prefixes, MAX_PREFIXES, len(word) - 1) + 1)

@@ -1,4 +1,4 @@
-"""The form in which texts are compared."""
+"""The canonical form in which texts are compared."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Texts -> unit vectors: embedders behind one protocol, their export to ONNX, and vectors of tokens."""
+"""Embedders, which turn texts into unit vectors: one protocol, the export of networks to ONNX, and token vectors."""
 
 from quarry.embed.embedders import Embedder, TokenEmbedder, TokenStates
 from quarry.embed.models import Models, require_embedder

@@ -10,17 +10,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
 IR_VERSION = 8
+"""Versions of ONNX's operators and format."""
 FUSED = "com.microsoft"
-"""Domain of ONNX Runtime's own operators: whole steps of a layer at once."""
+"""Domain of ONNX Runtime's own operators, each of which does a whole step of a layer."""
 Weights = Mapping[str, NDArray[Any]]
 
 
 def bert_graph(weights: Weights, sizes: Mapping[str, Any]) -> onnx.ModelProto:
-    """Return a network whose outputs are the states of all tokens, and their mean as a unit vector.
+    """Build a network whose outputs are the states of all tokens, and their mean as a unit vector.
 
     Args:
-        weights: by the names of transformers' BertModel. The words' vectors are `embeddings.word_embeddings.weight`, or
-            codes and scales, whose product they are: `word_codes` and `word_scales`.
+        weights: by the names of transformers' BertModel. The vectors of the words are
+            `embeddings.word_embeddings.weight`, or the product of `word_codes` and `word_scales`.
         sizes: as in the config.json of a BERT network.
     """
     graph = _Graph(weights, sizes)

@@ -19,7 +19,7 @@ from quarry.embed.networks import Network
 from quarry.errors import EmbedderError
 
 BATCH_SIZE = 4
-"""Number of texts of similar length that a thread embeds at once."""
+"""Number of texts, of similar length, that a thread embeds at once."""
 
 
 class Embedder(Protocol):
@@ -60,14 +60,14 @@ class TokenStates:
 
 
 def token_states(states: list[Float32Array], ids: list[IntArray]) -> TokenStates:
-    """Return the states and the ids of the tokens of each text as one value."""
+    """Concatenate the states and the ids of the tokens of each text."""
     starts = np.cumsum([0, *map(len, ids)], dtype=np.int64)
     if not ids:
         return TokenStates(np.empty((0, 0), dtype=np.float32), starts[:0], starts)
     return TokenStates(np.concatenate(states), np.concatenate(ids), starts)
 
 
-Read = tuple[Float32Array, TokenStates]
+WithTokens = tuple[Float32Array, TokenStates]
 """The vectors of texts, and the states of their tokens."""
 
 
@@ -75,11 +75,11 @@ Read = tuple[Float32Array, TokenStates]
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that also returns the states of tokens."""
 
-    def read_passages(self, texts: Sequence[str]) -> Read:
+    def embed_passages_with_tokens(self, texts: Sequence[str]) -> WithTokens:
         """Return the result of `embed_passages`, and the states of the tokens."""
         ...
 
-    def read_queries(self, texts: Sequence[str]) -> Read:
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> WithTokens:
         """Return the result of `embed_queries`, and the states of the tokens."""
         ...
 
@@ -129,25 +129,25 @@ class OnnxEmbedder:
         return self._run(texts, self._network.passage, ["embedding"])[0]
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        """Return (len(texts), dim) float32 unit vectors; only e5 embeds queries and passages differently."""
+        """Return (len(texts), dim) float32 unit vectors; minilm embeds queries like passages."""
         return self._run(texts, self._network.query, ["embedding"])[0]
 
-    def read_passages(self, texts: Sequence[str]) -> Read:
+    def embed_passages_with_tokens(self, texts: Sequence[str]) -> WithTokens:
         """Return the result of `embed_passages`, and the states of the tokens."""
         return self._run(texts, self._network.passage, ["embedding", "states"])
 
-    def read_queries(self, texts: Sequence[str]) -> Read:
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> WithTokens:
         """Return the result of `embed_queries`, and the states of the tokens."""
         return self._run(texts, self._network.query, ["embedding", "states"])
 
-    def _run(self, texts: Sequence[str], prefix: str, outputs: list[str]) -> Read:
+    def _run(self, texts: Sequence[str], prefix: str, outputs: list[str]) -> WithTokens:
         """Return the vectors of texts after a prefix, and the states of their tokens if they are an output."""
         special = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
         encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
         lengths = [len(encoding.ids) for encoding in encodings]
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         states: list[Float32Array] = [vectors[:0]] * len(texts)
-        ids_of: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
+        token_ids: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
 
         def embed(rows: list[int], session: Any) -> None:
             for row in rows:
@@ -161,7 +161,7 @@ class OnnxEmbedder:
                     # without the prefix and the special tokens, the first and the last
                     inner = slice(1 + len(special.ids), lengths[row] - 1)
                     states[row] = layer[line, inner]
-                    ids_of[row] = ids[line, inner]
+                    token_ids[row] = ids[line, inner]
 
         # batches of texts of similar length, longest first: the last batches to finish are short ones
         longest = np.argsort(-np.array(lengths, dtype=int), kind="stable").tolist()
@@ -171,15 +171,15 @@ class OnnxEmbedder:
             for batch in batches:
                 embed(batch, self._session)
         else:
-            # threads with a batch each wait less for each other than the threads of one batch
+            # threads with a batch each wait less for each other than threads that share one batch
             serial = self._serial_session()
             with ThreadPoolExecutor(self._workers) as pool:
                 list(pool.map(lambda batch: embed(batch, serial), batches))
-        return vectors, token_states(states, ids_of)
+        return vectors, token_states(states, token_ids)
 
 
 class SentenceTransformerEmbedder:
-    """A sentence-transformers model; starts slowly, since it imports torch.
+    """A sentence-transformers model; it starts slowly, since it imports torch.
 
     Args:
         spec: its folder or hub id.
@@ -217,17 +217,17 @@ class SentenceTransformerEmbedder:
 
 
 class TransformerEmbedder(SentenceTransformerEmbedder):
-    """A sentence-transformers model with states of tokens, as all transformers have."""
+    """A sentence-transformers model that also returns the states of tokens, as all transformers do."""
 
-    def read_passages(self, texts: Sequence[str]) -> Read:
+    def embed_passages_with_tokens(self, texts: Sequence[str]) -> WithTokens:
         """Return the result of `embed_passages`, and the states of the tokens."""
-        return self._read(self._model.encode_document, texts)
+        return self._encode_with_tokens(self._model.encode_document, texts)
 
-    def read_queries(self, texts: Sequence[str]) -> Read:
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> WithTokens:
         """Return the result of `embed_queries`, and the states of the tokens."""
-        return self._read(self._model.encode_query, texts)
+        return self._encode_with_tokens(self._model.encode_query, texts)
 
-    def _read(self, encode: Any, texts: Sequence[str]) -> Read:
+    def _encode_with_tokens(self, encode: Any, texts: Sequence[str]) -> WithTokens:
         outputs = encode(
             list(texts),
             batch_size=BATCH_SIZE,
@@ -241,11 +241,11 @@ class TransformerEmbedder(SentenceTransformerEmbedder):
         for row, output in enumerate(outputs):
             vector = output["sentence_embedding"].numpy()
             vectors[row] = vector / np.linalg.norm(vector)
-            of_text = output["input_ids"].numpy()
+            text_ids = output["input_ids"].numpy()
             is_token = output["attention_mask"].numpy().astype(np.bool_)
-            is_token &= ~np.isin(of_text, special_ids)
+            is_token &= ~np.isin(text_ids, special_ids)
             states.append(output["token_embeddings"].numpy()[is_token])
-            ids.append(of_text[is_token])
+            ids.append(text_ids[is_token])
         return vectors, token_states(states, ids)
 
 
@@ -265,11 +265,11 @@ def sentence_transformer(
 
 
 def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
-    """Return a SentenceTransformer by folder or hub id, on the CPU.
+    """Load a SentenceTransformer by folder or hub id, on the CPU.
 
     Args:
         spec: the folder or hub id.
-        may_fetch: whether a hub id may be fetched over the network.
+        may_fetch: whether to fetch a hub id over the network if it is not on this machine.
 
     Raises:
         EmbedderError: the model does not exist, or cannot be fetched.

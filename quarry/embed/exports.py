@@ -1,6 +1,6 @@
-"""Export of the built-in networks from their packages to ONNX, once.
+"""One-time export of the built-in networks from their packages to ONNX.
 
-The inputs of a graph are token ids, its outputs unit vectors and states of tokens.
+The inputs of a graph are token ids; its outputs are unit vectors and states of tokens.
 """
 
 import json
@@ -11,7 +11,7 @@ from quarry.embed.four_bits import read_four_bits
 from quarry.embed.networks import E5, MINILM, NETWORKS
 from quarry.errors import EmbedderError
 
-FORM = 2
+EXPORT_VERSION = 2
 """Version of the inputs and outputs of an exported graph; folders of other versions are ignored."""
 
 
@@ -20,7 +20,7 @@ def minilm_folder() -> Path:
     return MINILM.path().parent
 
 
-def export(spec: str, folder: Path) -> None:
+def export_network(spec: str, folder: Path) -> None:
     """Export the network of a SPEC to model.onnx and tokenizer.json in `folder`, both or none.
 
     Raises:
@@ -30,7 +30,7 @@ def export(spec: str, folder: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=folder.parent) as work:
-            new = Path(work) / "made"
+            new = Path(work) / "export"
             new.mkdir()
             tokenizer = _write(spec, new / "model.onnx")
             (new / "tokenizer.json").write_text(tokenizer, encoding="utf-8")

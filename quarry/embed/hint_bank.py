@@ -1,4 +1,4 @@
-"""A bank of sample hints and their vectors; search takes the rarity of words and the hubness of passages from it.
+"""A bank of sample hints with their vectors, from which search computes the rarity of words and hubness of passages.
 
 The bundled bank, hint_bank.jsonl, holds the hints of our labelled games in alphabetical order, and nothing else of
 those games. Vectors are cached in the folder of exported networks.
@@ -16,11 +16,12 @@ import numpy as np
 
 from quarry.arrays import Float32Array, IntArray
 from quarry.embed import TokenEmbedder, choose_spec
-from quarry.embed.exports import FORM
+from quarry.embed.exports import EXPORT_VERSION
 from quarry.embed.networks import MINILM
 from quarry.files import write_whole
 
-HINTS = Path(__file__).with_name("hint_bank.jsonl")
+HINTS_FILE = Path(__file__).with_name("hint_bank.jsonl")
+"""File of the bundled hints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class Hints:
 
     Attributes:
         documents: stem of the lecture for which each hint was given, "" if unknown, by its text.
-        course: stems of the lectures that the hints are about; in a store with one of these lectures, nearness to the
-            hints would reveal answers.
+        course: stems of the lectures that the hints are about. A store with one of these lectures must not use the
+            bank, since passages near a hint are likely answers.
     """
 
     documents: Mapping[str, str]
@@ -42,9 +43,9 @@ class Bank:
     """Hints with their vectors and tokens by one model.
 
     Attributes:
-        hints: in a script that the model reads.
+        hints: the hints in a script that the model reads.
         vectors: (n_hints, dim) unit vectors.
-        token_ids: (n_tokens,) the tokens of all hints, in order.
+        token_ids: (n_tokens,) ids of the tokens of all hints, in order.
         starts: (n_hints + 1,) offset of the tokens of each hint.
     """
 
@@ -55,9 +56,9 @@ class Bank:
 
 
 def load_hints() -> Hints:
-    """Read the bundled hints; a line has a "hint", or as "course" the stems of all lectures that they are about."""
+    """Read the bundled hints. A line has a "hint", or a "course": stems of the lectures that the hints are about."""
     documents, course = {}, []
-    for text in HINTS.read_text(encoding="utf-8").splitlines():
+    for text in HINTS_FILE.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         course += line.get("course", [])
         if "hint" in line:
@@ -66,7 +67,7 @@ def load_hints() -> Hints:
 
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
-    """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
+    """Return the hints with the vectors of a model; load them from the cache in `models_dir`, or compute them."""
     if model.spec == MINILM.spec:
         latin = {}
         for text, document in hints.documents.items():
@@ -75,7 +76,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         hints = Hints(latin, hints.course)
 
     texts = [*hints.documents]
-    key = repr((model.spec, model.dim, FORM, texts))
+    key = repr((model.spec, model.dim, EXPORT_VERSION, texts))
     digest = hashlib.sha256(key.encode()).hexdigest()[:12]
     path = models_dir / f"hints-{digest}.npz"
     try:
@@ -83,7 +84,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
             vectors = cached["vectors"].astype(np.float32)
             return Bank(hints, vectors, cached["token_ids"], cached["starts"])
     except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
-        vectors, states = model.read_queries(texts)
+        vectors, states = model.embed_queries_with_tokens(texts)
 
     rounded = vectors.astype(np.float16)
     arrays: dict[str, Any] = {
@@ -93,10 +94,10 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     }
     with contextlib.suppress(OSError):  # a read-only folder: computed again later
         write_whole(path, lambda file: np.savez(file, **arrays))
-    # as the cache gives them, so that the next process ranks alike
+    # rounded like cached vectors, so that the next process ranks alike
     return Bank(hints, rounded.astype(np.float32), states.ids, states.starts)
 
 
 def as_asked(hint: str) -> str:
-    """Return a hint with normalised whitespace, as a bank holds it."""
+    """Return a hint with single blanks, as a bank holds it."""
     return " ".join(hint.split())

@@ -13,7 +13,7 @@ from quarry.embed.embedders import (
     load_sentence_transformer,
     sentence_transformer,
 )
-from quarry.embed.exports import FORM, export
+from quarry.embed.exports import EXPORT_VERSION, export_network
 from quarry.embed.networks import BUILT_IN, NETWORKS
 from quarry.errors import EmbedderError
 from quarry.plugins import find, is_dotted, make
@@ -23,13 +23,13 @@ _log = logging.getLogger(__name__)
 
 
 def _built_in(spec: str, settings: EmbedSettings, models_dir: Path) -> Embedder:
-    """Return the embedder of a built-in network, which is exported first if it has not been."""
+    """Load the embedder of a built-in network; export the network if that has not been done."""
     network = NETWORKS[spec]
     folder = export_folder(spec, models_dir)
     if not (folder / "model.onnx").is_file():
-        says = "exporting the embedding model %s to ONNX, once (about %s s)"
-        _log.info(says, spec, network.export_s)
-        export(spec, folder)
+        line = "exporting the embedding model %s to ONNX, once (about %s s)"
+        _log.info(line, spec, network.export_s)
+        export_network(spec, folder)
     return OnnxEmbedder(network, folder, settings)
 
 
@@ -37,18 +37,18 @@ EMBEDDERS: dict[str, Callable[..., Embedder]] = {
     "minilm": lambda settings, folder: _built_in("minilm", settings, folder),
     "e5": lambda settings, folder: _built_in("e5", settings, folder),
 }
-"""Factories by SPEC; each is called with the settings and the folder of models, or as many of these as it accepts."""
+"""Factories by SPEC; each takes the settings, or the settings and the folder of models."""
 
 
 class Models:
-    """The embedders of a user; their networks are in `models_dir`, else in the user's cache for all stores.
+    """Loads embedders by SPEC; exported networks are in the folder of the settings, or else in the user's cache.
 
     Args:
-        settings: threads, folder, and the embedder of the user's own.
-        own: SPEC that the user has named, in place of that of the settings.
+        settings: threads, folder, and the SPEC of an embedder that is not built in but allowed.
+        own: such a SPEC that replaces that of the settings.
 
     Attributes:
-        folder: the folder of exported networks and of vectors that are computed once with them.
+        folder: folder of exported networks, and of vectors that were computed once with them.
     """
 
     def __init__(self, settings: EmbedSettings, own: str = "") -> None:
@@ -56,12 +56,12 @@ class Models:
         self._settings = replace(settings, own=own or settings.own)
 
     def embedder(self, spec: str) -> Embedder:
-        """Return the embedder of a SPEC, which a store may have named.
+        """Load the embedder of a SPEC from a store.
 
-        An embedder that is not built in may run any code. It is loaded only if the user has named it too.
+        An embedder that is not built in may run any code, so it is loaded only if the user has named it too.
 
         Raises:
-            EmbedderError: not named by the user, not installed, not found, or unreadable.
+            EmbedderError: the embedder is not named by the user, not installed, not found, or unreadable.
         """
         if spec not in EMBEDDERS and spec != absolute_spec(self._settings.own):
             shown = visible(spec)[:100]
@@ -73,22 +73,22 @@ class Models:
 
 
 def absolute_spec(spec: str) -> str:
-    """Return a SPEC as stores keep it: a model's folder has its absolute path."""
+    """Return a SPEC as stores keep it, with the absolute path if it is the folder of a model."""
     if spec and spec not in EMBEDDERS and Path(spec).is_dir():
         return str(Path(spec).resolve())
     return spec
 
 
 def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embedder:
-    """Return the embedder of a SPEC that the user has named: a network, or a sentence-transformers folder or hub id.
+    """Load the embedder of a SPEC that the user has named: a network, or a sentence-transformers folder or hub id.
 
     Args:
-        spec: as docs/commands.md defines it, but not `auto`, for which `choose_spec` chooses one.
+        spec: as docs/commands.md defines it, but not `auto`; `choose_spec` replaces that one.
         models_dir: folder of exported networks; the first call exports a network.
         settings: threads.
 
     Raises:
-        EmbedderError: not installed, not found, or unreadable.
+        EmbedderError: the embedder is not installed, not found, or unreadable.
     """
     if _is_named(spec) and not Path(spec).exists():
         embedder: Embedder = make(EMBEDDERS, spec, "--embedder", settings, models_dir)
@@ -97,10 +97,10 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
 
 
 def require_embedder(spec: str, models_dir: Path) -> None:
-    """Check that the embedder of a SPEC exists, before long work is done for it; a hub id is fetched.
+    """Check before long work that the embedder of a SPEC exists; fetch a hub id.
 
     Raises:
-        EmbedderError: it is mistyped, not installed, or cannot be loaded or fetched.
+        EmbedderError: the SPEC is mistyped, or the model is not installed or cannot be loaded or fetched.
         SettingsError: a dotted path cannot be imported.
     """
     if Path(spec).exists():
@@ -115,10 +115,10 @@ def require_embedder(spec: str, models_dir: Path) -> None:
 
 
 def _is_named(spec: str) -> bool:
-    """Return whether a SPEC is a name of the table or a dotted path, not a model's folder or hub id."""
+    """Return whether a SPEC is a name in `EMBEDDERS` or a dotted path, rather than the folder or hub id of a model."""
     return spec in EMBEDDERS or is_dotted(spec)
 
 
 def export_folder(spec: str, models_dir: Path) -> Path:
     """Return the folder of the exported network of a SPEC."""
-    return models_dir / f"{spec}-{FORM}"
+    return models_dir / f"{spec}-{EXPORT_VERSION}"

@@ -1,4 +1,4 @@
-"""The built-in networks: one row for each, with everything that differs between them."""
+"""Table of the built-in networks, with everything in which they differ."""
 
 import contextlib
 import importlib.metadata
@@ -9,7 +9,7 @@ from pathlib import Path
 from quarry.errors import EmbedderError
 
 LATIN_SHARE = 0.8
-"""Least share of Latin letters for which `auto` takes the English network."""
+"""Minimum share of Latin letters for which `auto` takes the English network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class Network:
         published: its hub id.
         package: the package that holds it.
         ending: ending of the name of its file in the package.
-        install: the command that installs the package.
+        install: command that installs the package.
         export_s: approximate duration of the export.
-        max_tokens: number of tokens at which it cuts texts.
+        max_tokens: maximum number of tokens of a text; longer texts are cut.
         query: prefix of queries.
         passage: prefix of passages.
     """
@@ -39,7 +39,7 @@ class Network:
     passage: str = ""
 
     def path(self) -> Path:
-        """Return its file, without importing the package.
+        """Find its file without importing the package.
 
         Raises:
             EmbedderError: the package is not installed.

@@ -1,9 +1,9 @@
-"""Vectors of a reading: of its paragraphs, their tokens, and its document's names.
+"""Vectors of a reading: of its paragraphs, of their tokens, and of the names of its document.
 
-Compact token vectors serve to compare a hint with a paragraph word by word. Similar tokens of a paragraph are merged in
-pairs, and each component is stored in seven bits. States of the built-in networks are first projected onto the
-directions in which tokens differ most, without the first one, which all tokens share: a paragraph of our lectures takes
-7 kB with minilm.
+Search compares a hint with a paragraph word by word by compact token vectors. Similar tokens of a paragraph are merged
+in pairs, and each component is stored in seven bits. States of the built-in networks are first projected onto the
+directions in which tokens differ most, except the first direction, which all tokens share. A paragraph of our lectures
+takes 7 kB with minilm.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ FORMS = Path(__file__).with_name("token_forms")
 """Folder with the basis of each built-in network: (dim, n_components) orthonormal columns, as float16."""
 
 MERGED = 2
-"""Number of tokens of a paragraph that are merged into one, on average."""
+"""Average number of tokens of a paragraph that are merged into one."""
 
 MIDDLE = 64
+"""Code of a component that is 0."""
 STEPS = 127
-"""A component x, -1..1, is stored as x * STEPS + MIDDLE, cut at 0 and 127; few components exceed one half.
+"""Largest code. A component x, -1..1, is stored as x * STEPS + MIDDLE, cut at 0 and 127; few of them exceed one half.
 
-Seven bits, not eight: processors without VNNI add two products in sixteen bits.
+Codes have seven bits and not eight, since processors without VNNI add two products in sixteen bits.
 """
 
-PART = 256
-"""Number of paragraphs of a document that are embedded at once; the full states of their tokens are in memory."""
+PART_SIZE = 256
+"""Number of paragraphs that are embedded at once; the memory holds the full states of all their tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class ReadingVectors:
     Attributes:
         paragraphs: (n_paragraphs, dim).
         aliases: (n_aliases, dim) of the document's names, embedded as queries, since they are compared with queries.
-        tokens: the tokens of each paragraph; None if the embedder gives none.
+        tokens: the tokens of each paragraph; None if the embedder returns none.
         pieces: (n_pieces, dim) of the text in other editions.
     """
 
@@ -61,14 +62,16 @@ class ReadingVectors:
 
 
 NO_VECTORS = ReadingVectors(no_vectors(), no_vectors())
-"""The vectors of a reading in a store that has no embedder yet."""
+"""The vectors of a reading that has no paragraphs."""
 
 
 def split_reading(reading: Reading) -> list[Reading]:
-    """Split a document into parts of `PART` paragraphs; the first one has its names, a last one its other editions."""
+    """Split a document into parts of PART paragraphs. The first part has its names; a last part has other editions."""
     parts, document = [], reading.document
-    for start in range(0, len(reading.paragraphs) or 1, PART):
-        parts.append(Reading(document, reading.paragraphs[start : start + PART], ()))
+    for start in range(0, len(reading.paragraphs) or 1, PART_SIZE):
+        parts.append(
+            Reading(document, reading.paragraphs[start : start + PART_SIZE], ())
+        )
         document = replace(reading.document, aliases=())
     if reading.pieces:
         parts.append(Reading(document, (), (), pieces=reading.pieces))
@@ -78,7 +81,7 @@ def split_reading(reading: Reading) -> list[Reading]:
 def join(parts: Sequence[ReadingVectors]) -> ReadingVectors:
     """Concatenate the vectors of the parts of a document, or of the documents of a course.
 
-    Token vectors are left out if one of the parts has paragraphs and none of them.
+    The result has no token vectors if one of the parts has paragraphs without token vectors.
     """
 
     def joined(name: str) -> Float32Array:
@@ -88,19 +91,19 @@ def join(parts: Sequence[ReadingVectors]) -> ReadingVectors:
         )
 
     with_text = [part for part in parts if len(part.paragraphs)]
-    of_parts = [part.tokens for part in with_text if part.tokens is not None]
+    part_tokens = [part.tokens for part in with_text if part.tokens is not None]
     tokens = None
-    if with_text and len(of_parts) == len(with_text):
-        lengths = np.concatenate([np.diff(tokens.starts) for tokens in of_parts])
-        codes = np.concatenate([tokens.codes for tokens in of_parts])
+    if with_text and len(part_tokens) == len(with_text):
+        lengths = np.concatenate([np.diff(tokens.starts) for tokens in part_tokens])
+        codes = np.concatenate([tokens.codes for tokens in part_tokens])
         tokens = Tokens(codes, np.cumsum([0, *lengths]))
     return ReadingVectors(
         joined("paragraphs"), joined("aliases"), tokens, joined("pieces")
     )
 
 
-def centered(vectors: ReadingVectors) -> ReadingVectors:
-    """Return the vectors of a document, with the mean of its paragraphs subtracted from those of other editions."""
+def center_pieces(vectors: ReadingVectors) -> ReadingVectors:
+    """Subtract the mean vector of a document's paragraphs from the vectors of its other editions."""
     if not (len(vectors.pieces) and len(vectors.paragraphs)):
         return vectors
     mean = vectors.paragraphs.mean(axis=0)
@@ -111,18 +114,21 @@ def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
     """Embed a reading, or a part of it."""
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
     aliases = embedder.embed_queries([item.text for item in reading.document.aliases])
-    texts, rows = _texts_of(reading.pieces)
+    texts, rows = _unique_texts(reading.pieces)
     pieces = embedder.embed_passages(texts)[rows] if texts else no_vectors()
     if not isinstance(embedder, TokenEmbedder):
         vectors = embedder.embed_passages(paragraphs)
         return ReadingVectors(vectors, aliases, None, pieces)
-    vectors, states = embedder.read_passages(paragraphs)
-    tokens = compact(states, basis_of(embedder.spec))
+    vectors, states = embedder.embed_passages_with_tokens(paragraphs)
+    tokens = compact(states, load_basis(embedder.spec))
     return ReadingVectors(vectors, aliases, tokens, pieces)
 
 
-def _texts_of(pieces: Sequence[Piece]) -> tuple[list[str], list[int]]:
-    """Return the texts of pieces, and the row of each piece in them; the first pieces of a page share a text."""
+def _unique_texts(pieces: Sequence[Piece]) -> tuple[list[str], list[int]]:
+    """Return the texts to embed for pieces, and for each piece the row of its text.
+
+    Pieces of different editions that have the same rank on the same page share a text.
+    """
     texts: dict[tuple[int, int], str] = {}
     keys = []
     counts = Counter[tuple[str, int]]()
@@ -131,7 +137,7 @@ def _texts_of(pieces: Sequence[Piece]) -> tuple[list[str], list[int]]:
         key = piece.page, counts[piece.edition, piece.page]
         keys.append(key)
         text = in_reading_order(piece.text)
-        # the one with the most blanks, since some readers print English without
+        # the text with the most blanks, since some readers print English without them
         texts[key] = max(texts.get(key, ""), text, key=lambda text: text.count(" "))
     rows = {key: row for row, key in enumerate(texts)}
     return [*texts.values()], [rows[key] for key in keys]
@@ -145,14 +151,14 @@ def embed_on_worker(
 
 
 def embedder_of_worker(spec: str, settings: EmbedSettings) -> Embedder:
-    """Return the embedder of a SPEC; this process loads it once."""
+    """Return the embedder of a SPEC, which this process loads once."""
     models = Models(settings)
     return cached_in_process(repr((spec, settings)), lambda: models.embedder(spec))
 
 
 @functools.cache
-def basis_of(spec: str) -> Float32Array | None:
-    """Return the basis of a built-in network, None for others, whose states of tokens keep all components."""
+def load_basis(spec: str) -> Float32Array | None:
+    """Load the basis of a built-in network; return None for other embedders, whose tokens keep all components."""
     if spec not in BUILT_IN:
         return None
     basis: Float32Array = np.load(FORMS / f"{spec}.npy").astype(np.float32)
@@ -160,24 +166,24 @@ def basis_of(spec: str) -> Float32Array | None:
 
 
 def project(states: Float32Array, basis: Float32Array | None) -> Float32Array:
-    """Return (n_tokens, n_components) float32 unit vectors."""
+    """Project the states of tokens; return (n_tokens, n_components) float32 unit vectors."""
     return _unit(states if basis is None else states @ basis)
 
 
 def compact(read: TokenStates, basis: Float32Array | None) -> Tokens:
-    """Return the tokens of paragraphs in compact form."""
+    """Project, merge and round the states of the tokens of paragraphs."""
     if len(read.starts) == 1:  # no paragraphs
         return Tokens(np.empty((0, 0), dtype=np.uint8), read.starts)
     vectors, merged = project(read.states, basis), []
     for start, end in itertools.pairwise(read.starts):
-        merged.append(_merged(vectors[start:end]))
+        merged.append(_merge_similar(vectors[start:end]))
     starts = np.cumsum([0, *map(len, merged)], dtype=np.int64)
     steps = np.rint(np.concatenate(merged) * STEPS)
     return Tokens(np.clip(steps + MIDDLE, 0, STEPS).astype(np.uint8), starts)
 
 
-def _merged(vectors: Float32Array) -> Float32Array:
-    """Return the unit means of groups of similar vectors, half as many groups as vectors but at least one.
+def _merge_similar(vectors: Float32Array) -> Float32Array:
+    """Merge similar vectors into the unit means of their groups, half as many groups as vectors but at least one.
 
     Reference:
         Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval with Minimal Performance Impact via
@@ -197,7 +203,7 @@ def _merged(vectors: Float32Array) -> Float32Array:
 
 
 def _unit(vectors: Float32Array) -> Float32Array:
-    """Return vectors divided by their lengths; those without a length stay as they are."""
+    """Divide vectors by their lengths; zero vectors stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units: Float32Array = vectors / np.maximum(lengths, np.float32(1e-9))
     return units

@@ -8,11 +8,11 @@ _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]?
 DRAWN = re.compile(
     alternatives(language.drawings for language in LANGUAGES), re.IGNORECASE
 )
-"""First word of a caption in the size of the text; a definition or a theorem is numbered and set off too."""
+"""First word of a caption that is printed like the text. Definitions and theorems are numbered too, but no captions."""
 
 
-def label_of(text: str) -> str:
-    """Return the label that a text begins with if a full stop or a colon ends it, else ""."""
+def caption_label(text: str) -> str:
+    """Return the label at the beginning of a text, if a full stop or a colon ends it, else ""."""
     label = _CAPTION.match(text)
     if label is None or not label.group().rstrip().endswith((".", ":")):
         return ""
@@ -20,5 +20,5 @@ def label_of(text: str) -> str:
 
 
 def without_label(text: str) -> str:
-    """Return a caption without its label, such as "Figure 3:"; another text unchanged."""
-    return text.removeprefix(label_of(text)) if DRAWN.match(text) else text
+    """Remove the label of a caption, such as "Figure 3:"; return any other text unchanged."""
+    return text.removeprefix(caption_label(text)) if DRAWN.match(text) else text

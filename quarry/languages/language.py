@@ -19,8 +19,8 @@ Kind = Literal[
     "heading",
     "other",
 ]
-"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
-text is inside a frame; a theorem may be a definition, a lemma or the like."""
+"""Kinds of passages. A lead-in ends with a colon, and its text includes the list or display that follows. Boxed text is
+inside a frame. A theorem may also be a definition, a lemma or the like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,8 +30,8 @@ class Language:
     Attributes:
         name: in English.
         code: of two letters (ISO 639-1).
-        script: first and last character of a script that no other language here has; "" if it is Latin.
-        alphabet: small letters for which questions ask.
+        script: first and last character of a script that no other language here uses; None if it is Latin.
+        alphabet: the small letters that questions may ask about.
         tesseract: name of the language in Tesseract.
         stop_words: function words.
         common_words: 60 common words of opening sentences, for questions without a search.
@@ -49,28 +49,30 @@ class Language:
         last_abbreviations: words with a full stop that end a sentence, but not before a number or a bracket.
         number_abbreviations: words with a full stop after which a number continues the sentence.
         openers: words that begin sentences, also after letters with full stops such as "U.S.".
-        quantities: words that make a statement another one, such as numbers, fractions and multiples.
+        quantities: words whose replacement makes a different statement: numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
         labels: regular expressions for the first words of the passages of a kind, by kind.
-        name_words: words in names of lectures, by kind. They say what kind of thing is named, not which. `lectures`
-            name a lecture ("lecture 3"); `numbered` may number lectures or something else ("week 4"); `counted` count
-            other things too; `documents` and `files` only describe a file. A number after one of `versions` or next to
-            one of `months` is no lecture's, nor is one after one of `others`, such as "page 3". `saying` are verbs of
-            what a lecture or an author says. `sections` are in headings and metadata of any document. `of` joins a day
-            and its month, `and` two numbers; a number follows `number signs`, a word for a lecture `prepositions`.
+        name_words: words in names of lectures that tell the kind of a thing but not which one, by purpose. `lectures`
+            name a lecture ("lecture 3"). `numbered` may number lectures or other things ("week 4"). `counted` also
+            count other things. `documents` and `files` only describe a file. A number after one of `versions` or of
+            `others` ("page 3"), or next to one of `months`, is not the number of a lecture. `saying` are verbs for what
+            a lecture or an author says. `sections` occur in headings and metadata of any document. `of` joins a day and
+            its month; `and` joins two numbers. `number signs` come before a number, and `prepositions` before a word
+            for a lecture.
         in_prefix: prefix that is a preposition.
         negation: regular expression for words that exclude what follows.
         from_the_end: regular expression for words after a number that counts from the end.
         ordinal_endings: endings of numbers in digits, as in "3rd".
-        question, answer: the words for these two, in citations.
+        question, answer: the words for "question" and "answer" in citations.
         option: regular expression for words before the letter of an option.
         or_: the word "or".
-        ask_opening, ask_anywhere: questions about words of the opening sentence, and of the paragraph; {0}: the lists.
-        ask_letter: question about the first letter of a word; {word} names the word.
-        word_names: names of the words of the opening sentence whose letters are asked for, by position.
+        ask_opening: question about words of the opening sentence; {0} is replaced by the lists of words.
+        ask_anywhere: question about words of the whole paragraph; {0} is replaced by the lists of words.
+        ask_letter: question about the first letter of a word; {word} is replaced by the name of the word.
+        word_names: names of the words of the opening sentence about whose letters questions ask, by position.
         no_word, no_letter: last options of these questions.
-        grounds: regular expression for words of reasoning; some referees want one in a justification.
+        grounds: regular expression for words of reasoning; some referees require one in a justification.
     """
 
     name: str
@@ -120,9 +122,9 @@ class Language:
         return self.script is not None and self.script[0] <= word[:1] <= self.script[1]
 
     def rough_stem(self, word: str) -> str:
-        """Take up to two prefix letters and one ending off a word, and leave three letters.
+        """Remove up to two prefix letters and one ending from a word, but leave at least three letters.
 
-        Words of one stem may be forms of one word. The stem is too rough for anything but avoiding doubtful words.
+        Words with the same stem may be forms of one word. The stem is rough: use it only to avoid doubtful words.
         """
         stem = word
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""The languages that are known, and which one a text or a word is in."""
+"""Table of languages, and functions that detect the language of a text or a word by its script."""
 
 from collections.abc import Iterable
 
@@ -7,14 +7,14 @@ from quarry.languages.hebrew import HEBREW
 from quarry.languages.language import Language
 
 LANGUAGES = (ENGLISH, HEBREW)
-"""All languages. A text that is in no script of the others is taken for the first one."""
+"""All languages; the first one is assumed for a text in any other script."""
 
 OTHER_ABBREVIATIONS = "mme mlle mm проф акад ул г гг пгт"
-"""Words of French and Russian with a full stop after which the sentence goes on."""
+"""Abbreviations of French and Russian after whose full stop the sentence goes on."""
 
 
-def language_of(text: str) -> Language:
-    """Return the language in whose script most letters of the text are, English for Latin and any other script."""
+def detect_language(text: str) -> Language:
+    """Return the language of the script of most letters; English for Latin and for any other script."""
     letters = [char for char in text if char.isalpha()]
     for language in LANGUAGES:
         if sum(map(language.begins, letters)) > 0.5 * len(letters):
@@ -23,7 +23,7 @@ def language_of(text: str) -> Language:
 
 
 def language_of_word(word: str) -> Language:
-    """Return the language in whose script a word begins, English for Latin and any other script."""
+    """Return the language of the script of a word's first letter; English for Latin and for any other script."""
     for language in LANGUAGES:
         if language.begins(word):
             return language
@@ -31,5 +31,5 @@ def language_of_word(word: str) -> Language:
 
 
 def alternatives(expressions: Iterable[str]) -> str:
-    """Return a regular expression that matches what one of these matches."""
+    """Return a regular expression that matches wherever one of these does."""
     return f"(?:{'|'.join(expressions)})"

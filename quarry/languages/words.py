@@ -1,4 +1,4 @@
-"""Words and stems of a text, in any script."""
+"""Tokeniser and stemmer for texts in any script, and tests for stop words and common words."""
 
 import functools
 import itertools
@@ -10,7 +10,7 @@ import regex
 from quarry.languages.registry import LANGUAGES, language_of_word
 
 MIN_COMMON = 2.5
-"""A word with at least this Zipf value, 1 in 3 million words of general language, is common. "Sourdough" has 2.8,
+"""Minimum Zipf value of a common word: it occurs once in 3 million words of general language. "Sourdough" has 2.8,
 "quicksort" 1.6."""
 INFLECTED = 3
 """Maximum number of letters in which inflected forms of a word differ: "regularization" is not a form of "regular"."""
@@ -23,18 +23,18 @@ def words(text: str) -> list[str]:
 
 
 def written_words(text: str) -> list[str]:
-    """Return the words of a text in order as they are written, after NFKC."""
+    """Return the words of a text in order, after NFKC but with their capitals."""
     return _WORD.findall(unicodedata.normalize("NFKC", text))
 
 
 def stems(text: str) -> list[str]:
     """Return the stems of the words of a text in order: Snowball for English, other words unchanged."""
-    stemmed: list[str] = _stemmer().stemWords(words(text))
-    return stemmed
+    result: list[str] = _stemmer().stemWords(words(text))
+    return result
 
 
-def form_of(word: str) -> str:
-    """Return a stem that the forms of a case-folded word share."""
+def shared_stem(word: str) -> str:
+    """Return a stem that all forms of a case-folded word share."""
     language = language_of_word(word)
     if language.endings:
         return language.rough_stem(word)
@@ -42,7 +42,7 @@ def form_of(word: str) -> str:
 
 
 def has_capitals(word: str) -> bool:
-    """Return whether a word has capitals after its first letter: "NEAR"."""
+    """Return whether a word has capitals after its first letter, like "NEAR"."""
     return word[1:] != word[1:].casefold()
 
 
@@ -52,14 +52,14 @@ def is_stop_word(word: str) -> bool:
 
 
 def is_common(word: str) -> bool:
-    """Return whether general language often uses a case-folded word, or an inflected form of the same word."""
-    lengths = _common_forms().get(form_of(word), ())
+    """Return whether a case-folded word, or an inflected form of it, is common in general language."""
+    lengths = _common_forms().get(shared_stem(word), ())
     return any(abs(len(word) - length) <= INFLECTED for length in lengths)
 
 
 @functools.cache
 def _common_forms() -> dict[str, set[int]]:
-    """Return the forms of the common words of all languages, each with the lengths of its words.
+    """Return the stems of the common words of all languages, each with the lengths of its words.
 
     Reference:
         Speer, rspeer/wordfreq, 2022: frequencies of words in web pages, books, subtitles, news and Wikipedia.
@@ -73,7 +73,9 @@ def _common_forms() -> dict[str, set[int]]:
         lowest = round(100.0 * (9.0 - MIN_COMMON))
         common = [*itertools.chain(*by_frequency[: lowest + 1])]
         forms = (
-            map(form_of, common) if language.endings else _stemmer().stemWords(common)
+            map(shared_stem, common)
+            if language.endings
+            else _stemmer().stemWords(common)
         )
         for word, form in zip(common, forms, strict=True):
             lengths.setdefault(form, set()).add(len(word))

@@ -1,4 +1,4 @@
-"""A course in Chroma: readers hold a frozen `Course`, an ingest changes a `Store`."""
+"""A course in Chroma: readers hold a frozen `Course`, and an ingest changes a `Store`."""
 
 from quarry.course.course import Course
 from quarry.store.content import StoredDocument
@@ -6,7 +6,7 @@ from quarry.store.store import (
     DEFAULT_COLLECTION,
     ChromaIndex,
     Store,
-    identity_of,
+    current_identity,
     is_url,
     open_store,
 )
@@ -17,7 +17,7 @@ __all__ = [
     "Course",
     "Store",
     "StoredDocument",
-    "identity_of",
+    "current_identity",
     "is_url",
     "open_store",
 ]

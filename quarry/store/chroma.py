@@ -1,4 +1,4 @@
-"""Chroma databases in folders and on servers, and the collection of a course's passages."""
+"""Chroma databases in folders and on servers, and the collection that holds the passages of a course."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 PASSAGES_A_REQUEST = 200
-"""Number of passages in a request: less than a megabyte."""
+"""Number of passages in a request; they take less than a megabyte."""
 
 ANSWER_S = 30.0
-"""Seconds that a server has to answer a request."""
+"""Maximum number of seconds until a server answers a request."""
 GREETING_S = 4.0
-"""Seconds that a server has to answer the first request."""
+"""Maximum number of seconds until a server answers the first request."""
 
 _INDEX: Any = {
     "hnsw": {
@@ -41,10 +41,10 @@ _INDEX: Any = {
 def write_passages(
     client: Client, name: str, content: Content, **metadata: str
 ) -> None:
-    """Make a collection with a record for each passage of a course.
+    """Create a collection with a record for each passage of a course.
 
     Args:
-        metadata: more metadata of the collection than the format, the embedder and its published model.
+        metadata: metadata of the collection besides the format, the embedder and its published model.
     """
     spec = content.embedder_spec
     model = NETWORKS[spec].published if spec in NETWORKS else spec
@@ -55,13 +55,13 @@ def write_passages(
         configuration=_INDEX,
     )
     for document in content.documents:
-        passages = _passages_of(document)
+        passages = _passage_records(document)
         for start in range(0, len(passages["ids"]), PASSAGES_A_REQUEST):
             end = start + PASSAGES_A_REQUEST
             collection.add(**{key: rows[start:end] for key, rows in passages.items()})
 
 
-def _passages_of(document: StoredDocument) -> dict[str, Any]:
+def _passage_records(document: StoredDocument) -> dict[str, Any]:
     """Return the ids, embeddings, texts and metadata of a document's passages."""
     paragraphs = document.reading.paragraphs
     path = Path(document.reading.document.path)
@@ -91,10 +91,10 @@ def _passages_of(document: StoredDocument) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=8)
 def server_at(location: str) -> Client:
-    """Return a client of the Chroma server at a URL, the same one for each call.
+    """Return the client of the Chroma server at a URL; it is cached.
 
     Raises:
-        StoreError: the URL has another form, or the server does not answer.
+        StoreError: the URL has more than a host and a port, or the server does not answer.
     """
     import chromadb
     import httpx

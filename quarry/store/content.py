@@ -1,4 +1,4 @@
-"""The content of a course as one npz file: documents as JSON and vectors as arrays; loading it runs no code."""
+"""The content of a course as one npz file: documents as JSON, and vectors as arrays. Loading it runs no code."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from quarry.errors import StoreError
 from quarry.terminal import visible
 
 FORMAT = 5
-"""Version of the layout of a store; a store of another version is refused."""
+"""Version of the format of a store; a store of another version is refused."""
 
 HEADER = f"header-{FORMAT}"
-"""Name of the array with the JSON."""
+"""Name of the array that holds the JSON as bytes."""
 
 VECTORS = ("paragraphs", "aliases", "pieces")
-"""Names of the arrays of a document; a document with vectors of tokens also has `codes` and `starts`."""
+"""Names of the arrays of a document; a document with token vectors also has `codes` and `starts`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document that is in a store, or is written to it."""
+    """The reading and the vectors of one document in a store."""
 
     reading: Reading
     vectors: ReadingVectors
@@ -49,7 +49,7 @@ class Content:
     """The documents of a course, sorted by doc_id.
 
     Attributes:
-        embedder_spec: SPEC of the embedder of all paragraphs; "" while there are none.
+        embedder_spec: SPEC of the embedder of all paragraphs; "" if there are none.
         relevance: the embedder's calibration on the course, or None.
     """
 
@@ -60,15 +60,15 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What the JSON holds."""
+    """The JSON of a content: everything but the vectors."""
 
     readings: tuple[Reading, ...]
     embedder_spec: str
     relevance: Relevance | None
 
 
-def save(content: Content, file: BinaryIO) -> None:
-    """Write a content."""
+def save_content(content: Content, file: BinaryIO) -> None:
+    """Write a content as an npz file."""
     arrays: dict[str, NDArray[Any]] = {}
     for number, document in enumerate(content.documents):
         for name in VECTORS:
@@ -82,22 +82,23 @@ def save(content: Content, file: BinaryIO) -> None:
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
 
 
-def format_error(location: str, found: str) -> StoreError:
-    """Return the error for a store of another version."""
+def format_error(location: str, version: str) -> StoreError:
+    """Return the error for a store of another version of the format."""
     return StoreError(
-        f"{location} has store format {visible(found)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
+        f"{location} has store format {visible(version)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
     )
 
 
-def load(file: BinaryIO, location: str) -> Content:
-    """Read a content; its memory is limited by the size of the file.
+def load_content(file: BinaryIO, location: str) -> Content:
+    """Read a content; it takes no more memory than the size of the file.
 
     Args:
+        file: an npz file; zip files have a checksum for each array.
         location: folder or URL of the store, for errors.
 
     Raises:
         StoreError: the content has another format.
-        Exception: the content is damaged; zip files have a checksum for each array.
+        OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile: the content is damaged.
     """
     arrays: defaultdict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
     with np.load(file, allow_pickle=False) as loaded:
@@ -109,24 +110,24 @@ def load(file: BinaryIO, location: str) -> Content:
             arrays[number][name] = loaded[path]
 
     if HEADER not in arrays:
-        (found, *_) = [name for name in arrays if name.startswith("header-")]
-        raise format_error(location, found.removeprefix("header-"))
+        (other_header, *_) = [name for name in arrays if name.startswith("header-")]
+        raise format_error(location, other_header.removeprefix("header-"))
     header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
     documents = []
     for number, reading in enumerate(header.readings):
-        vectors = _vectors_of(arrays[str(number)])
+        vectors = _read_vectors(arrays[str(number)])
         if len(vectors.paragraphs) not in (0, len(reading.paragraphs)):
             raise ValueError("a paragraph has no vector")
         documents.append(StoredDocument(reading, vectors))
     return Content(tuple(documents), header.embedder_spec, header.relevance)
 
 
-def linked(
+def link_copies(
     documents: Iterable[StoredDocument],
     embedder_spec: str,
     relevance: Relevance | None,
 ) -> Content:
-    """Return documents as the content of a course: sorted, and with links between near-identical paragraphs."""
+    """Sort documents and link their near-identical paragraphs; return them as the content of a course."""
     in_order = sorted(documents, key=lambda document: document.doc_id)
     paragraphs = [document.reading.paragraphs for document in in_order]
     firsts = near_identical(itertools.chain.from_iterable(paragraphs))
@@ -145,14 +146,14 @@ def linked(
     return Content(tuple(changed), embedder_spec if has_text else "", relevance)
 
 
-def course_of(
+def build_snapshot(
     content: Content,
     location: str,
     collection: str,
     generation: int,
     identity: Hashable,
 ) -> Course:
-    """Return the snapshot of a content for readers."""
+    """Build the snapshot of a content for readers."""
     readings = [document.reading for document in content.documents]
     vectors = join([document.vectors for document in content.documents])
     aliases, pieces = [], []
@@ -187,12 +188,13 @@ def course_of(
     )
 
 
-def _vectors_of(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
-    """Return the vectors with these names.
+def _read_vectors(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
+    """Return the arrays of a document as its vectors.
 
     Raises:
         ValueError: a vector holds NaN or infinity.
-        Exception: an array is missing, or has another name.
+        KeyError: an array is missing.
+        TypeError: an array has an unknown name.
     """
     vectors = {name: arrays.pop(name) for name in VECTORS}
     if not all(np.isfinite(array).all() for array in vectors.values()):

@@ -1,4 +1,4 @@
-"""A store in a folder: a generation is a folder with a Chroma database, the content and checksums of index files."""
+"""A store in a folder. Each generation is a folder with a Chroma database, the content, and checksums of indices."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quarry.errors import StoreError
-from quarry.files import read_own
+from quarry.files import read_own_file
 from quarry.store import chroma
-from quarry.store.content import Content, load, save
+from quarry.store.content import Content, load_content, save_content
 from quarry.store.generations import DRAFT, Generations
-from quarry.terminal import described, visible
+from quarry.terminal import describe_error, visible
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 CONTENT = "content.npz"
+"""File with the content of the course."""
 CHECKSUMS = "checksums.json"
+"""File with the checksums of the files of Chroma's index."""
 DATABASE = "chroma.sqlite3"
+"""Chroma's own file."""
 
 
 class Folder(Generations):
@@ -33,29 +36,29 @@ class Folder(Generations):
 
     old_name = "current"
 
-    def listed(self) -> dict[str, Hashable]:
-        """Return the names of everything in the folder, with the identity of the content."""
-        listed: dict[str, Hashable] = {}
+    def list_identities(self) -> dict[str, Hashable]:
+        """Return the names of everything in the folder, each with the identity of its content or None."""
+        identities: dict[str, Hashable] = {}
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             for name in os.listdir(self.location):
-                listed[name] = self._identity(name)
-        return listed
+                identities[name] = self._identity(name)
+        return identities
 
     def write(self, name: str, content: Content) -> None:
-        """Write the database, its checksums and the content, and wait until the files are on the disk."""
+        """Write the database, its checksums and the content; return when all files are on the disk."""
         folder = Path(self.location, name)
         folder.mkdir(parents=True)
         with chroma.database_at(folder) as client:
             chroma.write_passages(client, self.collection, content)
         (folder / CHECKSUMS).write_text(json.dumps(_checksums(folder)))
         with (folder / CONTENT).open("wb") as file:
-            save(content, file)
+            save_content(content, file)
         for path in filter(Path.is_file, folder.rglob("*")):
             with path.open("r+b") as file:
                 os.fsync(file.fileno())
 
     def rename(self, name: str, new: str) -> None:
-        """Rename a folder; no folder with files is replaced."""
+        """Rename a folder; a folder with files is never replaced."""
         os.rename(Path(self.location, name), Path(self.location, new))
 
     def remove(self, name: str) -> None:
@@ -65,13 +68,13 @@ class Folder(Generations):
     def read(self, name: str) -> Content:
         """Return the content of a generation."""
         with Path(self.location, name, CONTENT).open("rb") as file:
-            return load(file, self.location)
+            return load_content(file, self.location)
 
     @contextlib.contextmanager
     def passages(self, number: int) -> Iterator[Collection]:
-        """Open a copy of the database, since Chroma writes even when it reads, and later ingests remove the folder."""
+        """Open a copy of the database: Chroma writes even when it reads, and later ingests remove the folder."""
         self.require_sound(number)
-        database = Path(self.location, self.name_of(number))
+        database = Path(self.location, self.generation_name(number))
         with tempfile.TemporaryDirectory(prefix="quarry-") as work:
             copy = Path(work, database.name)
             shutil.copytree(database, copy, copy_function=shutil.copyfile)
@@ -81,9 +84,9 @@ class Folder(Generations):
                 yield client.get_collection(self.collection, embedding_function=None)
 
     def require_usable(self, number: int) -> None:
-        """Check the database of a generation, or that an empty folder may become a store.
+        """Check the database of a generation; for number 0, check that the folder is empty.
 
-        Hidden files do not matter, nor others next to a store.
+        Hidden files are ignored, and other files next to a store.
 
         Raises:
             StoreDamagedError: the database is damaged.
@@ -98,24 +101,31 @@ class Folder(Generations):
                 f"--store {folder} cannot be opened: it is a file; name a folder"
             )
 
-        listed = self.listed()
-        if any(listed.values()):
+        identities = self.list_identities()
+        if any(identities.values()):
             return
-        for name in sorted(listed):
+        for name in sorted(identities):
             if not name.startswith(".") and DRAFT not in name:
                 raise StoreError(
                     f"--store {folder} holds {visible(name)!r} and no store; name a new folder, or one made by ingest"
                 )
 
     def require_sound(self, number: int) -> None:
-        """Check that the Chroma database of a generation is sound."""
+        """Check that the Chroma database of a generation is sound.
+
+        Raises:
+            StoreDamagedError: it is not.
+        """
         try:
-            check_database(Path(self.location, self.name_of(number)))
+            check_database(Path(self.location, self.generation_name(number)))
         except Exception as error:
-            raise self.damaged_error(number, described(error)) from error
+            raise self.damaged_error(number, describe_error(error)) from error
 
     def _identity(self, name: str) -> Hashable:
-        """Return what no other content of that name has; None if there is no content."""
+        """Return inode and time of the content of a generation, which no other content of that name has.
+
+        None if there is no content.
+        """
         try:
             status = os.stat(os.path.join(self.location, name, CONTENT))
         except OSError:
@@ -124,17 +134,17 @@ class Folder(Generations):
 
 
 def check_database(folder: Path) -> None:
-    """Check that a database is as the ingest wrote it: a damaged index may abort the process that opens it.
+    """Check that a database is as the ingest wrote it; a damaged index may abort the process that opens it.
 
     Raises:
-        Exception: a file is missing, damaged, or was changed by another program.
+        OSError, ValueError, AttributeError, sqlite3.Error: a file is missing, damaged, or changed by another program.
     """
     expected = json.loads((folder / CHECKSUMS).read_bytes())
     for name, checksum in expected.items():
         if _checksum(folder / name) != checksum:
             raise ValueError(f"{visible(name)} has changed")
     uri = (folder / DATABASE).absolute().as_uri()
-    # without a lock, which needs a folder that can be written
+    # immutable: without a lock, which would need a writable folder
     connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True)
     with contextlib.closing(connection) as database:
         database.execute("PRAGMA trusted_schema = OFF")
@@ -145,7 +155,7 @@ def check_database(folder: Path) -> None:
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each index file; Chroma rebuilds an index without metadata, whose files do not count."""
+    """Return the SHA-256 of each file of the indices that have metadata; Chroma rebuilds the others."""
     checksums = {}
     for metadata in folder.glob("*/index_metadata.pickle"):
         for path in metadata.parent.iterdir():
@@ -154,4 +164,4 @@ def _checksums(folder: Path) -> dict[str, str]:
 
 
 def _checksum(path: Path) -> str:
-    return hashlib.sha256(read_own(path)).hexdigest()
+    return hashlib.sha256(read_own_file(path)).hexdigest()

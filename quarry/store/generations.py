@@ -1,8 +1,8 @@
-"""Generations of a course: an ingest writes a whole new content under a draft's name, and one rename makes it valid.
+"""Generations of a course: an ingest writes a whole new content under the name of a draft, and renames it in one step.
 
-COLLECTION.7 is the content after the seventh change; the highest number is valid. A rename to a name that is taken
-fails, so that of two ingests at once the second is refused. The content before stays for those who read it; drafts of
-killed ingests are removed by the next one.
+COLLECTION.7 is the content after the seventh change; the highest number is the valid one. A rename to an existing name
+fails, so that the second of two simultaneous ingests is refused. The generation before is kept for its readers. An
+ingest also removes the drafts of killed ones.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 from quarry.errors import StoreChangedError, StoreDamagedError, StoreError
 from quarry.store.content import Content, format_error
-from quarry.terminal import described, visible
+from quarry.terminal import describe_error, visible
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 DRAFT = ".draft-"
-"""Part of the name of a generation that is being written."""
+"""Part of the name of a draft: a generation that is being written."""
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
 
@@ -40,7 +40,7 @@ class Generations(ABC):
     """
 
     old_name: str
-    """A name that only stores of an earlier version hold."""
+    """A name that occurs only in stores of an earlier version."""
 
     def __init__(self, location: str, collection: str) -> None:
         if not _NAME.fullmatch(collection):
@@ -52,8 +52,11 @@ class Generations(ABC):
         self.collection = collection
 
     @abstractmethod
-    def listed(self) -> Mapping[str, Hashable]:
-        """Return the names of everything in the store, each with a value that no other content of that name has."""
+    def list_identities(self) -> Mapping[str, Hashable]:
+        """Return the names of everything in the store, each with its identity.
+
+        An identity is a value that changes whenever another content takes the name; None for anything else.
+        """
 
     @abstractmethod
     def write(self, name: str, content: Content) -> None:
@@ -64,7 +67,7 @@ class Generations(ABC):
         """Rename a draft in one step.
 
         Raises:
-            Exception: the new name is taken, or the draft is gone.
+            OSError, ChromaError: the new name exists, or the draft does not.
         """
 
     @abstractmethod
@@ -77,7 +80,7 @@ class Generations(ABC):
 
         Raises:
             StoreError: it is of another version, or the server does not answer.
-            Exception: it is damaged.
+            OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile: it is damaged.
         """
 
     @abstractmethod
@@ -85,62 +88,63 @@ class Generations(ABC):
         """Open the Chroma collection of the passages of a generation.
 
         Raises:
-            Exception: it is damaged, or gone.
+            StoreDamagedError: it is damaged.
+            OSError, ChromaError: it does not exist any more.
         """
 
     @abstractmethod
     def require_usable(self, number: int) -> None:
-        """Check that a generation can be changed, or that the store may be made there if the number is 0.
+        """Check that a generation is sound; for number 0, check that a store can be created at the location.
 
         Raises:
             StoreDamagedError: the generation is damaged.
-            StoreError: something else is there.
+            StoreError: the location holds something else.
         """
 
     def newest(self) -> tuple[int, Hashable]:
-        """Return the number of the valid generation and its value in `listed`; (0, None) before the first change.
+        """Return the number of the valid generation and its identity; (0, None) before the first change.
 
         Raises:
             StoreError: the store is of an earlier version, or cannot be listed.
         """
         with as_store_error(self.location):
-            listed = self.listed()
-        number = self._latest(listed)
-        if not number and self.old_name in listed:
+            identities = self.list_identities()
+        number = self._latest(identities)
+        if not number and self.old_name in identities:
             raise format_error(self.location, "3 or less")
-        return number, listed.get(self.name_of(number))
+        return number, identities.get(self.generation_name(number))
 
     def identity(self, number: int) -> Hashable:
-        """Return the value of a generation in `listed`; None if later ingests have removed it."""
+        """Return the identity of a generation; None if later ingests have removed it."""
         with as_store_error(self.location):
-            return self.listed().get(self.name_of(number))
+            return self.list_identities().get(self.generation_name(number))
 
     def load(self) -> tuple[Content, int, Hashable]:
-        """Return the valid content, and what `newest` returns.
+        """Return the valid content, the number of its generation and its identity.
 
         Raises:
-            StoreDamagedError: it is damaged.
+            StoreDamagedError: the content is damaged.
             StoreError: it is of another version, or cannot be read.
         """
         number, identity = self.newest()
         if not number:
             return Content(), number, identity
         try:
-            return self.read(self.name_of(number)), number, identity
+            return self.read(self.generation_name(number)), number, identity
         except StoreError:
             raise
         except Exception as error:
-            raise self.damaged_error(number, described(error)) from error
+            raise self.damaged_error(number, describe_error(error)) from error
 
     def publish(self, base: int, content: Content) -> None:
-        """Write a content, and make it valid.
+        """Write a content as the generation after `base`, which makes it the valid one.
 
         Args:
             base: the number of the generation that the content was made from.
 
         Raises:
             StoreChangedError: another ingest has changed the course since then.
-            StoreError: the content could not be written; the valid one is as it was.
+            StoreError: the content could not be written; the valid one is unchanged.
         """
         changed = StoreChangedError(
             f"{self.location}: another ingest has changed it meanwhile; run this one again"
@@ -148,11 +152,11 @@ class Generations(ABC):
         draft = f"{self.collection}{DRAFT}{uuid.uuid4().hex[:12]}"
         try:
             self.write(draft, content)
-            # Every draft among these names was made from `base` or before, and will be refused.
-            others = [*self.listed()]
+            # every draft among these names was made from `base` or an earlier generation, and will be refused
+            others = [*self.list_identities()]
             if self._latest(others) != base:
                 raise changed
-            self.rename(draft, self.name_of(base + 1))
+            self.rename(draft, self.generation_name(base + 1))
         except BaseException as error:
             with contextlib.suppress(Exception):
                 self.remove(draft)
@@ -165,38 +169,38 @@ class Generations(ABC):
             if latest != base:
                 raise changed from error
             raise StoreError(
-                f"{self.location}: could not be written: {described(error)}; nothing stored was lost, run the same "
-                "command again"
+                f"{self.location}: could not be written: {describe_error(error)}; "
+                "nothing stored was lost, run the same command again"
             ) from error
         self._remove_old(others, base, draft)
 
-    def name_of(self, number: int) -> str:
+    def generation_name(self, number: int) -> str:
         """Return the name of a generation."""
         return f"{self.collection}.{number}"
 
     def damaged_error(self, number: int, reason: str) -> StoreDamagedError:
         """Return the error for a damaged generation."""
         return StoreDamagedError(
-            f"{self.location}/{self.name_of(number)} is damaged ({visible(reason)}); "
+            f"{self.location}/{self.generation_name(number)} is damaged ({visible(reason)}); "
             f"run: quarry ingest PATH... --store {self.location}"
         )
 
     def _remove_old(self, names: Iterable[str], base: int, draft: str) -> None:
-        """Remove the other drafts, then the generations before `base`, which readers may still have open.
+        """Remove the other drafts, then the generations before `base`; the next ingest retries those that are in use.
 
-        In this order, a writer that has slept over several generations finds that its draft is gone before a number is
-        free again. What cannot be removed now is removed by the next ingest.
+        The order matters to a writer that slept while several generations came and went: its draft must be gone before
+        the number to which it would rename it is free again.
         """
         prefix = f"{self.collection}{DRAFT}"
         old = [name for name in names if name.startswith(prefix) and name != draft]
         numbers = self._numbers(names)
-        old += [self.name_of(number) for number in numbers if number < base]
+        old += [self.generation_name(number) for number in numbers if number < base]
         for name in old:
             with contextlib.suppress(Exception):
                 self.remove(name)
 
     def _latest(self, names: Iterable[str]) -> int:
-        """Return the highest number of a generation among names; 0 without one."""
+        """Return the highest number of a generation among names; 0 if there is none."""
         return max(self._numbers(names), default=0)
 
     def _numbers(self, names: Iterable[str]) -> list[int]:
@@ -218,6 +222,6 @@ def as_store_error(location: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise StoreError(
-            f"--store {location} cannot be opened: {visible(described(error))}; "
+            f"--store {location} cannot be opened: {visible(describe_error(error))}; "
             "run it again, or ingest into a new store"
         ) from error

@@ -1,4 +1,4 @@
-"""A store on a Chroma server: a generation is a collection of passages, and one of the parts of the content."""
+"""A store on a Chroma server. Each generation is two collections: the passages, and the content in parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quarry.store import chroma
-from quarry.store.content import Content, load, save
+from quarry.store.content import Content, load_content, save_content
 from quarry.store.generations import Generations, as_store_error
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 PART_BYTES = 1 << 19
-"""Size of a part of the content."""
+"""Size of a part of the content in bytes."""
 
 PARTS_A_REQUEST = 8
-"""Number of parts in a request, which Chroma limits to some 40 MB."""
+"""Number of parts in a request; Chroma limits a request to about 40 MB."""
 
 PARTS = "parts"
-"""Key of the name of the collection of parts, in the metadata of the passages' collection."""
+"""Key in the metadata of the passages' collection; its value is the name of the collection of parts."""
 
 
 class Server(Generations):
@@ -44,7 +44,7 @@ class Server(Generations):
         """
         return chroma.server_at(self.location)
 
-    def listed(self) -> dict[str, Hashable]:
+    def list_identities(self) -> dict[str, Hashable]:
         """Return the names of all collections, with their ids."""
         return {item.name: item.id for item in self._client.list_collections()}
 
@@ -54,7 +54,7 @@ class Server(Generations):
         chroma.write_passages(self._client, name, content, **{PARTS: parts_name})
         parts = self._client.create_collection(parts_name, embedding_function=None)
         file = io.BytesIO()
-        save(content, file)
+        save_content(content, file)
         data = file.getvalue()
 
         texts = []
@@ -74,7 +74,7 @@ class Server(Generations):
         self._passages(name).modify(name=new)
 
     def remove(self, name: str) -> None:
-        """Remove both collections, that of the parts first."""
+        """Remove both collections, the parts first."""
         from chromadb.errors import NotFoundError
 
         with contextlib.suppress(NotFoundError):
@@ -82,7 +82,7 @@ class Server(Generations):
         self._client.delete_collection(name)
 
     def read(self, name: str) -> Content:
-        """Return the content of a generation, put together from its parts."""
+        """Read the parts of a generation, and return them as its content."""
         texts: list[Any] = []
         with as_store_error(self.location):
             parts = self._client.get_collection(
@@ -101,15 +101,15 @@ class Server(Generations):
                 ]
 
         data = b"".join(base64.b64decode(text) for text in texts)
-        return load(io.BytesIO(data), self.location)
+        return load_content(io.BytesIO(data), self.location)
 
     def require_usable(self, number: int) -> None:
-        """Do nothing: a server checks what it holds by itself, and no other collection is in the way."""
+        """Do nothing: the server checks its database itself, and its other collections do not matter."""
 
     @contextlib.contextmanager
     def passages(self, number: int) -> Iterator[Collection]:
         """Return the collection of the passages of a generation."""
-        yield self._passages(self.name_of(number))
+        yield self._passages(self.generation_name(number))
 
     def _passages(self, name: str) -> Collection:
         return self._client.get_collection(name, embedding_function=None)

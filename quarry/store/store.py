@@ -1,4 +1,4 @@
-"""Store: a course that an ingest changes, as a whole or not at all; opening a course; search by its Chroma index."""
+"""Store: a course that an ingest changes as a whole or not at all. Functions open a course, and search by its index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quarry.errors import (
     StoreError,
     StoreMissingError,
 )
-from quarry.store.content import Content, StoredDocument, course_of, linked
+from quarry.store.content import Content, StoredDocument, build_snapshot, link_copies
 from quarry.store.folder import Folder
 from quarry.store.generations import Generations, as_store_error
 from quarry.store.server import Server
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 DEFAULT_COLLECTION = "course"
+"""Default name of a course within a store."""
 
 
 def is_url(location: str) -> bool:
-    """Return whether a store's location is the URL of a Chroma server and not a folder."""
+    """Return whether the location of a store is the URL of a Chroma server rather than a folder."""
     return location.lower().startswith(("http://", "https://"))
 
 
@@ -39,10 +40,10 @@ def generations_at(location: str, collection: str) -> Generations:
     return kind(location, collection)
 
 
-def identity_of(course: Course) -> Hashable:
-    """Return the identity of the content that the store holds now; None if there is none any more.
+def current_identity(course: Course) -> Hashable:
+    """Return the identity of the content that the store holds now; None if it holds none any more.
 
-    Costs a look into a folder, or a small request to a server.
+    Lists a folder, or sends a small request to a server.
 
     Raises:
         StoreError: the server does not answer.
@@ -76,23 +77,23 @@ def open_store(
         raise StoreMissingError(f"--store {location} holds no {what}; run: {command}")
     if not content.embedder_spec and not (all_rejected_ok and content.documents):
         raise StoreError(f"--store {location} holds no paragraphs; run: {command}")
-    return course_of(content, location, collection, generation, identity)
+    return build_snapshot(content, location, collection, generation, identity)
 
 
 class Store:
-    """A course that can be changed; a new folder is created by the first change, not before.
+    """A course that can be changed; the first change creates the folder.
 
     Args:
         location: folder or URL, as the user named it.
         collection: its name within the location.
 
     Attributes:
-        course: the present content; a new one after each change.
-        documents: the present content, by doc_id.
-        damage: the damage of the present content, which then counts as empty, or None.
+        course: the current content; a new one after each change.
+        documents: the current content, by doc_id.
+        damage: the error of a damaged content, which then counts as empty, or None.
 
     Raises:
-        StoreError: the folder cannot be read, the server does not answer, or it is not a store of ours.
+        StoreError: the folder cannot be read, the server does not answer, or the location is not a store of ours.
     """
 
     def __init__(self, location: str, collection: str = DEFAULT_COLLECTION) -> None:
@@ -110,9 +111,9 @@ class Store:
         self._use(content, number, identity)
 
     def _use(self, content: Content, generation: int, identity: Hashable) -> None:
-        """Take a content as the present one."""
+        """Make a content the current one."""
         address = self.location, self.collection
-        self.course = course_of(content, *address, generation, identity)
+        self.course = build_snapshot(content, *address, generation, identity)
         self.documents = {document.doc_id: document for document in content.documents}
 
     def require_embedder(self, spec: str) -> None:
@@ -136,18 +137,18 @@ class Store:
         embedder_spec: str = "",
         relevance: Relevance | None = None,
     ) -> None:
-        """Write documents and remove others: readers see all of it once this returns, and nothing of it before.
+        """Write documents and remove others; readers see the whole change when this returns, and nothing before.
 
         Args:
             updates: each replaces the document with its doc_id.
             dropped: doc_ids to remove.
             embedder_spec: SPEC of the embedder of the updates; "" for that of the store.
-            relevance: the embedder's calibration on all documents; None leaves what the store holds.
+            relevance: the embedder's calibration on all documents; None keeps that of the store.
 
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
             StoreChangedError: another ingest has changed the store meanwhile.
-            StoreError: the content could not be written; the valid one is as it was before.
+            StoreError: the content could not be written; the valid one is unchanged.
         """
         spec = embedder_spec or self.course.embedder_spec
         documents = dict(self.documents)
@@ -159,7 +160,7 @@ class Store:
             documents[update.doc_id] = update
 
         relevance = relevance or self.course.relevance
-        content = linked(documents.values(), spec, relevance)
+        content = link_copies(documents.values(), spec, relevance)
         base = self.course.generation
         self._generations.publish(base, content)
         self.damage = None
@@ -167,7 +168,7 @@ class Store:
 
 
 class ChromaIndex:
-    """The index of a course as it was opened; it is opened by the first search, and stays open."""
+    """Chroma's index of an opened course; the first search opens the index, which then stays open."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
@@ -183,7 +184,7 @@ class ChromaIndex:
     def nearest(
         self, vector: Float32Array, n: int, doc_id: str = ""
     ) -> dict[int, float]:
-        """Return the cosines of the passages nearest to a vector by their row in the course, nearest first.
+        """Return the rows in the course of the passages nearest to a vector, with their cosines, nearest first.
 
         Args:
             vector: (dim,) unit vector.
@@ -205,7 +206,7 @@ class ChromaIndex:
             )
         assert answer["distances"] is not None
         nearest = zip(answer["ids"][0], answer["distances"][0], strict=True)
-        return {self._rows[found]: 1.0 - distance for found, distance in nearest}
+        return {self._rows[name]: 1.0 - distance for name, distance in nearest}
 
     def _collection(self) -> Collection:
         """Return the open collection.
@@ -218,7 +219,7 @@ class ChromaIndex:
                 course = self._course
                 generations = generations_at(course.location, course.collection)
                 if generations.identity(course.generation) != course.identity:
-                    name = generations.name_of(course.generation)
+                    name = generations.generation_name(course.generation)
                     raise StoreError(f"{course.location}/{name} is gone; open it again")
                 passages = generations.passages(course.generation)
                 self._opened = self._stack.enter_context(passages)

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from configs.faults import fault_of
     ],
 )
 def test_the_remedy_follows_the_fault(error: OSError, says: str) -> None:
-    assert says in fault_of(error)
+    assert says in fault_and_remedy(error)

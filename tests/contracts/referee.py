@@ -5,7 +5,7 @@ from operator import eq
 
 from evaluate.referee.spec import Posed, Referee, Secret
 from player.question import N_QUESTIONS
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from quarry.languages.words import words
 
 SECRETS = (
@@ -45,7 +45,7 @@ N_SEEDS = 5
 
 def word_questions(secret: Secret) -> tuple[list[Posed], str]:
     """20 questions about words of a secret's opening sentence, and the right letters, each five times."""
-    language = language_of(secret.paragraph)
+    language = detect_language(secret.paragraph)
     inside, outside = words(secret.opening_sentence), ELSEWHERE[language.name]
     posed: list[Posed] = []
     for number in range(N_QUESTIONS):

@@ -26,7 +26,7 @@ from quarry.store import (
     ChromaIndex,
     Store,
     StoredDocument,
-    identity_of,
+    current_identity,
     open_store,
 )
 from quarry.store.generations import DRAFT, Generations
@@ -47,7 +47,7 @@ from tests.fakes import (
 
 STEPS = (
     "quarry.store.chroma.write_passages",
-    "quarry.store.{}.save",
+    "quarry.store.{}.save_content",
     "quarry.store.{}.{}.rename",
 )
 """The steps of a change, with the backend's module and class."""
@@ -281,10 +281,10 @@ class StoreContract:
         (vector,) = HashingEmbedder().embed_queries([LOCKS])
         found = index.nearest(vector, 2, "trees")
         assert [*found] == [1, 0]
-        assert identity_of(before) == before.identity
+        assert current_identity(before) == before.identity
 
         write(store, "caches", CACHES)
-        assert identity_of(before) not in (None, before.identity)
+        assert current_identity(before) not in (None, before.identity)
         assert late.nearest(vector, 2) == found
         write(store, "trees", RANKING)
         assert texts_of(before) == [TREES, LOCKS]
@@ -315,8 +315,8 @@ def full_disk(*_: Any, **__: Any) -> None:
 
 def drafts_of(store: Store) -> list[str]:
     """What unfinished changes have left, and generations that nobody needs."""
-    listed = generations_at(store.location, store.collection).listed()
-    ours = sorted(name for name in listed if store.collection in name)
+    identities = generations_at(store.location, store.collection).list_identities()
+    ours = sorted(name for name in identities if store.collection in name)
     drafts = [name for name in ours if name.startswith(f"{store.collection}{DRAFT}")]
     numbered = [name for name in ours if name.startswith(f"{store.collection}.")]
     assert len(numbered) - len(drafts) <= 2

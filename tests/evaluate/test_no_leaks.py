@@ -28,7 +28,7 @@ def test_no_file_of_a_package_imports_the_harness_or_names_a_games_file(
     package: str,
 ) -> None:
     for module, path in drawings.find_modules().items():
-        if drawings.package_of(module) != package:
+        if drawings.find_package(module) != package:
             continue
         modules = []
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

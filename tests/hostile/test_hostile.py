@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evaluate.practice.routes import create_app, serving
+from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
@@ -62,7 +62,7 @@ def outcomes() -> dict[str, Outcome]:
         practice = PracticeServer(repertoire, seed=0)
         token = practice.register()
         with _BUILDING:
-            app = HostileApp(create_app(practice), fault)
+            app = HostileApp(create_server_app(practice), fault)
         began = time.monotonic()
         with (
             serving(app, log_level="critical") as url,

@@ -272,7 +272,7 @@ def test_a_damaged_store_is_an_error_for_doctor() -> None:
 def test_a_game_that_was_played_is_listed_and_shown() -> None:
     opened = Journal(Path("games.sqlite"), "http://server\x1b[2J", "me")
     with contextlib.closing(opened) as journal:
-        key = journal.ask()
+        key = journal.add_game()
         start = RoundStart("m", "trees", "tall plants", "")
         journal.update(key, game_id="0101001", start=start, answers=["A"])
         breakdown = {"opening_sentence_score": 31.25}
@@ -280,7 +280,7 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         guess = Guess("Trees grow.", "Because.", "wood", "Why.", 0.81234)
         journal.update(key, ending="over", guess=guess, score=score)
         for game_id in ("1", "", "0101001"):
-            journal.update(journal.ask(), game_id=game_id, ending="given up")
+            journal.update(journal.add_game(), game_id=game_id, ending="given up")
 
     at = "--journal games.sqlite"
     listed = "0101001   LOST       27.3  trees: tall plants  (server http://server"

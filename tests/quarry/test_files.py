@@ -10,10 +10,10 @@ import pytest
 
 from quarry.files import (
     append_whole,
-    read_own,
+    read_own_file,
+    replace_together,
     write_named,
     write_whole,
-    written_together,
 )
 from quarry.json_files import read_objects
 from tests.fakes import ROOT, small_disk
@@ -27,9 +27,9 @@ def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
     target.chmod(0o644)
     link.symlink_to(target)
     with pytest.raises(OSError, match="link"):
-        read_own(link)
+        read_own_file(link)
     write_whole(link, b"ours", mode=0o600)
-    assert read_own(link) == b"ours"
+    assert read_own_file(link) == b"ours"
     assert not link.is_symlink()
     assert stat.S_IMODE(link.stat().st_mode) == 0o600
     assert target.read_text() == "theirs"
@@ -51,7 +51,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 def _write_two(folder: Path) -> None:
-    with written_together(folder) as work:
+    with replace_together(folder) as work:
         (work / "other").write_bytes(b"x")
         (work / "report.html").write_bytes(b"x" * 200)
 
@@ -104,11 +104,11 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     with pytest.raises(OSError, match="not a regular file"):
-        read_own(pipe)
+        read_own_file(pipe)
     for path in (pipe, device):
         refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):
-            list(read_objects(path, ValueError, named="--games"))
+            list(read_objects(path, ValueError, flag="--games"))
 
 
 WRITERS = {

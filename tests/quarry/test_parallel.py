@@ -195,7 +195,7 @@ def test_the_store_is_the_same_from_any_number_of_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
-    monkeypatch.setattr("quarry.embed.vectors.PART", 1)
+    monkeypatch.setattr("quarry.embed.vectors.PART_SIZE", 1)
     # nothing is embedded in this process
     monkeypatch.setattr("ingest.pipeline.pipeline.embed_reading", pytest.fail)
     other = ingested(lectures, tmp_path, 2).course
@@ -236,7 +236,7 @@ def test_the_run_is_the_same_on_any_workers_though_one_is_killed_and_refused_on_
 ) -> None:
     here = replayed(course, 1)
     assert replayed(course, 2) == here
-    after_the_first(monkeypatch, replayer, "result_of", dask.kill_worker)
+    after_the_first(monkeypatch, replayer, "task_result", dask.kill_worker)
     assert replayed(course, cluster) == here
     assert here["games"] == len(course.paragraphs)
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from rich.console import Console
 
-from player.game.terminal import shown
+from player.game.terminal import escape_markup
 from quarry.terminal import pluralize, visible, visible_json
 
 tried = settings(max_examples=200)
@@ -38,7 +38,7 @@ def test_rich_shows_it_as_it_is(text: str) -> None:
     target = io.StringIO()
     console = Console(file=target, width=10_000, force_terminal=True)
     console.print(
-        f"[bold]{shown(text)}[/]|",
+        f"[bold]{escape_markup(text)}[/]|",
         highlight=False,
         emoji=False,
         end="",

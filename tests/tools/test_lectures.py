@@ -170,7 +170,7 @@ def test_a_bad_source_is_named_and_nothing_written(
 ) -> None:
     assert old in SAMPLE
     with pytest.raises(
-        lectures.SourceError, match=rf"^09-sample\.md: [\s\S]*{message}"
+        lectures.LectureSourceError, match=rf"^09-sample\.md: [\s\S]*{message}"
     ):
         built(SAMPLE.replace(old, new, 1), tmp_path)
     assert lectures.main([str(tmp_path)]) == 2

@@ -13,6 +13,7 @@ from tools.benchmarks import calls, searching
 from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
+"""File of the results."""
 
 BENCHMARKS = {
     "start": Benchmark(
@@ -44,10 +45,12 @@ BENCHMARKS = {
         "at most 1.5",
     ),
 }
+"""All benchmarks by name."""
 LINE = (
     "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}  "
     "{target}: {verdict}"
 )
+"""Format of a row of the printed table."""
 
 
 def main(names: list[str]) -> int:
@@ -65,7 +68,7 @@ def main(names: list[str]) -> int:
     }
     all_met = True
     print(f"{'what':36} {'quarry':>22} {'baseline':>22} {'ratio':>7}  target")
-    # each in a new process: what one has loaded, such as torch's threads, slows down the next
+    # each in a new process, since torch's threads of one benchmark slow down the next
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:

@@ -1,4 +1,4 @@
-"""The first get_questions of a process, next to its later ones."""
+"""Benchmark of the first get_questions of a process against later ones."""
 
 import functools
 import json
@@ -21,8 +21,9 @@ from tools.benchmarks.searching import (
 )
 
 N_PROCESSES = 9
+"""Number of processes that are measured."""
 N_CALLS = 12
-"""Calls of a process; each process begins with other games."""
+"""Number of calls in a process; each process has other games."""
 
 
 def measure_first_call() -> Figures:
@@ -46,6 +47,7 @@ def measure_first_call() -> Figures:
             if number:  # the first process fills the caches of the course
                 firsts.append(first)
                 later += rest
+
     quarry, baseline = statistics.median(firsts), statistics.median(later)
     return {
         "quarry": float(f"{quarry:.4g}"),
@@ -59,6 +61,7 @@ def main(store: str, number: str) -> None:
     callbacks = Callbacks(
         build_player(open_store(store), load()), journal=Journal(None)
     )
+
     times_ms = []
     first = int(number) * N_CALLS
     games = load_games(DATA / "games" / "english.jsonl")

@@ -1,4 +1,4 @@
-"""The benchmarks: a search next to embedding its hint, to two Chroma queries, and from the start of a process."""
+"""Benchmarks of a search: against the embedding of its hint, against two Chroma queries, and with process start."""
 
 import json
 import statistics
@@ -52,9 +52,9 @@ def side_by_side(
     baseline: Callable[[Case], float],
     n_warm: int = 1,
 ) -> Figures:
-    """Return the medians of what both sides measure on each case, and their ratio.
+    """Measure both sides on each case; return their medians, and the ratio of these.
 
-    The sides take turns at being first. The first cases do not count.
+    The sides take turns at being first. The first `n_warm` cases do not count.
     """
     values: dict[str, list[float]] = {"quarry": [], "baseline": []}
     sides = (("quarry", quarry), ("baseline", baseline))
@@ -64,16 +64,18 @@ def side_by_side(
             if number >= n_warm:
                 values[side].append(value)
 
-    medians = {side: statistics.median(of_side) for side, of_side in values.items()}
+    medians = {
+        side: statistics.median(side_values) for side, side_values in values.items()
+    }
     row: Figures = {side: float(f"{median:.4g}") for side, median in medians.items()}
     return {**row, "ratio": float(f"{medians['quarry'] / medians['baseline']:.3g}")}
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark with its baseline, and the ratio of both that it must not exceed or must reach.
+    """A benchmark with its baseline, and the target for the ratio of both.
 
-    It is not in `__main__`, which the process of a benchmark does not import.
+    It is not in `__main__`, since the process of a benchmark does not import that.
     """
 
     measure: Callable[[], Figures]
@@ -94,8 +96,11 @@ class Benchmark:
 
 
 N_WARM = 20
+"""Number of first hints that do not count."""
 N_HINTS = 200
+"""Number of hints that count."""
 N_STARTS = 5
+"""Number of measured starts."""
 
 
 def measure_over_embedding() -> Figures:
@@ -150,7 +155,7 @@ def measure_against_chroma() -> Figures:
 
 
 def measure_start() -> Figures:
-    """Measure seconds from process start to the first answer; both search the same paragraphs with the same model."""
+    """Measure the seconds from process start to the first answer, over the same paragraphs with the same model."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         store = f"{folder}/store"
         ingest([LECTURES], store, uncached_settings(), progress=False)

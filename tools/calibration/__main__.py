@@ -9,19 +9,19 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from configs.directories import own_fit
+from configs.directories import user_fit
 from configs.errors import QuarryError
 from configs.settings import Settings, load
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from evaluate.games.locating import locate_in
-from player.belief.places import places_of
+from player.belief.places import find_places
 from player.player import build_player
 from player.search.calibration import CALIBRATION
 from player.starts import STARTS_FILE
 from quarry.files import write_named
 from quarry.store import Course, open_store
-from quarry.terminal import described, pluralize, visible_json
+from quarry.terminal import describe_error, pluralize, visible_json
 from tools.calibration.prior import fit_prior
 from tools.calibration.search import calibrate, calibrate_relevance, read_questions
 
@@ -33,10 +33,9 @@ def calibrate_search(
     questions: Path | None,
     out: Path,
 ) -> None:
-    """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
+    """Fit relevance and fusion, and add the numbers to those of the user's other embedders in a file."""
     if questions:
-        asked = read_questions(questions)
-        fit = calibrate_relevance(course, settings, asked)
+        fit = calibrate_relevance(course, settings, read_questions(questions))
     else:
         fit = calibrate(course, settings, games)
     fitted = dataclasses.asdict(fit)
@@ -48,7 +47,7 @@ def calibrate_search(
 def calibrate_prior(
     course: Course, settings: Settings, games: Sequence[LabelledGame], out: Path
 ) -> None:
-    """Fit the prior, write its weights and print its settings; games that the store does not hold are counted."""
+    """Fit the prior, write its weights, and print its settings and the number of games that the store does not hold."""
     located = locate_in(games, course)
     player = build_player(course, settings)
     pairs = []
@@ -57,7 +56,7 @@ def calibrate_prior(
             result = player.candidates(game.round_start())
             pairs.append((result, paragraph.opening_sentence))
 
-    fit = fit_prior(pairs, places_of(course.paragraphs))
+    fit = fit_prior(pairs, find_places(course.paragraphs))
     weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
     _write(out, json.dumps({"weights": weights}, indent=1))
     print(
@@ -105,14 +104,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         games = select_split(games, options.split, options.seed)
         course = open_store(options.store)
         if options.fit == "search":
-            out = options.out or own_fit(CALIBRATION)
+            out = options.out or user_fit(CALIBRATION)
             calibrate_search(course, settings, games, options.questions, out)
         else:
             answerable = [game for game in games if game.answerable]
-            out = options.out or own_fit(STARTS_FILE)
+            out = options.out or user_fit(STARTS_FILE)
             calibrate_prior(course, settings, answerable, out)
     except QuarryError as error:
-        print(str(error) or described(error), file=sys.stderr)
+        print(str(error) or describe_error(error), file=sys.stderr)
         return 2
     return 0
 

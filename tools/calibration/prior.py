@@ -7,11 +7,11 @@ import numpy as np
 
 from player.belief.places import Places
 from player.search.results import SearchResult, Tier
-from player.starts import KINDS, PLACE_FEATURES, place_features
+from player.starts import PASSAGE_KINDS, PLACE_FEATURES, place_features
 from tools.calibration.search import fit_choices
 
 PENALTY = 0.005
-"""Penalty on the squared weights, which keeps those of rare features near 0."""
+"""Penalty on the squared weights; it keeps the weights of rare features near 0."""
 MIN_SLOPE = 0.01
 """Minimum weight of relevance, the reciprocal of the temperature."""
 
@@ -23,7 +23,7 @@ class PriorFit(NamedTuple):
         temperature: divisor of the log-odds of relevance.
         book_share: share of the games of a tier with the secret in the named book, by tier.
         weights: natural log-odds of each kind but prose, and of each feature of a place.
-        n_games: games that the fit used.
+        n_games: number of games that the fit used.
     """
 
     temperature: float
@@ -33,19 +33,21 @@ class PriorFit(NamedTuple):
 
 
 def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> PriorFit:
-    """Fit a conditional logit over the places of a course; games about prose and all others count half each.
+    """Fit a conditional logit over the places of a course; games about prose have half of the weight, all others half.
 
     Args:
-        pairs: for each game all passages as the search ranks them, and the labelled opening sentence.
-        places: the places of the course.
+        pairs: for each game, the search result with all passages ranked, and the labelled opening sentence.
+        places: places of the course.
     """
     paragraphs, rows = places.paragraphs, places.rows
-    kinds = np.array([KINDS.index(paragraph.kind) for paragraph in paragraphs])[rows]
+    kinds = np.array([PASSAGE_KINDS.index(paragraph.kind) for paragraph in paragraphs])[
+        rows
+    ]
     doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
-    of_place = place_features(paragraphs, rows.tolist(), places.starts)
-    fixed = np.hstack([np.eye(len(KINDS))[kinds][:, 1:], of_place])
+    place_table = place_features(paragraphs, rows.tolist(), places.starts)
+    fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], place_table])
 
-    features, chosen, is_prose = [], [], []
+    features, right_rows, is_prose = [], [], []
     inside: dict[Tier, list[bool]] = {"filter": [], "boost": []}
     for result, sentence in pairs:
         right = places.find(sentence)
@@ -62,21 +64,21 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         # the places of the named book, or those outside it
         alternatives = np.flatnonzero((in_book == is_inside) & np.isfinite(relevance))
         features.append(np.column_stack([relevance[alternatives], fixed[alternatives]]))
-        chosen.append(np.flatnonzero(np.isin(alternatives, right)))
+        right_rows.append(np.flatnonzero(np.isin(alternatives, right)))
         is_prose.append(int((kinds[right] == 0).any()))
 
     counts = np.bincount(is_prose, minlength=2)
     shares = 1.0 / counts[is_prose]
     penalties = np.array([0.0] + [PENALTY] * fixed.shape[1])
-    fit = fit_choices(features, chosen, shares / shares.sum(), penalties)
+    fit = fit_choices(features, right_rows, shares / shares.sum(), penalties)
     slope, *weights = fit.tolist()
     book_share = {}
     for tier, games in inside.items():
         book_share[tier] = (sum(games) + 1.0) / (len(games) + 2.0)
-    names = (*KINDS[1:], *PLACE_FEATURES)
+    names = (*PASSAGE_KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
         1.0 / max(slope, MIN_SLOPE),
         book_share,
         dict(zip(names, weights, strict=True)),
-        len(chosen),
+        len(right_rows),
     )

@@ -1,4 +1,4 @@
-"""Fit the numbers that search uses (player/search/calibration.json) on labelled games."""
+"""Fits the numbers that search uses (player/search/calibration.json) on labelled games."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from player.search.calibration import (
     Calibration,
     DenseCalibration,
     LateCalibration,
-    calibration_for,
+    course_calibration,
 )
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import StrategyInputs
@@ -31,7 +31,7 @@ from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed.hint_bank import Hints, as_asked, load_hints
 from quarry.json_files import read_objects
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from quarry.store import Course
 
 MIN_DOCUMENTS = 2
@@ -39,37 +39,39 @@ MIN_DOCUMENTS = 2
 N_NEGATIVES = 600
 """Maximum number of bundled hints that are taken as negatives."""
 RULED_OUT = -0.5
-"""Minimum log-odds of the rule of a paragraph that is an alternative."""
+"""Minimum log-odds of the rule at which a paragraph is an alternative."""
 HARD_SHARE = 0.1
-"""Share of hints about other documents of the course in the weight of all negatives of the relevance."""
+"""Share of the hard negatives, hints without their document, in the weight of all negatives."""
 N_ROUNDS = 5
 """Number of times that the slopes of relevance are fitted."""
 MIN_SPREAD = 1e-9
-"""Added to standard deviations, which may be 0."""
+"""Number that is added to standard deviations, which may be 0."""
 
 
 def calibrate(
     course: Course, settings: Settings, games: Sequence[LabelledGame]
 ) -> Calibration:
-    """Fit the numbers for the embedder of a store, without late interaction and with it.
+    """Fit the numbers for the embedder of a store, with and without late interaction.
 
-    Keywords and the resolution of names count as much as before, apart from the cosine of unrelated names. In fusion
-    the new similarities weigh as much next to keywords as the old ones did. Hints that the store holds nothing about
-    are those of unanswerable games, and bundled ones if the store does not hold the bundled lectures.
+    The numbers of keywords and of the resolution of names stay, except for the cosine of unrelated names. In fusion,
+    the new similarities have the same weight next to keywords as before. Negatives are the hints of unanswerable games,
+    and bundled hints if the store does not hold the bundled lectures.
 
     Args:
-        games: under the rule: hints that share no word with their paragraph.
+        course: the course of the store.
+        settings: the settings.
+        games: games that keep the rule: their hints share no word with their paragraph.
 
     Raises:
-        GamesError: too little to fit on.
+        GamesError: there are too few games, documents or negatives.
     """
     located = locate_games(games, course.paragraphs)
     pairs = []
-    document_of: dict[str, str] = {}
+    documents_by_hint: dict[str, str] = {}
     for game in games:
-        document_of[as_asked(game.hint)] = ""
+        documents_by_hint[as_asked(game.hint)] = ""
         if paragraph := located.get(game.game_id):
-            document_of[as_asked(game.hint)] = paragraph.doc_id
+            documents_by_hint[as_asked(game.hint)] = paragraph.doc_id
             pairs.append((game.hint, paragraph))
 
     negatives = [game.hint for game in games if not game.answerable]
@@ -78,7 +80,7 @@ def calibrate(
         negatives += [*bank.documents][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        bank = Hints(document_of)
+        bank = Hints(documents_by_hint)
     if not negatives:
         raise GamesError(
             "--games is about the bundled lectures and has no unanswerable game; add some"
@@ -91,7 +93,7 @@ def calibrate(
             f"{MIN_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
         )
 
-    before = calibration_for(course)
+    before = course_calibration(course)
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder, bank)
     inputs = StrategyInputs(settings.search, before, embedder, late)
@@ -100,7 +102,7 @@ def calibrate(
 
     def fused(unit: float) -> dict[str, float]:
         weight = before.fused["dense"] * unit / before.dense.nats
-        return {**before.fused, "dense": rounded(weight)}
+        return {**before.fused, "dense": round_significant(weight)}
 
     with_late = None
     if with_tokens is not None:  # its score is in log-odds, and no similarity
@@ -110,7 +112,7 @@ def calibrate(
     names = np.array([*map(itemgetter(0), course.aliases)])
     cosines = course.alias_vectors @ course.alias_vectors.T
     unrelated = float(cosines[names[:, None] != names].mean())
-    references = replace(before.references, unrelated=rounded(unrelated))
+    references = replace(before.references, unrelated=round_significant(unrelated))
     return replace(
         before,
         dense=alone,
@@ -123,19 +125,21 @@ def calibrate(
 def calibrate_relevance(
     course: Course, settings: Settings, questions: Mapping[str, bool]
 ) -> Calibration:
-    """Fit the relevance alone, on ordinary questions; see `calibrate` for the rest.
+    """Fit only the relevance, on ordinary questions; see `calibrate`.
 
     Args:
-        questions: whether each question is about the course.
+        course: the course of the store.
+        settings: the settings.
+        questions: questions, and whether each is about the course.
 
     Raises:
-        GamesError: questions of one kind are missing.
+        GamesError: all questions are of one kind.
     """
     if len({*questions.values()}) < 2:
         raise GamesError(
             "--questions has questions of one kind; it needs some about the course and some about other things"
         )
-    before = calibration_for(course)
+    before = course_calibration(course)
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder)
     inputs = StrategyInputs(settings.search, before, embedder, late)
@@ -145,19 +149,21 @@ def calibrate_relevance(
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
         scores = pd.DataFrame(dense.terms(question, [USUAL]))
-        of_kind = about if is_about else unrelated
-        of_kind.append(scores)
+        group = about if is_about else unrelated
+        group.append(scores)
 
-    def fitted(given: DenseCalibration, *names: str) -> DenseCalibration:
+    def fit_slopes(calibration: DenseCalibration, *names: str) -> DenseCalibration:
         bias, slopes, separation = fit_relevance(names, about, unrelated)
-        return replace(given, bias=bias, relevance=slopes, separation=separation)
+        return replace(calibration, bias=bias, relevance=slopes, separation=separation)
 
-    alone, with_late = fitted(before.dense, PARAGRAPH), before.late_interaction
+    alone, with_late = fit_slopes(before.dense, PARAGRAPH), before.late_interaction
     if late is not None and with_late is not None:
         with_relevance = [PARAGRAPH, TOKENS]
-        if len(set(map(language_of, questions))) > 1:
+        if len(set(map(detect_language, questions))) > 1:
             with_relevance.append(USUAL)
-        with_late = replace(with_late, dense=fitted(with_late.dense, *with_relevance))
+        with_late = replace(
+            with_late, dense=fit_slopes(with_late.dense, *with_relevance)
+        )
     return replace(before, dense=alone, late_interaction=with_late)
 
 
@@ -167,11 +173,11 @@ def _fit_dense(
     pairs: Sequence[tuple[str, Paragraph]],
     negatives: Sequence[str],
 ) -> tuple[DenseCalibration, DenseCalibration | None]:
-    """Fit dense search without late interaction and with it, None if it has none."""
+    """Fit dense search without late interaction, and with it; None if it has none."""
     documents = np.array([paragraph.doc_id for paragraph in course.paragraphs])
     ids = [paragraph.paragraph_id for paragraph in course.paragraphs]
     positives, elsewhere = [], []
-    by_game, chosen = [], []
+    by_game, right_rows = [], []
     for hint, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
         terms = pd.DataFrame(dense.terms(hint))
@@ -181,8 +187,8 @@ def _fit_dense(
         alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
         if row in alternatives:
             by_game.append(terms.iloc[alternatives])
-            chosen.append(np.flatnonzero(alternatives == row))
-    if not chosen:
+            right_rows.append(np.flatnonzero(alternatives == row))
+    if not right_rows:
         raise GamesError(
             "--games has no hint that shares no word with its paragraph; "
             "see quarry games check"
@@ -193,8 +199,10 @@ def _fit_dense(
     def fit(late_scores: list[str]) -> DenseCalibration:
         with_slope = [PARAGRAPH, *late_scores]
         features = _tables(by_game, with_slope)
-        fitted = map(rounded, fit_choices(features, chosen).tolist())
-        slopes = dict(zip(with_slope, fitted, strict=True))
+        slope_values = map(
+            round_significant, fit_choices(features, right_rows).tolist()
+        )
+        slopes = dict(zip(with_slope, slope_values, strict=True))
         with_relevance = [PARAGRAPH, *late_scores[:1]]
         relevance = fit_relevance(with_relevance, positives, unrelated, elsewhere)
         return DenseCalibration(slopes.pop(PARAGRAPH), *relevance, slopes)
@@ -210,7 +218,7 @@ def _tables(hints: Iterable[pd.DataFrame], names: Sequence[str]) -> list[Float64
 
 def fit_choices(
     features: Sequence[Float64Array],
-    chosen: Sequence[IntArray],
+    right_rows: Sequence[IntArray],
     weights: Float64Array | float = 1.0,
     l2: Float64Array | float = 0.0,
 ) -> Float64Array:
@@ -218,7 +226,7 @@ def fit_choices(
 
     Args:
         features: by choice, (n_alternatives, n_features).
-        chosen: by choice, rows of the right alternatives.
+        right_rows: by choice, rows of the right alternatives.
         weights: (n_choices,) weight of each choice, or one for all.
         l2: (n_features,) penalty on each squared weight, or one for all.
 
@@ -232,7 +240,7 @@ def fit_choices(
 
     def loss(slopes: Float64Array) -> tuple[float, Float64Array]:
         total, gradient = float((l2 * slopes**2).sum()), 2.0 * l2 * slopes
-        for table, rows, count in zip(features, chosen, counts, strict=True):
+        for table, rows, count in zip(features, right_rows, counts, strict=True):
             utilities = table @ slopes
             likelihood = np.logaddexp.reduce(utilities[rows])
             total += count * float(np.logaddexp.reduce(utilities) - likelihood)
@@ -253,15 +261,15 @@ def fit_relevance(
 ) -> tuple[float, dict[str, float], float]:
     """Fit the log-odds that a paragraph answers a hint, on the most relevant paragraph of each hint.
 
-    Positives and negatives weigh alike. The most relevant paragraph depends on the slopes, so they are fitted
-    `N_ROUNDS` times.
+    Positives and negatives have the same total weight. The most relevant paragraph depends on the slopes, so they are
+    fitted N_ROUNDS times.
 
     Args:
-        names: the scores of a paragraph that have a slope.
+        names: names of the scores with a slope.
         positives: for each hint about the course, (n_paragraphs,) scores by name.
         unrelated: the same for hints about other things.
-        elsewhere: the same for hints about the course, without the document that each is about: hard negatives, which
-            have `HARD_SHARE` of the weight of all negatives; () leaves them out.
+        elsewhere: the same for hints about the course, without the paragraphs of their document. These hard negatives
+            have HARD_SHARE of the weight of all negatives; () leaves them out.
 
     Returns:
         The bias, the slopes, and the AUROC of the positives against the unrelated hints.
@@ -289,18 +297,18 @@ def fit_relevance(
 
     n = sum(counts[:2])
     separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])
-    relevance = dict(zip(names, map(rounded, slopes.tolist()), strict=True))
-    return rounded(bias), relevance, rounded(separation)
+    relevance = dict(zip(names, map(round_significant, slopes.tolist()), strict=True))
+    return round_significant(bias), relevance, round_significant(separation)
 
 
 def read_questions(path: Path) -> dict[str, bool]:
-    """Read questions and whether each is about the course, one JSON record a line.
+    """Read questions, and whether each is about the course, from one JSON object a line.
 
     Raises:
         GamesError: the file cannot be read, or a line has another form.
     """
     questions = {}
-    for where, record in read_objects(path, GamesError, named="--questions"):
+    for where, record in read_objects(path, GamesError, flag="--questions"):
         question, is_about = record.get("question"), record.get("about_course")
         if not isinstance(question, str) or not isinstance(is_about, bool):
             raise GamesError(
@@ -310,6 +318,6 @@ def read_questions(path: Path) -> dict[str, bool]:
     return questions
 
 
-def rounded(value: float) -> float:
-    """Round to four significant digits: some hundred games do not determine more."""
+def round_significant(value: float) -> float:
+    """Round to four significant digits; a few hundred games do not determine more."""
     return float(f"{value:.4g}")

@@ -149,7 +149,7 @@ def _by_words(name: Spoken, names: CourseNames) -> tuple[Float64Array, Float64Ar
     for word in dict.fromkeys(name.words):
         is_file = is_a(word, *FILES)
         likenesses = words_like(word, names.trust)
-        if not (likenesses if is_file else is_subject(word)):
+        if not (likenesses and name.has_word if is_file else is_subject(word)):
             continue
 
         matches = np.zeros(n_documents)

@@ -17,6 +17,8 @@ from player.search.books.name_words import (
 from quarry.languages.registry import LANGUAGES, alternatives
 from quarry.languages.words import is_stop_word
 
+HIGHEST_LECTURE = 100
+"""No course has this many lectures; larger numbers are years or course codes."""
 _DATE = regex.compile(r"\b(?:\d{4} \d\d? \d\d?|\d\d? \d\d? \d{4})\b")
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
 _FROM_THE_END = regex.compile(
@@ -111,7 +113,7 @@ def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
     known = map(kinds.__getitem__, (*COUNTING, "versions", "others"))
     after_ordinal = alternatives(set(nouns).union(*known))
     ordinals = rf"(?P<numbers>\d+{_ENDING}(?: (?:{and_} )?\d+{_ENDING})*)"
-    number = rf"\d\d?(?:{_ENDING}(?! {after_ordinal}\b))?"
+    number = rf"\d{{1,4}}(?:{_ENDING}(?! {after_ordinal}\b))?"
     return regex.compile(
         rf"\b(?:{ordinals} (?P<noun>{after_ordinal})|"
         rf"(?:(?P<noun>[^\W\d]+) )?(?P<numbers>{number}(?: (?:{and_} )*{number})*))"
@@ -120,7 +122,7 @@ def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
 
 
 def counted_in(text: str, nouns: frozenset[str] = frozenset()) -> Iterator[Counted]:
-    """Find the numbers below 100 in a text, but for those of dates, with the words that they count.
+    """Find the numbers of a text that may count lectures, none of dates, with the words that they count.
 
     Args:
         nouns: further words that may follow an ordinal.
@@ -129,7 +131,8 @@ def counted_in(text: str, nouns: frozenset[str] = frozenset()) -> Iterator[Count
     plain = regex.sub(rf"\b{signs} (?=\d)", "", _with_digits(text))
     plain = _DATE.sub("", plain)
     for match in _counted(nouns).finditer(plain):
-        numbers = set(map(int, regex.findall(r"\d+", match["numbers"])))
+        digits = map(int, regex.findall(r"\d+", match["numbers"]))
+        numbers = {number for number in digits if number < HIGHEST_LECTURE}
         before, after = plain[: match.start()], plain[match.end() :]
         yield Counted(match["noun"] or "", numbers, before.split(), after.split())
 
@@ -187,8 +190,9 @@ def lectures_in(message: str, counting: frozenset[str] = frozenset()) -> list[Co
     lectures = []
     for clause in _CLAUSE_END.split(message):
         for counted in counted_in(clause, counting):
-            noun, _, before, after = counted
-            if not is_a(noun, *COUNTING) and noun not in counting:
+            noun, numbers, before, after = counted
+            is_counting = is_a(noun, *COUNTING) or noun in counting
+            if not numbers or not is_counting:
                 continue
             is_sure = is_a(noun, "lectures") or noun.startswith(_IN_PREFIXES)
             is_sure |= any(is_a(word, "prepositions") for word in before[-1:])

@@ -27,7 +27,7 @@ from player.search.books.name_words import (
     words_by_kind,
 )
 from player.search.cache import CachingEmbedder
-from player.search.calibration import ReferenceCalibration, calibration_of
+from player.search.calibration import ReferenceCalibration, embedder_calibration
 from player.search.results import BookCandidate
 from quarry.arrays import Float32Array, Float64Array
 from quarry.course.paragraph import Alias, Document, Paragraph
@@ -66,7 +66,7 @@ class References:
         calibration: ReferenceCalibration | None = None,
     ) -> None:
         self.names = CourseNames(documents, paragraphs)
-        self.calibration = calibration or calibration_of().references
+        self.calibration = calibration or embedder_calibration().references
         self._embedder = embedder
         self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
 

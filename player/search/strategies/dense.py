@@ -14,7 +14,7 @@ from player.search.calibration import (
     TOKENS,
     USUAL,
     DenseCalibration,
-    calibration_of,
+    embedder_calibration,
 )
 from player.search.late_interaction import LateInteraction
 from player.search.rank import combine
@@ -99,7 +99,7 @@ class Dense(Strategy):
         self._vectors = vectors
         self._embedder = embedder
         self.evidence = evidence or RuleEvidence(paragraphs).log_odds
-        self._calibration = calibration or calibration_of().dense
+        self._calibration = calibration or embedder_calibration().dense
         self._late = late_interaction
         self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
         spread = np.linspace(0, len(paragraphs) - 1, N_USUAL).astype(np.int64)

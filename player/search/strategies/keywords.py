@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from player.search.calibration import KeywordCalibration, calibration_of
+from player.search.calibration import KeywordCalibration, embedder_calibration
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.rules import NO_ROWS, RowsByWord, rows_by_word
 from player.search.strategies.strategy import Strategy, StrategyInputs
@@ -83,7 +83,7 @@ class Keyword(Strategy):
     ) -> None:
         super().__init__(paragraphs)
         self._names = names or {}
-        self._calibration = calibration or calibration_of().keyword
+        self._calibration = calibration or embedder_calibration().keyword
         self._lock = threading.Lock()
 
     @classmethod

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 from evaluate.games.labelled import load_games
-from evaluate.games.locating import as_held
+from evaluate.games.locating import raw_passage
 from evaluate.referee.context import is_glued, readable
 from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import secret_of
+from evaluate.referee.spec import build_secret
 from tests.evaluate.fakes import Evaluate, labelled_game, write_games
 from tests.fakes import CACHES, lecture_pdf
 
@@ -25,7 +25,7 @@ def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
     assert (game.edition, game.page) == ("pypdf:page", 1)
     raw = " ".join(game.paragraph.split())
     assert raw.startswith(game.opening_sentence)
-    assert as_held(game).text == game.paragraph
+    assert raw_passage(game).text == game.paragraph
 
 
 def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
@@ -41,7 +41,7 @@ def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
         "with a word that is there."
     )
     options = ['"stack"', '"balanced"', '"heap"', "none of these words"]
-    secret = secret_of(game, as_held(game))
+    secret = build_secret(game, raw_passage(game))
     answers = make_referee("oracle").answers(secret, [(question, options)])
     assert answers == ["B"]
 

@@ -9,10 +9,10 @@ import pytest
 from evaluate.errors import GamesError
 from evaluate.games.labelled import (
     LabelledGame,
+    assign_split,
     load_games,
     same_text,
     select_split,
-    split_of,
     tokens,
 )
 from tests.evaluate.fakes import labelled_game, write_games
@@ -134,7 +134,7 @@ def test_the_draw_is_stable_over_machines_and_versions() -> None:
         (7, "train"),
         (10, "test"),
     ):
-        assert split_of(game, seed) == split
+        assert assign_split(game, seed) == split
 
 
 def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
@@ -142,7 +142,7 @@ def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
         splits = set()
         for sentence in (f"Ivy climbs {number}.", f"IVY CLIMBS {number}"):
             game = labelled_game(paragraph_id="", opening_sentence=sentence)
-            splits.add(split_of(game, 0))
+            splits.add(assign_split(game, 0))
         assert len(splits) == 1
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from evaluate.games.locating import check_games
-from evaluate.practice.hints import made_games
+from evaluate.practice.hints import make_games
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import Paragraph
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 
@@ -45,7 +45,7 @@ def course() -> list[Paragraph]:
 def test_hints_keep_the_rule_with_the_nearest_words_that_the_passage_lacks() -> None:
     paragraphs, embedder = course(), TopicEmbedder()
     vectors = embedder.embed_passages(each(paragraphs, "text"))
-    pairs = made_games(paragraphs, vectors, embedder)
+    pairs = make_games(paragraphs, vectors, embedder)
     games = {item.text: game for game, item in pairs}
     assert len(games) == 12
 
@@ -58,4 +58,4 @@ def test_hints_keep_the_rule_with_the_nearest_words_that_the_passage_lacks() -> 
     for text, game in games.items():
         assert check_games([game], paragraphs) == []
         assert game.opening_sentence in text
-        assert language_of(game.hint) == language_of(text)
+        assert detect_language(game.hint) == detect_language(text)

@@ -19,12 +19,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from evaluate.practice.match import RefusedMessageError
-from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_app, serving
+from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_server_app, serving
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
 )
-from evaluate.studio.matches import create_app as create_pages
+from evaluate.studio.matches import create_matches_app as create_pages
 from player.game.client import GameServer, HttpGameServer
 from player.game.loop import play
 from quarry.store import Course
@@ -47,7 +47,7 @@ def practice() -> PracticeServer:
 
 @pytest.fixture(scope="module")
 def url(practice: PracticeServer) -> Iterator[str]:
-    with serving(create_app(practice)) as url:
+    with serving(create_server_app(practice)) as url:
         yield url
 
 

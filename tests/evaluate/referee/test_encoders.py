@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from configs.settings import load
-from evaluate.referee.simulated import CharacterEncoder, Tools, tools_of
+from evaluate.referee.simulated import CharacterEncoder, Tools, build_tools
 from quarry.embed import Models
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
@@ -51,7 +51,7 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     for spec in ("minilm", "e5"):
         stores.append(make_store(tmp_path / spec, course(), spec=spec))
     stores.append(make_store(tmp_path / "hebrew", hebrew, spec="e5"))
-    tools = [tools_of(store, EMBED) for store in stores]
+    tools = [build_tools(store, EMBED) for store in stores]
 
     assert not loaded
     assert each(tools, "embedder_spec") == ["e5", "minilm", None]
@@ -60,7 +60,7 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     assert isinstance(of_hebrew, CharacterEncoder)
     assert each(loaded, "spec") == ["e5", "minilm"]
     installed.clear()
-    assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 3
+    assert [build_tools(store, EMBED).embedder_spec for store in stores] == [None] * 3
 
 
 def test_the_four_nearest_come_nearest_first() -> None:

@@ -8,7 +8,7 @@ from evaluate.referee.spec import (
     NAMES,
     REFEREES,
     TERMS,
-    VIEWS,
+    VIEW_DESCRIPTIONS,
     Posed,
     Referee,
     Secret,
@@ -159,7 +159,7 @@ def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
     docs = (ROOT / "docs/guides/referees.md").read_text("utf-8")
     forms = each(TERMS[1:], "form")
-    for message in (*forms, *VIEWS.values(), *NAMES):
+    for message in (*forms, *VIEW_DESCRIPTIONS.values(), *NAMES):
         assert message in table
-    for form in (*(f"sees:{view}" for view in VIEWS), *forms, *NAMES):
+    for form in (*(f"sees:{view}" for view in VIEW_DESCRIPTIONS), *forms, *NAMES):
         assert f"`{form}`" in docs

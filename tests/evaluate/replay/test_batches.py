@@ -15,7 +15,7 @@ from evaluate.replay.batches import (
     AskedBatch,
     batch_line,
     read_answered,
-    read_answers,
+    read_answers_file,
     read_batches,
     respondent_line,
 )
@@ -65,7 +65,7 @@ def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
 ) -> None:
     line = answers_line((2, "not_relevant"), (1, " b "))
     path = written(tmp_path / "answers.jsonl", line, "")
-    answers = read_answers(path, {"g1": BATCH})["g1"]
+    answers = read_answers_file(path, {"g1": BATCH})["g1"]
     assert answers == ("B", "Not Relevant", *[None] * 18)
 
 
@@ -94,7 +94,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(
     path = written(tmp_path / "answers.jsonl", line)
     refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
     with pytest.raises(BatchError, match=refused) as caught:
-        read_answers(path, {"g1": BATCH})
+        read_answers_file(path, {"g1": BATCH})
     assert len(str(caught.value)) < 500 + len(str(path))
 
 

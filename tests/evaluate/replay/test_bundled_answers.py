@@ -3,7 +3,7 @@
 import pytest
 
 from evaluate.games.labelled import load_games
-from evaluate.replay.batches import read_answers, read_batches
+from evaluate.replay.batches import read_answers_file, read_batches
 from tests.fakes import ROOT
 
 GAMES = ROOT / "data/games"
@@ -20,7 +20,7 @@ def test_answers_are_about_no_test_games_and_none_both_teaches_and_reports(
     assert splits <= {"train", "validation"}
 
     path = GAMES / f"answers/{language}-{view}"
-    learning = read_answers(path.with_name(f"{path.name}-learning.jsonl"), batches)
-    reported = read_answers(path.with_name(f"{path.name}-reported.jsonl"), batches)
+    learning = read_answers_file(path.with_name(f"{path.name}-learning.jsonl"), batches)
+    reported = read_answers_file(path.with_name(f"{path.name}-reported.jsonl"), batches)
     assert learning.keys().isdisjoint(reported)
     assert learning.keys() | reported.keys() == batches.keys()

@@ -13,7 +13,7 @@ import pytest
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import judges_of, make_referee
+from evaluate.referee.simulated import build_judges, make_referee
 from evaluate.referee.spec import HINT_ALONE, Referee
 from evaluate.replay import replay as replay_module
 from evaluate.replay.replay import (
@@ -23,7 +23,7 @@ from evaluate.replay.replay import (
     replay_games,
     replay_judges,
 )
-from evaluate.runs.measures import interval, rounded
+from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
 from player.search.books.resolver import References
@@ -191,7 +191,7 @@ def test_each_answerable_game_says_where_it_was_found_or_lost_and_is_counted(
     ends = searched["intervals"]["Success@5"]
     assert ends == pytest.approx([0.0968, 0.7000], abs=5e-4)
     values = np.array([1 / 2, 1 / 3, 0, 0, 0, 0])
-    assert searched["intervals"]["RR"] == rounded(interval(values, 7))
+    assert searched["intervals"]["RR"] == round_ends(interval(values, 7))
 
     # right, wrong and never ingested; the one in a picture does not count
     assert searched["opening_sentence_exact"] == 0.333333
@@ -238,7 +238,7 @@ def test_repeats_of_a_game_are_no_games_of_their_own(
     # by game: 1/2, 1, 1/2, 0, 0, 0
     assert run["win_rate"] == 0.333333
     won = np.array([0.5, 1, 0.5, 0, 0, 0])
-    assert run["win_rate_interval"] == rounded(interval(won, 40))
+    assert run["win_rate_interval"] == round_ends(interval(won, 40))
     for key in ("measures", "book_resolved", "lost_at_ingest"):
         assert run[key] == searched[key]
 
@@ -426,7 +426,7 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
 @pytest.mark.usefixtures("evaluate")
 def test_each_game_is_played_against_every_referee(store: Course) -> None:
     # the hint alone comes first, and who draws nothing plays once
-    judges = judges_of(["oracle", "random"], 2, 7)
+    judges = build_judges(["oracle", "random"], 2, 7)
     assert judges == [
         (HINT_ALONE, 7),
         ("oracle", 7),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from configs.errors import SettingsError
-from evaluate.runs.measures import find_measures, interval, values_of
+from evaluate.runs.measures import compute_values, find_measures, interval
 from tests.contracts.records import game_record
 
 
@@ -24,7 +24,7 @@ def test_each_measure_is_what_its_definition_says() -> None:
         "P@5": [1 / 5, 1 / 5, 0, 0, 0, 0],
         "SetP": [1 / 3, 1 / 3, 1 / 6, 1 / 20, 0, 0],
     }
-    measured = values_of(find_measures(expected), ranks, n_hits, [])
+    measured = compute_values(find_measures(expected), ranks, n_hits, [])
     for name, values in expected.items():
         assert measured[name] == pytest.approx(values), name
 
@@ -38,11 +38,11 @@ def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     monkeypatch.syspath_prepend(tmp_path)
     records = [game_record(), game_record(game_id="no", answerable=False)]
     measures = find_measures(["own_measures.hits"])
-    values = values_of(measures, np.array([2]), np.array([2]), records)
+    values = compute_values(measures, np.array([2]), np.array([2]), records)
     assert values["own_measures.hits"].tolist() == [2.0]
     records[0].pop("search")  # type: ignore[misc]
     with pytest.raises(SettingsError, match=r"measures.hits failed: KeyE"):
-        values_of(measures, np.array([2]), np.array([2]), records)
+        compute_values(measures, np.array([2]), np.array([2]), records)
 
 
 def test_a_share_has_wilsons_interval() -> None:

@@ -18,9 +18,9 @@ from evaluate.practice.server import PracticeServer
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
-from evaluate.studio.app import create_app
-from evaluate.studio.state import Files, Studio
-from evaluate.studio.view import view_of
+from evaluate.studio.app import create_studio_app
+from evaluate.studio.state import Studio, StudioFiles
+from evaluate.studio.view import build_view
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
@@ -55,7 +55,7 @@ START = RoundStart("m", "sediments", "vessels near rocks", "")
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioFiles]:
     """Folders of a studio, with a lecture in the store."""
     folder = tmp_path_factory.mktemp("studio")
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -66,11 +66,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
         ingest([lecture], store, load(), progress=False)
         (folder / "runs").mkdir()
         journal = folder / "journal"
-        yield Files(folder / "games.jsonl", folder / "runs", journal, store)
+        yield StudioFiles(folder / "games.jsonl", folder / "runs", journal, store)
 
 
 @pytest.fixture(scope="module")
-def course(files: Files) -> Course:
+def course(files: StudioFiles) -> Course:
     return open_store(files.store)
 
 
@@ -80,8 +80,8 @@ def player(course: Course) -> Player:
 
 
 @pytest.fixture(scope="module")
-def app(course: Course, files: Files) -> Any:
-    return create_app(course, load(), files)
+def app(course: Course, files: StudioFiles) -> Any:
+    return create_studio_app(course, load(), files)
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +104,8 @@ def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
 def test_a_lecture_whose_name_holds_a_slash_opens(tmp_path: Path) -> None:
     passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
     store = make_store(tmp_path / "store", [passage])
-    files = Files(tmp_path / "games", tmp_path, None, store.location)
-    client = TestClient(create_app(store, load(), files))
+    files = StudioFiles(tmp_path / "games", tmp_path, None, store.location)
+    client = TestClient(create_studio_app(store, load(), files))
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
     assert passage.opening_sentence in client.get(link).text
 
@@ -153,7 +153,7 @@ ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan"
 
 @pytest.mark.parametrize("odd", ODD)
 def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
-    odd: str, course: Course, files: Files, tmp_path: Path
+    odd: str, course: Course, files: StudioFiles, tmp_path: Path
 ) -> None:
     (tmp_path / "loop.json").symlink_to("loop.json")
     elsewhere = replace(
@@ -162,7 +162,7 @@ def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
         games=tmp_path / "games.jsonl",
         journal=tmp_path / "journal",
     )
-    app = create_app(course, load(), elsewhere)
+    app = create_studio_app(course, load(), elsewhere)
     client = TestClient(app, raise_server_exceptions=False)
 
     query = quote(odd, safe="")
@@ -185,7 +185,7 @@ def test_forms_of_other_pages_are_refused(client: TestClient) -> None:
 
 
 def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
-    client: TestClient, files: Files
+    client: TestClient, files: StudioFiles
 ) -> None:
     form = {"passage": GRAVEL, "hint": "sand again"}
     assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
@@ -199,7 +199,7 @@ def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
 
 
 def test_passages_are_labelled_one_after_another_with_progress(
-    client: TestClient, files: Files
+    client: TestClient, files: StudioFiles
 ) -> None:
     form = {
         "passage": GRAVEL,
@@ -220,16 +220,16 @@ def test_passages_are_labelled_one_after_another_with_progress(
     assert games[0].book_name == HOSTILE
 
 
-def saved(files: Files, **game: Any) -> int:
+def saved(files: StudioFiles, **game: Any) -> int:
     """Add a game to the journal and return its key."""
     with contextlib.closing(Journal(files.journal)) as journal:
-        key = journal.ask()
+        key = journal.add_game()
         journal.update(key, **game)
     return key
 
 
 def test_hostile_text_of_the_journal_stays_text(
-    client: TestClient, files: Files
+    client: TestClient, files: StudioFiles
 ) -> None:
     assert "holds no game yet" in client.get("/games").text
     start = RoundStart("m", HOSTILE, "a hint", "")
@@ -249,20 +249,20 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     player: Player,
 ) -> None:
     plan = player.plan(START)
-    waiting = view_of(player, plan, GameRecord(game_id="g"))
+    waiting = build_view(player, plan, GameRecord(game_id="g"))
     assert waiting.steps == []
     before = [item.beliefs[0] for item in waiting.candidates]
     assert sum(before) == pytest.approx(1.0)
 
     secret = "Bees dance on the comb at noon."
-    row = plan.row_of(secret)
+    row = plan.find_row(secret)
     answers: list[Any] = ["Not Relevant", None]
     for fits in plan.fits[0, 2:, row]:
         answers.append("ABCD"[fits.argmax()])
     game = GameRecord(
         game_id="g", answers=tuple(answers), label=label_about(secret.upper())
     )
-    view = view_of(player, plan, game)
+    view = build_view(player, plan, game)
     assert each(view.steps, "verdict") == ["none"] * 2 + ["right"] * 18
     assert not any(each(view.steps, "misled"))
     assert view.passage == BEES
@@ -273,7 +273,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
 
     # the same answers, of which none is about the secret
     other = replace(game, guess=guess_of(secret), label=label_about(PARAGRAPHS[0][:32]))
-    assert any(each(view_of(player, plan, other).steps, "misled"))
+    assert any(each(build_view(player, plan, other).steps, "misled"))
 
 
 def guess_of(sentence: str) -> Guess:
@@ -290,15 +290,15 @@ def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
         guess=guess_of(later[0].upper()),
         score=Score(80.0, 2, points, {}),
     )
-    view = view_of(player, plan, game)
+    view = build_view(player, plan, game)
     assert view.passage in each(plan.places.paragraphs, "paragraph_id")
     lost = replace(game, score=Score(30.0, 0, {"opening_sentence_score": 40.0}, {}))
-    assert view_of(player, plan, lost).passage == ""
+    assert build_view(player, plan, lost).passage == ""
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     client: TestClient,
-    files: Files,
+    files: StudioFiles,
     player: Player,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -337,10 +337,10 @@ def test_sentences_are_compared_by_letters_and_digits(
 
 
 def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
-    course: Course, files: Files, tmp_path: Path
+    course: Course, files: StudioFiles, tmp_path: Path
 ) -> None:
     elsewhere = replace(files, journal=tmp_path / "journal")
-    client = TestClient(create_app(course, load(), elsewhere))
+    client = TestClient(create_studio_app(course, load(), elsewhere))
     form = {"passage": BEES, "hint": "vessels near rocks", "referee": "constant:A"}
     page = client.post("/referee/replay", data=form).text
     assert "Not found: the player lost" in page
@@ -378,12 +378,12 @@ def test_an_answer_counts_only_for_the_question_that_is_due(
 
 def test_players_are_told_when_no_game_is_about_the_course(
     course: Course,
-    files: Files,
+    files: StudioFiles,
     tmp_path: Path,
 ) -> None:
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
     games = write_games(tmp_path / "games.jsonl", [label])
-    client = TestClient(create_app(course, load(), replace(files, games=games)))
+    client = TestClient(create_studio_app(course, load(), replace(files, games=games)))
     refused = client.post("/v1/players", json={"name": "Ada"})
     assert refused.status_code == 503
     assert "games is about a paragraph of" in refused.json()["detail"]
@@ -405,7 +405,7 @@ def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> N
     practice = PracticeServer(small_repertoire(), seed=0)
     token = practice.register(HOSTILE)
     match = practice.start_match(practice.players[token].player_id)
-    client = TestClient(pages_of_server.create_app(practice))
+    client = TestClient(pages_of_server.create_matches_app(practice))
     path = f"/server/{match.game_id}"
     assert match.secret.opening_sentence not in client.get(path).text
     assert HOSTILE not in client.get("/").text
@@ -434,7 +434,7 @@ def fits_the_width(tab: Any) -> bool:
 
 @pytest.mark.timeout(240)
 def test_a_person_searches_writes_a_hint_and_referees_a_game(
-    tab: Any, files: Files
+    tab: Any, files: StudioFiles
 ) -> None:
     tab.goto("/")
     tab.fill("[name=hint]", "lighthouse ship keeper")
@@ -480,7 +480,7 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
 def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     tab: Any,
     player: Player,
-    files: Files,
+    files: StudioFiles,
 ) -> None:
     tab.goto("/server")
     server = HttpGameServer(tab.evaluate("location.origin"))
@@ -513,7 +513,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
 def test_a_person_sorts_runs_reads_a_report_and_finds_the_lost_games(
     tab: Any,
     course: Course,
-    files: Files,
+    files: StudioFiles,
 ) -> None:
     lost_run(course, "zzz", files.runs / "bad.json")
     lost_run(course, "dance comb hive", files.runs / "good.json")

@@ -17,7 +17,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
-from evaluate.tuning.study import SPACE, load_space, settings_of
+from evaluate.tuning.study import SPACE, load_space, trial_settings
 from player.search.build import build_orchestrator
 from player.search.results import Query
 from player.search.strategies.strategy import Reranker, Strategy
@@ -175,7 +175,7 @@ def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
         # these change the number of hits
         for key in left_out - {"pdf_k", "global_k"}:
             for value in (bounds[key]["low"], bounds[key]["high"]):
-                changed = settings_of({key: value}, study.search)
+                changed = trial_settings({key: value}, study.search)
                 found = search_all(prepared, changed)
                 np.testing.assert_array_equal(found, expected, f"{preset} {key}")
 

@@ -30,13 +30,13 @@ from evaluate.tuning.study import (
     best_first,
     load_space,
     nearest_parameters,
-    report,
+    report_gain,
     run_study,
-    settings_of,
+    trial_settings,
 )
 from player.round import Json
 from quarry import interrupts
-from quarry.parallel import executor_of
+from quarry.parallel import open_executor
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
 
@@ -82,10 +82,10 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
         "boost_confidence": 0.95,
         "threshold": 0.2,
     }
-    result = settings_of(drawn, settings.search)
+    result = trial_settings(drawn, settings.search)
     assert (result.global_k, result.boost_confidence) == (5, 0.9)
     assert result.lowered_threshold == 0.2
-    none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
+    none = trial_settings({"pdf_k": 0, "global_k": 0}, settings.search)
     assert (none.pdf_k, none.global_k) == (0, 1)
 
 
@@ -173,7 +173,7 @@ N_TRIALS = 16
 def fit(storage: str | None, splits: Any = None, **changed: Any) -> Tuned:
     """Run a study of stand-in games."""
     games: Any = splits or dict.fromkeys(SPLITS)
-    with executor_of(1) as executor:
+    with open_executor(1) as executor:
         return run_study(
             FEW,
             games,
@@ -214,7 +214,7 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
     splits = {split: SimpleNamespace(split=split, games=()) for split in SPLITS}
     monkeypatch.setattr(study_module, "judge", lambda one, s: judge(one.split, s))
     n_trials = len(tuned.objectives) - 1
-    assert report(FEW, tuned, splits, untuned, 0)["verdict"] == (
+    assert report_gain(FEW, tuned, splits, untuned, 0)["verdict"] == (
         "the untuned settings stay: they have 1.1000 on the validation games, and the best trial there, of the "
         f"{n_trials} that were best on the training games, has 0.6000"
     )
@@ -227,25 +227,25 @@ def run_alone(judge: Any, storage: str) -> None:
     fit(storage)
 
 
-def die(number: int, storage: str, n_drawn: int, sign: Path | None = None) -> None:
+def die(number: int, storage: str, n_draw: int, sign: Path | None = None) -> None:
     """Run the study in a process that leaves a sign and is killed in one of its trials.
 
     Args:
-        n_drawn: number of parameters that the trial has drawn by then; -1 kills before its first heartbeat.
+        n_draw: number of parameters that the trial has drawn by then; -1 kills before its first heartbeat.
     """
     asked = itertools.count()
-    ask, draw = optuna.Study.ask, study_module._drawn
+    ask, draw = optuna.Study.ask, study_module._draw
 
     def ask_and_die(study: optuna.Study, *given: Any) -> optuna.Trial:
         trial = ask(study, *given)
         if next(asked) == number:
-            if n_drawn < 0:
+            if n_draw < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
-            study_module._drawn = draw_and_die
+            study_module._draw = draw_and_die
         return trial
 
     def draw_and_die(space: Space, trial: optuna.Trial) -> Json:
-        draw(dict(itertools.islice(space.items(), n_drawn)), trial)
+        draw(dict(itertools.islice(space.items(), n_draw)), trial)
         if sign:
             sign.touch()
         time.sleep(1.0)  # until the first heartbeat
@@ -297,13 +297,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
     @pytest.mark.parametrize(
-        ("number", "n_drawn"), [(0, -1), (4, -1), (4, 1), (0, 2), (9, 2)]
+        ("number", "n_draw"), [(0, -1), (4, -1), (4, 1), (0, 2), (9, 2)]
     )
     def test_a_study_that_is_killed_and_resumed_gives_the_figures_of_one_that_is_not(
-        self, number: int, n_drawn: int, tmp_path: Path
+        self, number: int, n_draw: int, tmp_path: Path
     ) -> None:
         storage = str(tmp_path / "study.db")
-        process = SPAWN.Process(target=die, args=(number, storage, n_drawn))
+        process = SPAWN.Process(target=die, args=(number, storage, n_draw))
         process.start()
         process.join()
         assert process.exitcode == -signal.SIGKILL

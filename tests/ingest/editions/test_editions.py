@@ -15,7 +15,12 @@ from ingest.editions.editions import (
 )
 from ingest.editions.readers import READERS
 from ingest.editions.stream_order import stream_text
-from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
+from quarry.course.openings import (
+    content_sentences,
+    find_printed,
+    one_line,
+    opening_by_rule,
+)
 from quarry.course.piece import Piece
 from quarry.languages.reading_order import in_reading_order, is_visual
 from tests.fakes import CACHES, lecture_pdf
@@ -151,7 +156,7 @@ def test_reversed_hebrew_words_are_read_in_order() -> None:
     ],
 )
 def test_the_opening_of_a_page_is_cut_by_rule(text: str, opening: str) -> None:
-    assert one_line(by_rule(text)) == opening
+    assert one_line(opening_by_rule(text)) == opening
 
 
 def test_a_model_opens_a_piece_with_a_sentence_of_content() -> None:
@@ -163,7 +168,7 @@ def test_a_model_opens_a_piece_with_a_sentence_of_content() -> None:
         ("– Stop ends the whole program. End.", "Stop ends the whole program."),
         ("3.1\nContents", "3.1"),
     ):
-        assert next(by_content(text)) == sentence
+        assert next(content_sentences(text)) == sentence
 
 
 def test_printed_sentences_are_found_in_raw_text_by_their_letters() -> None:
@@ -178,7 +183,7 @@ def test_printed_sentences_are_found_in_raw_text_by_their_letters() -> None:
         "It is elsewhere.",
         "",
     )
-    assert [*as_printed_in(raw, sentences)] == [
+    assert [*find_printed(raw, sentences)] == [
         (raw.index("So"), "So it is (“fast”)."),
         (raw.index("The"), "The cacheLRUdrops old pages ."),
         # both of its ends are there

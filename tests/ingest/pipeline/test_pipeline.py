@@ -499,7 +499,7 @@ from tests import fakes
 
 if __name__ == "__main__":
     models.load_embedder = fakes.load_hashing_embedder
-    folder.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    folder.save_content = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     main(["ingest", *sys.argv[1:]])
 """
 """An ingest that is killed after it has written the passages to Chroma, and before their content."""

@@ -5,7 +5,7 @@ import pytest
 from configs.settings import IngestSettings
 from ingest.layout.extract import Pdf
 from ingest.pipeline import read_document
-from ingest.pipeline.read_document import authors, lecture_number, version_of
+from ingest.pipeline.read_document import authors, lecture_number, paragraphs_version
 from tests.contracts.handmade import Run, lines, pdf
 from tests.ingest.reading import extracted
 
@@ -57,6 +57,6 @@ def test_a_file_is_read_again_once_pymupdf_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(read_document, "has_pymupdf", lambda: False)
-    without = version_of("digest", IngestSettings())
+    without = paragraphs_version("digest", IngestSettings())
     monkeypatch.setattr(read_document, "has_pymupdf", lambda: True)
-    assert version_of("digest", IngestSettings()) != without
+    assert paragraphs_version("digest", IngestSettings()) != without

@@ -29,7 +29,7 @@ def test_values_of_the_user_replace_those_that_were_read(tmp_path: Path) -> None
         authors=("A. Turing",),
         date="2020-01-01",
     )
-    document = read_sidecar(lecture).over(was)
+    document = read_sidecar(lecture).apply_to(was)
 
     assert document.aliases == (
         Alias("Search trees", "sidecar"),

@@ -9,12 +9,12 @@ import pytest
 from player.belief import editions
 from player.belief.editions import (
     EVEN,
-    RULE,
+    RULE_FACTOR,
+    edition_masses,
     edition_shares,
-    editions_of,
     with_editions,
 )
-from player.belief.places import PRINTED, links_of, paragraphs_on_pages
+from player.belief.places import PRINTED, link_pieces, paragraphs_on_pages
 from player.belief.word_index import WordIndex, index_words
 from player.question import VIEWS, Question
 from player.questions.candidates import Candidates
@@ -72,7 +72,7 @@ def prior_of_pages(
 def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end() -> (
     None
 ):
-    assert INDEX.places.passages_of(2).tolist() == [0]
+    assert INDEX.places.passage_rows(2).tolist() == [0]
     words = INDEX.whole[[2]].toarray()[0]
     assert words[INDEX.ids["least"]] == 1.0
     assert words[INDEX.ids["top"]] == 0.0
@@ -110,7 +110,7 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
     weights = printed * printed**editions.PASSAGES * [1.0, 3.0]
     pages = (1.0 - EVEN) * weights / weights.sum() + EVEN * printed
     assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
-    of_editions = editions_of(prior, INDEX.places, np.arange(len(prior)))
+    of_editions = edition_masses(prior, INDEX.places, np.arange(len(prior)))
     assert of_editions == pytest.approx(shares)
 
 
@@ -143,7 +143,7 @@ def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
     part = Piece(PAGE, "a", 1, 1, "keeps its least")
     elsewhere = Piece(PAGE, "a", 2, 2, part.text)
     on_pages = paragraphs_on_pages(PASSAGES)
-    links = links_of(PASSAGES, [part, elsewhere], on_pages)
+    links = link_pieces(PASSAGES, [part, elsewhere], on_pages)
     assert links.toarray().tolist() == [
         [1, 0],
         [0, 0],
@@ -152,7 +152,7 @@ def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
 
 def test_a_piece_with_a_word_of_the_hint_breaks_the_rule() -> None:
     lawful, unlawful, _ = prior_of_pages("newest")
-    assert unlawful / lawful == pytest.approx(RULE)
+    assert unlawful / lawful == pytest.approx(RULE_FACTOR)
     # the glued page holds no such token
     glued, other, _ = prior_of_pages("least")
     assert other == pytest.approx(glued)

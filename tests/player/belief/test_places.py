@@ -5,7 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from player.belief.places import by_sentence, places_of, rank_of_sentence, starts_of
+from player.belief.places import (
+    find_places,
+    find_starts,
+    rank_of_sentence,
+    sum_by_sentence,
+)
 from player.belief.word_index import index_words
 from player.starts import search_log_odds, start_weights
 from quarry.course.paragraph import Paragraph
@@ -33,7 +38,7 @@ def begins(
 ) -> set[str]:
     """The sentences that may open the secret passage, or those on top of their page alone."""
     sentences = set()
-    for start in starts_of(paragraph):
+    for start in find_starts(paragraph):
         assert paragraph.text.startswith(start.sentence, start.offset)
         if start.on_top or not on_top:
             sentences.add(start.sentence)
@@ -75,16 +80,16 @@ def test_after_a_page_turn_a_sentence_is_on_top() -> None:
 
 def test_equal_sentences_share_a_key_and_their_belief() -> None:
     texts = ("For each: x.", "for each: X")
-    places = places_of([passage(text, text) for text in texts])
+    places = find_places([passage(text, text) for text in texts])
     assert len(places.find("For Each: x")) == 2
     # symbols alone are not equal
-    symbols = places_of([passage(text, text) for text in ("→ ∞", "← ∞")])
+    symbols = find_places([passage(text, text) for text in ("→ ∞", "← ∞")])
     assert len(set(symbols.keys.tolist())) == 2
     assert len(symbols.find("")) == 0
 
     belief = np.array([0.3, 0.4, 0.3])
     keys = np.array([7, 8, 7])
-    assert by_sentence(belief, keys) == pytest.approx([0.6, 0.4, 0.6])
+    assert sum_by_sentence(belief, keys) == pytest.approx([0.6, 0.4, 0.6])
     assert rank_of_sentence(1, belief, keys) == 2
     assert rank_of_sentence(2, belief, keys) == 1
 

@@ -15,7 +15,7 @@ from player.belief.referees import (
     SOUND,
     USELESS,
     USELESS_SHARE,
-    Referee,
+    RefereeModel,
     mixture,
 )
 from player.question import VIEWS, FitArray
@@ -36,7 +36,7 @@ def updated(
     prior: Float64Array,
     fits: FitArray,
     answers: Answers,
-    referees: Sequence[Referee] = MIXTURE,
+    referees: Sequence[RefereeModel] = MIXTURE,
     is_raw: BoolArray | None = None,
 ) -> Posterior:
     """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""

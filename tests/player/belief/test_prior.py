@@ -9,8 +9,8 @@ from configs.settings import GameSettings
 from player import starts
 from player.belief import places as places_module
 from player.belief import prior as prior_module
-from player.belief.places import Places, places_of
-from player.belief.prior import prior_of
+from player.belief.places import Places, find_places
+from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
     CourseRanking,
@@ -21,7 +21,7 @@ from player.search.results import (
 from quarry.arrays import Float64Array
 from tests.contracts.paragraphs import paragraph
 
-PLACES = places_of(
+PLACES = find_places(
     [
         paragraph("a:1:1"),
         paragraph("a:1:2"),
@@ -64,7 +64,7 @@ def prior(
         ranking=ranking,
     )
 
-    return prior_of(result, places, settings)
+    return compute_prior(result, places, settings)
 
 
 def test_temperature_and_floor_shape_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_a_place_and_a_kind_count_what_a_referee_begins_there(
         monkeypatch.setattr(module, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."
     heading = replace(paragraph("b:1:1"), kind="heading")
-    places = places_of([paragraph("a:1:1", text), heading])
+    places = find_places([paragraph("a:1:1", text), heading])
     belief = prior(places=places, odds=(1.0, 1.0))
     # first sentence : second one : heading
     assert belief == pytest.approx([4 / 7, 1 / 7, 2 / 7])

@@ -7,7 +7,7 @@ from player.belief.referees import (
     SOUND,
     UNKNOWN_KIND,
     WRONG,
-    letters_of,
+    letter_probabilities,
     mixture,
 )
 from player.question import VIEWS
@@ -22,9 +22,9 @@ def test_letters_by_share_of_errors() -> None:
         (0.5, 0.595, 0.135),
         (1.0, 0.25, 0.25),
     ):
-        (letters,) = letters_of(wrong, slips=slips)
+        (letters,) = letter_probabilities(wrong, slips=slips)
         assert letters[:, 0] == pytest.approx([right, other, other, other])
-    (falls_back,) = letters_of(wrong, falls_back=0.5)
+    (falls_back,) = letter_probabilities(wrong, falls_back=0.5)
     assert falls_back[:, 2] == pytest.approx([0.51, 0.01, 0.47, 0.01])
 
 

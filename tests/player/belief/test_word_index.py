@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from player.belief.word_index import index_words
-from player.questions.candidates import BELOW, OTHER_FORM, SEEN
+from player.questions.candidates import LATER_WORD, OTHER_FORM, SEEN
 from player.questions.kinds import ANYWHERE, OPENING, ListKind
 from tests.contracts.kind import ENGLISH, candidates_of
 from tests.contracts.paragraphs import paragraph
@@ -22,7 +22,7 @@ def chances(
     lists = np.zeros((len(ids), 1), dtype=np.float32)
     for word in named:
         lists[ids[word]] = 1.0
-    seen = kind.seen(csr_array(lists), candidates, "paragraph")
+    seen = kind.probability_found(csr_array(lists), candidates, "paragraph")
     return [float(chance) for chance in seen[:, 0]]
 
 
@@ -40,7 +40,7 @@ def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence()
     None
 ):
     below, nowhere, *_, in_opening = chances(OPENING, ENGLISH, "levers")
-    assert below == pytest.approx(BELOW)
+    assert below == pytest.approx(LATER_WORD)
     assert nowhere == pytest.approx(0.0)
     assert in_opening == pytest.approx(SEEN)
 

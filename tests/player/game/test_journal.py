@@ -55,7 +55,7 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
     call = {"a": "שלום"}
     reply = {"b": 0.1, "a": {"d": 1, "c": "שלום"}}
     with opened(path) as journal:
-        key = journal.ask()
+        key = journal.add_game()
         journal.name(key, "0101001")
         facts = {"start": START, "questions": QUESTIONS}
         journal.replied(key, "ROUND", reply, call, **facts)
@@ -89,7 +89,7 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
 def test_a_game_whose_id_came_again_or_that_is_over_or_given_up_is_not_running(
     journal: Journal,
 ) -> None:
-    over, old, new, unnamed = (journal.ask() for _ in range(4))
+    over, old, new, unnamed = (journal.add_game() for _ in range(4))
     journal.name(old, "0101001")
     journal.name(new, "0101001")
     journal.update(over, ending="over")
@@ -103,7 +103,7 @@ def test_a_game_whose_id_came_again_or_that_is_over_or_given_up_is_not_running(
 def test_a_label_is_stored_after_the_guess_and_read_after_the_game(
     journal: Journal,
 ) -> None:
-    key = journal.ask()
+    key = journal.add_game()
     journal.reveal(key, LABEL)
     journal.update(key, ending="over")
     assert each(journal.games(), "label") == [None], "the game has no guess"
@@ -131,7 +131,7 @@ def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
                 with contextlib.suppress(KeyboardInterrupt):
                     threading.Thread(target=interrupt_after, args=(moment,)).start()
                     for _ in range(20):
-                        journal.ask()
+                        journal.add_game()
                         time.sleep(0.0001)
                     time.sleep(5.0)
     finally:
@@ -149,11 +149,11 @@ def test_an_altered_game_is_left_and_logged(
     }
 
     for column, value in altered.items():
-        key = journal.ask()
+        key = journal.add_game()
         journal.name(key, f"of altered {column}")
         alter = f"UPDATE games SET {column} = ? WHERE game = ?"
         journal.write((alter, (value, key)))
-    whole = journal.ask()
+    whole = journal.add_game()
     for _ in range(2):
         assert each(journal.running(), "key") == [whole]
     for column, said in zip(altered, caplog.messages, strict=True):
@@ -292,7 +292,7 @@ class Registry(HttpGameServer):
 def test_after_a_crash_the_same_player_plays_on(path: Path) -> None:
     server = Registry()
     with opened(path) as journal:
-        key = authenticate(server, "me", journal).ask()
+        key = authenticate(server, "me", journal).add_game()
 
     for name, token, keys in (
         ("me", server.token, [key]),
@@ -309,7 +309,7 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with opened(path) as journal:
-        authenticate(Registry(), "me", journal).ask()
+        authenticate(Registry(), "me", journal).add_game()
     server = Registry("of-somebody")
     with opened(path) as journal:
         assert authenticate(server, "me", journal).running() == []
@@ -324,7 +324,7 @@ def test_two_processes_do_not_play_as_one_player(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     server = Registry()
-    authenticate(server, "me", journal).ask()
+    authenticate(server, "me", journal).add_game()
     with opened(path) as other:
         assert authenticate(server, "me", other).running() == []
         assert "another process plays as this player" in caplog.text

@@ -44,7 +44,7 @@ def game_of(player: Player, game_id: str) -> Game:
     journal = Journal(None)
     return Game(
         game_id=game_id,
-        key=journal.ask(),
+        key=journal.add_game(),
         player=DeadlinePlayer(player, game_id),
         server=FakeGameServer([]),
         name="me",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.practice.routes import create_app, serving
+from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.round import Json
 from tests.evaluate.fakes import small_repertoire
@@ -33,13 +33,13 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
     token = practice.register()
     journal = str(tmp_path / "games.sqlite")
     command = [sys.executable, "-m", "tests.player.game.kill_often"]
-    with serving(create_app(practice)) as url:
+    with serving(create_server_app(practice)) as url:
         done = subprocess.run(
             [*command, url, token, journal, "30", "7"],
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=280,
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, "")

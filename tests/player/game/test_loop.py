@@ -264,7 +264,7 @@ def test_a_game_of_a_killed_process_that_is_named_late_counts_as_one_of_the_game
 ) -> None:
     caplog.set_level("INFO", "player")
     journal = Journal(None)
-    journal.ask()  # the process was killed before the server named the game
+    journal.add_game()  # the process was killed before the server named the game
     batches = [[], [warmup()], [warmup(OTHER_GAME)]]
     for stage in STAGES[1:]:
         batches.append([stage(), stage(OTHER_GAME)])

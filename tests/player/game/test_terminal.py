@@ -6,7 +6,7 @@ import re
 from rich.console import Console
 
 from player.game.record import PlayedGame
-from player.game.terminal import Terminal, stem_of, summary
+from player.game.terminal import Terminal, question_stem, summary
 from player.round import Score
 from tests.player.fakes import FakeGameServer
 from tests.player.game.test_loop import WHOLE, answers, report_of
@@ -30,7 +30,7 @@ def test_each_question_is_shown_with_its_answer_and_its_stem_once() -> None:
     assert texts[1] == ["B", questions[0].options[1]]
     assert texts[2] == ["Not", "Relevant"]
     assert texts[3] == ["no", "answer"]
-    for stem in set(map(stem_of, questions)):
+    for stem in set(map(question_stem, questions)):
         assert lines.count(f"  {stem}") == 1
         assert '"' not in stem, "it names no option"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from player.belief.places import places_of
+from player.belief.places import find_places
 from player.guess.opening import after_score, best_opening
 from player.questions.points import points
 from quarry.course.piece import Piece
@@ -11,7 +11,7 @@ from tests.contracts.paragraphs import paragraph
 
 HEAPS = "A heap keeps its least key on top."
 RAW = "Lecture 3, Heaps\nA heap keeps its least key on top and more of it."
-PLACES = places_of(
+PLACES = find_places(
     [
         paragraph("a:1:1", HEAPS),
         paragraph("a:2:1", "Stacks differ."),

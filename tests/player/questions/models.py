@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from player.belief.referees import Referee, letters_of
+from player.belief.referees import RefereeModel, letter_probabilities
 from player.question import FitArray, Question, View
 from player.questions.kinds import KINDS
 
@@ -12,9 +12,11 @@ def sound(
     wrong: float,
     view: View | None = "paragraph",
     weight: float = 1.0,
-) -> Referee:
+) -> RefereeModel:
     rates = np.full(len(KINDS) + 1, wrong)
-    return Referee(weight, view, "sound", letters_of(rates), tuple(KINDS))
+    return RefereeModel(
+        weight, view, "sound", letter_probabilities(rates), tuple(KINDS)
+    )
 
 
 def asked(n: int, kind: str = "anywhere") -> list[Question]:

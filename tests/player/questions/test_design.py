@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from player.belief.referees import letters_of
+from player.belief.referees import letter_probabilities
 from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray
 from player.questions.design import design
 from player.round import RoundStart
@@ -28,7 +28,7 @@ def chosen(
         questions=asked(len(fits)),
         fits=np.stack([fits] * len(DESIGN_VIEWS)),
         prior=prior,
-        own=prior,
+        own_prior=prior,
         stakes=stakes if stakes is not None else np.ones((len(prior),) * 2, np.float32),
         referees=(sound(wrong), sound(wrong, "opening", 0.0)),
         n=n,
@@ -41,7 +41,7 @@ def joint_bits(
     wrong: float,
 ) -> float:
     """Mutual information of the paragraph and all answers, summed over all pairs."""
-    channel = letters_of(np.array([wrong]))[0]
+    channel = letter_probabilities(np.array([wrong]))[0]
     bits = 0.0
 
     for answers in itertools.product(range(4), repeat=len(questions)):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from player.belief.places import places_of
-from player.questions.initials import LETTERS, initial, initials_of
+from player.belief.places import find_places
+from player.questions.initials import ALPHABETS, first_letters, initial
 from tests.contracts.paragraphs import paragraph
 
 
@@ -27,8 +27,8 @@ def test_the_first_letters_of_the_first_second_and_last_word(
 
 def test_two_readings_share_the_probability() -> None:
     passage = paragraph("b:1:1", "State-of-the-art methods")
-    table = initials_of(places_of([passage]))
+    table = first_letters(find_places([passage]))
     (row,) = table[1].toarray()
-    doubtful = [LETTERS.index(letter) for letter in "mo"]
+    doubtful = [ALPHABETS.index(letter) for letter in "mo"]
     assert row[doubtful].tolist() == [0.5, 0.5]
     assert row.sum() == 1.0

@@ -8,7 +8,7 @@ import numpy as np
 from player.question import DESIGN_VIEWS, VIEWS, Question, View
 from player.questions.batch import build_pool, fit_questions
 from player.questions.candidates import Candidates
-from player.questions.kinds import KINDS, LetterKind, first_of
+from player.questions.kinds import KINDS, LetterKind, first_fitting
 from quarry.arrays import Float32Array
 from quarry.languages.words import words
 from tests.contracts.kind import ENGLISH, candidates_of
@@ -92,7 +92,7 @@ def test_the_first_that_holds_is_chosen_else_the_way_out() -> None:
         [0.0, 0.0, 0.0],
         [0.5, 0.0, 1.0],
     ]
-    fits = first_of(np.array(present, dtype=np.float32))
+    fits = first_fitting(np.array(present, dtype=np.float32))
     assert fits.tolist() == [
         [1.0, 0.0, 0.0, 0.0],
         [0.0, 0.0, 0.0, 1.0],

@@ -242,7 +242,7 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
     ):
         with monkeypatch.context() as patch:
             patch.setattr("player.search.build.is_url", bool)
-            patch.setattr("player.search.build.identity_of", generation)
+            patch.setattr("player.search.build.current_identity", generation)
             for _ in range(12):
                 result = searches.search(HEAP)
                 assert list(map(str, result.failures)) == [

@@ -20,7 +20,7 @@ from player.search.calibration import (
     TOKENS,
     USUAL,
     _fitted,
-    calibration_of,
+    embedder_calibration,
     is_calibrated,
     is_fitted,
     notice_of,
@@ -34,7 +34,7 @@ from tests.player.fakes import course
 
 def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
     for spec in json.loads(CALIBRATION.read_text(encoding="utf-8")):
-        calibration = calibration_of(spec)
+        calibration = embedder_calibration(spec)
         dense, keyword = calibration.dense, calibration.keyword
         assert 0.5 < dense.separation < 1.0
         numbers = [dense.nats, keyword.share, keyword.nats]
@@ -66,7 +66,7 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
 
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
     store = cast(Course, SimpleNamespace(embedder_spec="e5", relevance=None))
-    alone = calibration_of("e5")
+    alone = embedder_calibration("e5")
     assert not is_calibrated(store, alone)
     assert is_calibrated(store, alone.with_late_interaction())
 
@@ -92,7 +92,7 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     alike = np.full((60, 1), 0.9**0.5, dtype=np.float32)
     narrow = np.hstack([0.1**0.5 * vectors, alike])
 
-    fitted = calibration_of(DEFAULT_EMBEDDER).with_late_interaction().dense
+    fitted = embedder_calibration(DEFAULT_EMBEDDER).with_late_interaction().dense
     rescaled, usual = fitted.rescaled(narrow), fitted.rescaled(vectors)
     assert rescaled.nats == pytest.approx(10.0 * usual.nats, rel=1e-3)
     assert rescaled.parts[TOKENS] == pytest.approx(10.0 * usual.parts[TOKENS], rel=1e-3)
@@ -116,12 +116,12 @@ def test_the_user_s_own_numbers_go_before_the_projects(own_file: Path) -> None:
     fused = {"dense": 0.125}
     mine = {"mine.Embedder": trees[DEFAULT_EMBEDDER] | {"fused": fused}}
     own_file.write_text(json.dumps(mine), encoding="utf-8")
-    assert calibration_of("mine.Embedder").fused == fused
+    assert embedder_calibration("mine.Embedder").fused == fused
     assert is_fitted("mine.Embedder")
-    assert calibration_of(DEFAULT_EMBEDDER).fused != fused
+    assert embedder_calibration(DEFAULT_EMBEDDER).fused != fused
 
 
 def test_a_file_of_ones_own_that_is_damaged_is_refused(own_file: Path) -> None:
     own_file.write_text('{"minilm": {}}', encoding="utf-8")
     with pytest.raises(SettingsError, match=r"is not as tools\.calibration"):
-        calibration_of("minilm")
+        embedder_calibration("minilm")

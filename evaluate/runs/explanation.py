@@ -1,0 +1,172 @@
+"""Explanations in words: the step at which a game found or lost its secret, and the answers against the secret."""
+
+from collections.abc import Iterator
+
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.locating import begins_with
+from evaluate.runs.conversion import record_game
+from evaluate.runs.record import (
+    CandidateRecord,
+    LostAt,
+    ParagraphRecord,
+    PlayRecord,
+    ReplayRecord,
+    TruthRecord,
+)
+from player.game.record import Label, PlayedGame
+from quarry.course.paragraph import Paragraph
+
+
+def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
+    """Return the step that lost the paragraph: ingest, a filter on another book, the search, the label or the answers.
+
+    A game is lost by its label if the paragraph does not begin with the labelled opening sentence. None if not lost.
+
+    Args:
+        record: record of the game.
+        play: one of its plays; None if there was no referee.
+    """
+    truth, search = record["truth"], record["search"]
+    if truth is None:
+        return "ingest"
+    if play is not None and play["won"]:
+        return None
+
+    rank = search["rank"] if play is None else play["guess_rank"]
+    if rank is None:
+        book = search["book"]
+        other_book = (
+            book is not None
+            and book["tier"] == "filter"
+            and book["document"] != truth["document"]
+        )
+        return "book" if other_book else "search"
+    if play is None:
+        return None
+    is_printed = record["in_text_layer"] and not record.get("edition")
+    is_quoted = begins_with(truth["text"], record["opening_sentence"])
+    return "label" if is_printed and not is_quoted else "answers"
+
+
+def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
+    """Write one line: the step that found or lost the paragraph, and the reason.
+
+    Args:
+        record: record of the game.
+        play: one of its plays; None if there was no referee.
+    """
+    truth, search = record["truth"], record["search"]
+    lost_step, rank, book = lost_at(record, play), search["rank"], search["book"]
+    if truth is None:
+        return "lost at ingest: the store holds no such paragraph"
+    if lost_step == "book" and book is not None:
+        return (
+            f"lost at the book: {record['book_name']!r} was taken for {book['document']} "
+            f"(confidence {book['confidence']:.2f}), but the paragraph is in {truth['document']}"
+        )
+
+    if lost_step == "search":
+        n_searched = f"{len(search['hits'])} hits"
+        if play is not None:
+            n_searched = f"{play['n_candidates']} candidates"
+        return f"lost in the search: not among the {n_searched}, {_book_in_words(record, truth)}"
+
+    outcome = f"not among the first {len(search['hits'])} hits"
+    if rank:
+        hit = search["hits"][rank - 1]
+        slot = {
+            "book": " in the book's slots",
+            "global": " in the slots of the whole course",
+        }.get(hit["slot"], "")
+        outcome = f"found at rank {rank}{slot} by {hit['strategy']}"
+    if play is None:
+        return outcome
+    if play["prior_rank"] is None:
+        return f"won: {outcome}"
+
+    if lost_step == "label":
+        quoted = truth["opening_sentence"]
+        return f"lost by its label: the paragraph begins with {quoted!r}, correct the opening sentence"
+    outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
+    if lost_step == "answers":
+        return f"lost by the answers: {outcome} them, {play['guess_rank']} after"
+    return f"won: {outcome} the answers, 1 after"
+
+
+def _book_in_words(record: ReplayRecord, truth: TruthRecord) -> str:
+    """Write how the book's name was resolved in a game that was lost in the search."""
+    book = record["search"]["book"]
+    if book is None or book["tier"] == "none":
+        verb = "resolved" if record["book_name"].strip() else "named"
+        return f"and no book was {verb}"
+    if book["document"] != truth["document"]:
+        return f"and {book['document']} was preferred to {truth['document']}"
+    return "although the book was resolved rightly"
+
+
+def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
+    """Yield lines that explain a game: its secret, its outcome, the probability of the secret, and answers against it.
+
+    Args:
+        record: record of the game.
+        play: one of its plays; None if there was no referee.
+    """
+    truth = record["truth"]
+    if truth is not None:
+        yield f"the secret: {_quoted(truth)}"
+    yield outcome_in_words(record, play)
+    if truth is None or play is None:
+        return
+
+    for item in play["candidates"]:
+        if item["paragraph_id"] == truth["paragraph_id"]:
+            yield f"its probability: {_beliefs(item)}"
+            break
+    if not play["won"] and play["candidates"]:
+        guess = play["candidates"][0]
+        yield f"guessed instead: {_quoted(guess)} (probability {_beliefs(guess)})"
+    yield from _answers_in_words(record, play)
+
+
+def _answers_in_words(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
+    """Yield a line with the answers that do not fit the secret, and one with those that misled and their options."""
+    misled, unfit = [], []
+    unfit_numbers = play.get("unfit") or ()
+    pairs = zip(record["questions"], play["answers"], strict=False)
+    for number, (question, letter) in enumerate(pairs, 1):
+        answer = f"{number} {letter}"
+        if number in unfit_numbers:
+            unfit.append(answer)
+        if number in play["misled"]:
+            misled.append(f"{answer} {question['options'].get(str(letter), '')}")
+    if unfit:
+        yield f"answers that do not fit the secret: {', '.join(unfit)}"
+    if misled:
+        yield f"answers that misled: {'; '.join(misled)}"
+
+
+def reveal_label(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -> Label:
+    """Build the label that the referee reveals after a game, with the explanation of the outcome.
+
+    Args:
+        game: the labelled game.
+        paragraph: the labelled paragraph as ingested.
+        played: the played game.
+    """
+    record = record_game(game, paragraph, played.plan.result, [played])
+    play = record["plays"][0]
+    return Label(
+        paragraph_id=paragraph.paragraph_id,
+        opening_sentence=game.opening_sentence or paragraph.opening_sentence,
+        associative_word=game.associative_word,
+        won=play["won"],
+        explanation=tuple(explain(record, play)),
+    )
+
+
+def _quoted(item: ParagraphRecord) -> str:
+    return f'{item["document"]} p{item["page"]}: "{item["opening_sentence"]}"'
+
+
+def _beliefs(item: CandidateRecord) -> str:
+    return f"{item['prior']:.3f} before the answers, {item['belief']:.3f} after"
