@@ -62,8 +62,11 @@ class Name:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of the name, numbers in digits."""
-        return words_of_name(self.text)
+        """The words of the name, numbers in digits; of weak sources, without words that any document may have."""
+        words = words_of_name(self.text)
+        if self.source not in ("heading", "metadata"):
+            return words
+        return [word for word in words if not is_a(word, "sections")]
 
     @property
     def trust(self) -> float:

@@ -272,6 +272,13 @@ def test_names_that_any_document_may_have_are_nobodys() -> None:
         assert references(among).named_in(f"see the {text}") is None
 
 
+def test_a_word_that_any_heading_may_have_names_none() -> None:
+    heading = "How typed words become ordered results"
+    among = [document("a-trees", (heading, "heading")), *files("b-heaps; sort")]
+    book = references(among).best("results")
+    assert book is None or book.confidence < 0.2
+
+
 def test_a_sidecar_adds_words_that_number_lectures() -> None:
     among = [
         document("notes-hashing", ("sprint 1", "sidecar")),
