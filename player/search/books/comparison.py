@@ -127,10 +127,10 @@ def _exact(name: Spoken, names: CourseNames) -> Float64Array:
 def _by_string(name: Spoken, names: CourseNames) -> Float64Array:
     """Return the feature "string"."""
     string = np.zeros(len(names.doc_ids))
-    text = " ".join(names.distinctive(name.words))
-    if not text:
+    if not name.has_word:
         return string
 
+    text = " ".join(names.distinctive(name.words))
     texts = [" ".join(names.distinctive(other.words)) for other in names.whole]
     scores = np.zeros(len(texts))
     for scorer in (fuzz.WRatio, fuzz.token_set_ratio):

@@ -93,7 +93,9 @@ def _numeral_at(words: Sequence[str], position: int) -> int:
     is_counted = len(words) == 1 or any(units[: len(before)])
     if word in _ONES:
         return int(is_counted or any(units))
-    if word in _ROMANS and (is_counted or not after or len(word) > 1):
+    is_version = any(map(str.isdecimal, after))  # "notes v2"
+    is_numeral = (is_counted and not is_version) or not after or len(word) > 1
+    if word in _ROMANS and is_numeral:
         return _ROMANS.index(word)
     for language in LANGUAGES:
         if is_counted and len(word) <= 2 and set(word) <= language.numerals.keys():

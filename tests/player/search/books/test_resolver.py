@@ -240,7 +240,11 @@ def test_a_title_or_number_names_a_lecture_however_it_is_written() -> None:
         ("03-databases", COUNTED, "lecture 3, slide 5; databases 3; 03 indexes"),
         ("03-databases", COUNTED, "notes 3; L3; lecture 3 of 6; table 4 in databases"),
         ("03-databases", COUNTED, "lecture 3, 2024; Lecture (third)"),
-        ("lectures_tut_2018_8", YEARS, "notes on lectures_tut_2018_8; tut 8"),
+        (
+            "lectures_tut_2018_8",
+            YEARS,
+            "notes on lectures_tut_2018_8; tut 8; lectures_tut_2018_8 notes v2",
+        ),
         (
             "03-databases",
             COUNTED,
