@@ -9,6 +9,7 @@ from typing import cast
 from configs.settings import SearchSettings, Settings
 from player.deadlines import Call, Runner
 from player.errors import SearchError
+from player.search.books.resolver import NO_ALIASES, References
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
     course_calibration,
@@ -21,7 +22,6 @@ from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import KEYWORD, SearchIndex
 from player.search.late_interaction import Hubs, LateInteraction
-from player.search.references import NO_ALIASES, References
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
@@ -219,7 +219,14 @@ def _load_all(index: SearchIndex, search: SearchSettings) -> None:
     """
     patient = replace(search, deadline_s=LOADING_S)
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
-    Cascade(index, patient, Runner(), query, time.perf_counter(), True).result()
+    Cascade(
+        index=index,
+        settings=patient,
+        runner=Runner(),
+        query=query,
+        started=time.perf_counter(),
+        everything=True,
+    ).result()
 
 
 def _references(course: Course, inputs: StrategyInputs) -> References:

@@ -115,7 +115,7 @@ class KeywordCalibration:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCalibration:
-    """Fitted numbers of the resolution of book names with one embedder; see `references.References`.
+    """Fitted numbers of the resolution of book names with one embedder; see `books.resolver.References`.
 
     Attributes:
         weights: weight of each feature of a name and a document.

@@ -32,7 +32,7 @@ KEYWORDS_S = 5.0
 which takes a second, later ones a millisecond."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Cascade:
     """One search over one state of a store.
 

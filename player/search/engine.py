@@ -122,7 +122,12 @@ class SearchOrchestrator:
         unreachable = self._refresh()
         index, identity = self._state
         cascade = Cascade(
-            index, self.settings, self._runner, query, started, everything
+            index=index,
+            settings=self.settings,
+            runner=self._runner,
+            query=query,
+            started=started,
+            everything=everything,
         )
         try:
             if everything or self._cache is None:

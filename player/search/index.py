@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from configs.settings import KeywordMode, SearchSettings
 from player.errors import SearchError
+from player.search.books.resolver import References
 from player.search.calibration import Calibration, embedder_calibration
 from player.search.rank import Book, RankInput, groups_of, tier_of
-from player.search.references import References
 from player.search.results import BookCandidate, Query, ScoreArrays
 from player.search.strategies.strategy import Reranker, Strategy
 from player.starts import search_log_odds

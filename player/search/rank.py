@@ -271,51 +271,84 @@ def fuse(
 ) -> tuple[str, ScoreArrays]:
     """Fuse several strategies into one, and add the book's log-odds to the order; return its name and scores.
 
-    The log-odds of the paragraphs' kinds are left to the caller. "rrf" orders by the sum of 1 / (rrf_k + rank); book
-    and kinds are added before it ranks, and the log-odds are lowered until they fall in this order once the kinds are
-    added, by at least `TRACE` a rank. "linear" orders by the weighted sum of scores; a strategy without a weight counts
-    by its relevance, and paragraphs that it did not find by its lowest, at most 0. The relevance of a paragraph is the
-    highest that a strategy gives it.
+    The log-odds of the paragraphs' kinds are left to the caller. The relevance of a paragraph is the highest that a
+    strategy gives it.
 
     Args:
         scored: at least one.
-
-    Reference:
-        Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
-        Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
     prior = book_prior(inputs.book, settings)
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)
-
-    relevance = np.max([item.relevance for item in scored.values()], axis=0)
-    sums = np.zeros(len(prior))
     if settings.fusion == "rrf":
         kinds = settings.kind_weight * inputs.kinds
-        prior = prior + kinds
-        ranks = np.arange(len(prior))
-        for item in scored.values():
-            log_odds = item.log_odds + prior
-            order = np.argsort(-log_odds, kind="stable")
-            is_found = log_odds[order] > NOT_FOUND
-            sums[order] += is_found / (settings.rrf_k + 1.0 + ranks)
+        fused = _by_ranks(scored, prior + kinds, settings.rrf_k)
+        return "rrf", replace(fused, log_odds=fused.log_odds - kinds)
+    return "fused", _by_weights(scored, prior, inputs.weights)
 
-        order = np.argsort(-sums, kind="stable")
-        lowest = np.minimum.accumulate((relevance + prior)[order])
-        log_odds = np.empty(len(prior))
-        log_odds[order] = lowest - TRACE * ranks
-        return "rrf", ScoreArrays(sums, log_odds - kinds, relevance)
 
+def _by_ranks(scored: Scored, prior: AnyFloatArray, rrf_k: float) -> ScoreArrays:
+    """Order paragraphs by the sum of 1 / (rrf_k + rank) over all strategies.
+
+    The log-odds of a paragraph are lowered until they fall in this order, by at least `TRACE` a rank.
+
+    Args:
+        prior: (n_paragraphs,) log-odds that are added to those of each strategy before it ranks.
+
+    Reference:
+        Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
+        Methods, 2009.
+    """
+    sums, ranks = np.zeros(len(prior)), np.arange(len(prior))
+    for item in scored.values():
+        log_odds = item.log_odds + prior
+        order = np.argsort(-log_odds, kind="stable")
+        is_found = log_odds[order] > NOT_FOUND
+        sums[order] += is_found / (rrf_k + 1.0 + ranks)
+
+    relevance = _highest_relevance(scored)
+    order = np.argsort(-sums, kind="stable")
+    lowest = np.minimum.accumulate((relevance + prior)[order])
+    fused = np.empty(len(prior))
+    fused[order] = lowest - TRACE * ranks
+    return ScoreArrays(sums, fused, relevance)
+
+
+def _by_weights(
+    scored: Scored, prior: AnyFloatArray, weights: Mapping[str, float]
+) -> ScoreArrays:
+    """Order paragraphs by the weighted sum of the scores of all strategies.
+
+    A strategy without a weight counts by its relevance, and paragraphs that it did not find by its lowest, at most 0.
+
+    Args:
+        prior: (n_paragraphs,) log-odds that are added to the sum.
+        weights: log-odds per unit of each strategy's score.
+
+    Reference:
+        Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
+    """
+    sums = np.zeros(len(prior))
     for name, item in scored.items():
-        if name in inputs.weights:
-            sums += np.float32(inputs.weights[name]) * item.scores
+        if name in weights:
+            sums += np.float32(weights[name]) * item.scores
         else:
             is_found = item.relevance > NOT_FOUND
             lowest = item.relevance[is_found].min(initial=0.0)
             sums += np.where(is_found, item.relevance, lowest)
+
+    relevance = _highest_relevance(scored)
     log_odds = np.where(relevance > NOT_FOUND, sums + prior, NOT_FOUND)
-    return "fused", ScoreArrays(sums, log_odds, relevance)
+    return ScoreArrays(sums, log_odds, relevance)
+
+
+def _highest_relevance(scored: Scored) -> AnyFloatArray:
+    """Return (n_paragraphs,) the highest relevance that a strategy gives each paragraph."""
+    highest: AnyFloatArray = np.max(
+        [item.relevance for item in scored.values()], axis=0
+    )
+    return highest
 
 
 def combine(

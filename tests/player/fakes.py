@@ -12,11 +12,11 @@ from configs.settings import SearchSettings, Settings, load
 from player.game.client import GameState
 from player.player import Player
 from player.round import Json
+from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.rank import log_odds_of
-from player.search.references import References
 from player.search.results import NOT_FOUND, Hit, Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy

@@ -26,10 +26,10 @@ from evaluate.replay.replay import (
 from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
+from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.references import References
 from player.search.strategies.dense import Dense
 from quarry.store import Course
 from tests.contracts.paragraphs import paragraph

@@ -18,9 +18,9 @@ from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
+from player.search.books.resolver import References
 from player.search.build import build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
-from player.search.references import References
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword

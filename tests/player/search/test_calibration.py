@@ -12,6 +12,7 @@ import pytest
 from configs.errors import SettingsError
 from configs.settings import load
 from player.command import result_json
+from player.search.books.comparison import FEATURES
 from player.search.build import build_orchestrator
 from player.search.calibration import (
     CALIBRATION,
@@ -24,7 +25,6 @@ from player.search.calibration import (
     is_fitted,
     notice_of,
 )
-from player.search.references import FEATURES
 from player.search.results import Query
 from quarry.store import Course
 from tests.evaluate.fakes import make_store

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from configs.settings import KeywordMode
+from player.search.books.resolver import References
 from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
-from player.search.references import References
 from player.search.results import NOTHING_FOUND, NOTHING_IN_BOOK, Query, SearchResult
 from tests.fakes import each
 from tests.player.fakes import (

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.references import References
 from player.search.results import Query
 from player.search.strategies.dense import Dense
 from tests.contracts.paragraphs import paragraph

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from player.search.books.resolver import References
 from player.search.engine import SearchOrchestrator
-from player.search.references import References
 from player.search.results import BookCandidate, Query
 from tests.player.fakes import ListStrategy, document, ids_of, index_of, search_settings
 

@@ -1,29 +1,10 @@
-"""Names made comparable, words matched loosely, numbers in words."""
+"""Words of names: which are generic, and which are alike."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from player.search.names import is_generic, likeness, numbers, words_like
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        # most numbers of lectures are in test_references.py
-        ("lecture four", {4}),
-        ("cours n° 2", {2}),
-        ("cs101 week 12", {101, 12}),
-        ("the one about trees", set()),
-        ("part iv", {4}),
-        ("lecture on out of scope intents", set()),
-        ("פרק י״ב", {12}),
-        ("שיעור שלישי", {3}),
-        ("ההרצאה הראשונה", {1}),
-    ],
-)
-def test_numbers_in_digits_and_in_words(name: str, expected: set[int]) -> None:
-    assert numbers(name) == expected
+from player.search.books.name_words import is_generic, likeness, words_like
 
 
 def test_words_that_any_name_may_have_are_generic() -> None:

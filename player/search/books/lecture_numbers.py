@@ -1,0 +1,205 @@
+"""Numbers in names and messages, and the words that they count: "lectures 3 and 4", "the third lecture"."""
+
+import functools
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import regex
+
+from player.search.books.name_words import (
+    COUNTING,
+    NEAR,
+    has_negation,
+    is_a,
+    normalise_name,
+    words_by_kind,
+)
+from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.languages.words import is_stop_word
+
+HIGHEST_LECTURE = 100
+"""No course has this many lectures; larger numbers are years or course codes."""
+_DATE = regex.compile(r"\b(?:\d{4} \d\d? \d\d?|\d\d? \d\d? \d{4})\b")
+_CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
+_FROM_THE_END = regex.compile(
+    rf"{alternatives(language.from_the_end for language in LANGUAGES)}\b"
+)
+_IN_PREFIXES = tuple(language.in_prefix for language in LANGUAGES if language.in_prefix)
+_ENDINGS = {word for item in LANGUAGES for word in item.ordinal_endings.split()}
+_ENDING = rf"(?<=\d) {alternatives(sorted(_ENDINGS))}\b"
+"""A number in digits is an ordinal before its noun if an ending follows it: "3 rd"; "third" is read as "3 th"."""
+_ONES = {word for language in LANGUAGES for word in language.ones.split()}
+"""Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
+_ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMANS = [f"{'x' * tens}{ones}" for tens in range(4) for ones in _ROMAN_ONES]
+"""Roman numerals by number, the first one empty."""
+
+
+class Counted(NamedTuple):
+    """Numbers in a text with the word that they count.
+
+    Attributes:
+        noun: the word before the numbers, or after ordinals; "" without one.
+        numbers: the numbers.
+        before, after: words before and after the noun and its numbers.
+    """
+
+    noun: str
+    numbers: set[int]
+    before: Sequence[str]
+    after: Sequence[str]
+
+
+def words_of_name(name: str) -> list[str]:
+    """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2."""
+    return regex.sub(_ENDING, "", _with_digits(name)).split()
+
+
+def _with_digits(name: str) -> str:
+    """Return the normalised words of a name, numbers in digits, ordinals that precede their noun with an ending."""
+    words = normalise_name(name).split()
+    digits = []
+    for position, word in enumerate(words):
+        number = _number_words().get(word) or _numeral_at(words, position)
+        digits.append(f"{number}" if number else word)
+    return " ".join(digits)
+
+
+@functools.cache
+def _number_words() -> dict[str, str]:
+    """Return the digits of number words."""
+    digits: dict[str, str] = {}
+    for language in LANGUAGES:
+        digits |= {word: str(n) for word, n in language.more_numbers.items()}
+        ordinal = " th" if language.is_ordinal_first else ""
+        tables = (2, "", language.cardinals), (1, ordinal, language.ordinals)
+        for lowest, ending, table in tables:
+            for number, variants in enumerate(table.split(), lowest):
+                for word in variants.split("/"):
+                    forms = word, f"{language.article}{word}"
+                    digits |= dict.fromkeys(forms, f"{number}{ending}")
+    return digits
+
+
+def _numeral_at(words: Sequence[str], position: int) -> int:
+    """Return the number of an ambiguous word, 0 if it is none: "one", a Roman numeral, or a Hebrew letter.
+
+    It is a number if it is alone or next to a word that counts. A Roman numeral is one also if it is the last word, or
+    has several letters.
+    """
+    word, *after = words[position : position + 2]
+    before = words[max(0, position - 1) : position]
+    units = [is_a(near, *COUNTING, "counted") for near in (*before, *after)]
+    is_counted = len(words) == 1 or any(units[: len(before)])
+    if word in _ONES:
+        return int(is_counted or any(units))
+    is_version = any(map(str.isdecimal, after))  # "notes v2"
+    is_numeral = (is_counted and not is_version) or not after or len(word) > 1
+    if word in _ROMANS and is_numeral:
+        return _ROMANS.index(word)
+    for language in LANGUAGES:
+        if is_counted and len(word) <= 2 and set(word) <= language.numerals.keys():
+            return sum(map(language.numerals.__getitem__, word))
+    return 0
+
+
+@functools.lru_cache
+def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
+    """Return an expression for numbers and their noun in the words of `_with_digits`.
+
+    Args:
+        nouns: further words that may follow an ordinal.
+    """
+    kinds = words_by_kind()
+    and_ = alternatives(kinds["and"])
+    known = map(kinds.__getitem__, (*COUNTING, "versions", "others"))
+    after_ordinal = alternatives(set(nouns).union(*known))
+    ordinals = rf"(?P<numbers>\d+{_ENDING}(?: (?:{and_} )?\d+{_ENDING})*)"
+    number = rf"\d{{1,4}}(?:{_ENDING}(?! {after_ordinal}\b))?"
+    return regex.compile(
+        rf"\b(?:{ordinals} (?P<noun>{after_ordinal})|"
+        rf"(?:(?P<noun>[^\W\d]+) )?(?P<numbers>{number}(?: (?:{and_} )*{number})*))"
+        rf"\b(?!{_ENDING})"
+    )
+
+
+def counted_in(text: str, nouns: frozenset[str] = frozenset()) -> Iterator[Counted]:
+    """Find the numbers of a text that may count lectures, none of dates, with the words that they count.
+
+    Args:
+        nouns: further words that may follow an ordinal.
+    """
+    signs = alternatives(words_by_kind()["number signs"])
+    plain = regex.sub(rf"\b{signs} (?=\d)", "", _with_digits(text))
+    plain = _DATE.sub("", plain)
+    for match in _counted(nouns).finditer(plain):
+        digits = map(int, regex.findall(r"\d+", match["numbers"]))
+        numbers = {number for number in digits if number < HIGHEST_LECTURE}
+        before, after = plain[: match.start()], plain[match.end() :]
+        yield Counted(match["noun"] or "", numbers, before.split(), after.split())
+
+
+def numbers_in(name: str) -> set[int]:
+    """Return the numbers of a name, but for those of dates, versions and other things than lectures."""
+    groups = filter(_may_count_lectures, counted_in(name))
+    return {number for counted in groups for number in counted.numbers}
+
+
+def _may_count_lectures(counted: Counted) -> bool:
+    """Return whether numbers are not those of dates, versions or pages, nor count from the end or parts of several."""
+    noun, _, _, after = counted
+    tail = " ".join(after)
+    if _FROM_THE_END.match(tail) or _FROM_THE_END.match(f"{noun} {tail}"):
+        return False
+    if is_a(noun, "lectures"):
+        return True
+    following = next((word for word in after if not is_a(word, "of")), "")
+    is_dated = is_a(noun, "months") or is_a(following, "months")
+    if is_dated and not is_a(noun, "numbered"):
+        return False
+    # "part 2 of 5"
+    return not following.isdecimal() and not is_a(noun, "versions", "others")
+
+
+def counts_lectures(counted: Counted, named: Collection[str]) -> bool:
+    """Return whether the numbers in a name count lectures.
+
+    They do after a word for a lecture or a word of the course's names ("week 3", "hashing 3"), if they are ordinals
+    before a word for a lecture, at the beginning ("03 indexes"), or if they are alone ("no. 3").
+
+    Args:
+        named: words of the course's names.
+    """
+    noun, _, before, after = counted
+    if not _may_count_lectures(counted):
+        return False
+    if is_a(noun, *COUNTING) or noun in named:
+        return True
+    if all(map(is_stop_word, (*before, *noun.split(), *after))):
+        return True
+    return not before and not noun and after[0] in named
+
+
+def lectures_in(message: str, counting: frozenset[str] = frozenset()) -> list[Counted]:
+    """Return the lecture numbers that a message names, each group with its word for a lecture.
+
+    A number names one next to a word for a lecture ("lecture 3", "the third lecture"). A word that numbers other things
+    too ("week 4 sales") names one only after a preposition, before a verb of saying or at the end of a clause.
+
+    Args:
+        counting: further words that number lectures or other things.
+    """
+    lectures = []
+    for clause in _CLAUSE_END.split(message):
+        for counted in counted_in(clause, counting):
+            noun, numbers, before, after = counted
+            is_counting = is_a(noun, *COUNTING) or noun in counting
+            if not numbers or not is_counting:
+                continue
+            is_sure = is_a(noun, "lectures") or noun.startswith(_IN_PREFIXES)
+            is_sure |= any(is_a(word, "prepositions") for word in before[-1:])
+            is_sure |= not after or is_a(after[0], "saying")
+            is_meant = is_sure and not has_negation(before[-NEAR:])
+            if is_meant and _may_count_lectures(counted):
+                lectures.append(counted)
+    return lectures

@@ -1,0 +1,111 @@
+"""Words of names: normalised, sorted by kind, and compared loosely."""
+
+import functools
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import regex
+import yaml
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from quarry.languages.registry import LANGUAGES, alternatives, language_of_word
+from quarry.languages.words import is_stop_word
+
+COUNTING = ("lectures", "numbered")
+"""Kinds of words that may number lectures, as "chapter" does."""
+FILES = ("files", "documents")
+"""Kinds of words that name a kind of file, as "slides" does."""
+_IGNORED = regex.compile(
+    r"\p{Mn}|(?<!\p{N})0+(?=\p{N})|(?<=\p{Hebrew})[\"'׳״](?=\p{Hebrew})"
+)
+"""Accents, leading zeros, and the signs within Hebrew numerals and abbreviations."""
+_WORD = regex.compile(r"\p{N}+|[\p{L}\p{M}]+")
+_NEGATION = regex.compile(
+    rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
+)
+WORDS_KEPT = 10_000
+"""Maximum number of words of which it is cached whether they are generic."""
+_TYPOS = DamerauLevenshtein.normalized_similarity
+NEAR = 4
+"""Number of words before a name in which a negation excludes it: "not the databases lecture"."""
+_MIN_PREFIX = 3
+"""Minimum number of letters of an abbreviation: "dyn" is short for "dynamic"."""
+_MIN_TYPO = 4
+"""Minimum number of letters of two words that are compared letter by letter."""
+_MIN_ALIKE = 0.75
+"""Minimum similarity of a word and its misspelling."""
+
+
+def normalise_name(name: str) -> str:
+    """Normalise a name: NFKD, case-folded, without accents, words and digits separated by single spaces."""
+    folded = unicodedata.normalize("NFKD", name).casefold().strip()
+    plain = _IGNORED.sub("", folded.removesuffix(".pdf"))
+    return " ".join(_WORD.findall(plain))
+
+
+@functools.cache
+def words_by_kind() -> dict[str, set[str]]:
+    """Return the normalised words in names by kind: those of the languages, and of others in name_words.yaml."""
+    others = Path(__file__).with_name("name_words.yaml").read_text(encoding="utf-8")
+    tables = [language.name_words for language in LANGUAGES]
+    kinds: dict[str, set[str]] = {}
+    for table in (*tables, yaml.safe_load(others)):
+        for kind, words in table.items():
+            kinds.setdefault(kind, set()).update(map(normalise_name, words.split()))
+    return kinds
+
+
+def is_a(word: str, *kinds: str) -> bool:
+    """Return whether a normalised word is of one of the kinds of `Language.name_words`, perhaps after a prefix."""
+    forms = {word}
+    if len(word) > 3 and word[0] in language_of_word(word).prefixes:
+        forms.add(word[1:])
+    return any(forms & words_by_kind()[kind] for kind in kinds)
+
+
+@functools.lru_cache(WORDS_KEPT)
+def is_generic(word: str) -> bool:
+    """Return whether a normalised word may be part of any document's name."""
+    return is_stop_word(word) or is_a(word, *COUNTING, "counted", *FILES)
+
+
+def is_subject(word: str) -> bool:
+    """Return whether a normalised word may say what a document is about: no number, no letter, no generic word."""
+    return len(word) > 1 and not word.isdecimal() and not is_generic(word)
+
+
+def has_negation(words: Sequence[str]) -> bool:
+    """Return whether words say that something is not meant: "anything but"."""
+    return _NEGATION.search(" ".join(words)) is not None
+
+
+def likeness(word: str, other: str) -> float:
+    """Return the similarity, 0..1, of two normalised words: equal, abbreviated or mistyped.
+
+    Reference:
+        Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
+    """
+    if word == other:
+        return 1.0
+    if len(word) >= _MIN_PREFIX and other.startswith(word):
+        return 0.85
+    if min(len(word), len(other)) < _MIN_TYPO:
+        return 0.0
+    if word.startswith(other):
+        return 0.7
+    alike: float = _TYPOS(word, other, score_cutoff=_MIN_ALIKE)
+    return max(0.0, alike - 0.1)
+
+
+def words_like(word: str, others: Iterable[str]) -> dict[str, float]:
+    """Return the words that a word equals, abbreviates or misspells, with their `likeness`."""
+    words = list(others)
+    near = process.extract(
+        word, words, scorer=_TYPOS, score_cutoff=_MIN_ALIKE, limit=None
+    )
+    similar = {other for other, _, _ in near}
+    similar.update(o for o in words if o.startswith(word) or word.startswith(o))
+    similarities = {other: likeness(word, other) for other in sorted(similar)}
+    return {other: alike for other, alike in similarities.items() if alike}
