@@ -188,14 +188,18 @@ def _is_mark(
     # a word has no index
     if any(glyph.y - word[0].y > LOW * glyph.size for glyph in word[:start]):
         return False
-    base = text_of(word[:start] or before[-1])
-    tail = base.rstrip(_CLOSING)
+    return _may_have_note(text_of(word[:start] or before[-1]))
+
+
+def _may_have_note(text: str) -> bool:
+    """Return whether a mark after a text may point to a note: it ends with a word, or with a stop or a bracket."""
+    if len(text) < 3 and text[-1] not in STOPS:
+        return False
+    tail = text.rstrip(_CLOSING)
     if OPERATORS.fullmatch(tail):
         return False
-    if len(base) < 3 and base[-1] not in STOPS:
-        return False
     is_word = len(tail) >= 3 and tail[-3:].isalpha()
-    return is_word or tail != base
+    return is_word or tail != text
 
 
 def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:

@@ -81,15 +81,15 @@ def begins_paragraph(
         following: the line after `line`, None at the end of the document.
     """
     above = group.last
-    if _changes_print(group, line) or above.has_leaders:
-        return True
-    if _is_row_of_table(group, line) or _is_item(group, line, following):
+    if (
+        _changes_print(group, line)
+        or above.has_leaders
+        or _is_row_of_table(group, line)
+        or _is_item(group, line, following)
+    ):
         return True
     if line.column != above.column:
-        # the column above may be a cell of a table
-        is_cell = 2 * above.column_width < line.column_width and not line.goes_on
-        return is_cell or _is_display(above) or not above.flows_into(line)
-
+        return _begins_column(above, line)
     if _is_far(group, line, habits) or (
         habits.indented and _is_first(above, line, following)
     ):
@@ -103,9 +103,11 @@ def begins_paragraph(
     return _is_over(group, line, habits)
 
 
-def _is_display(line: Line) -> bool:
-    """Return whether a line is an indented formula."""
-    return line.indent > 0.9 and line.word_share < 0.5
+def _begins_column(above: Line, line: Line) -> bool:
+    """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text."""
+    is_cell = 2 * above.column_width < line.column_width and not line.goes_on
+    is_display = above.indent > 0.9 and above.word_share < 0.5
+    return is_cell or is_display or not above.flows_into(line)
 
 
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
@@ -306,14 +308,20 @@ def goes_on_across(
     if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
         return False
 
-    indent = line.indent
-    if len(group.lines) > 1 and abs(indent - last.indent) < 0.3:  # in a box
-        indent = (line.start - group.outermost) / line.size
+    indent = _indent_across(last, group)
     if abs(indent) < 0.3 and is_as_wide and _is_broken(before, line, between, habits):
         return True
     if last.ends_clause or (indent >= 0.6 and not line.goes_on):
         return False
     return not line.initial.isupper() or last.is_full(line)
+
+
+def _indent_across(last: Line, group: LineGroup) -> float:
+    """Return the indent of the first line of a group; in a box, with the inset of `last`, that from its other lines."""
+    line = group.first
+    if len(group.lines) > 1 and abs(line.indent - last.indent) < 0.3:
+        return (line.start - group.outermost) / line.size
+    return line.indent
 
 
 def _is_broken(

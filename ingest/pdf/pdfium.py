@@ -314,15 +314,23 @@ class _PageText:
 
         x0 += self._overhangs.get(key, 0.0) * size
         glyph = Glyph(text, x0, x1, base, size, font, False)
-        if text in TALL_SIGNS and frame.turn == 0:
+        if frame.turn == 0:
+            self._set_height(glyph, position, is_digit=48 <= code <= 57)
+        return glyph
+
+    def _set_height(self, glyph: Glyph, position: int, *, is_digit: bool) -> None:
+        """Move a tall sign that hangs to the row of its formula, and raise a superscript digit of a font."""
+        base, size = glyph.y, glyph.size
+        if glyph.text in TALL_SIGNS:
             top, bottom = self._heights(position)
             level = (top + bottom) / 2 + AXIS * size
-            glyph.y = level if abs(level - base) > MIN_DROP * size else base
-        is_digit = 48 <= code <= 57
-        if is_digit and frame.turn == 0 and self._is_superior(position, style):
-            glyph.y = base - 0.35 * size
-            glyph.size = 0.65 * size
-        return glyph
+            if abs(level - base) > MIN_DROP * size:
+                glyph.y = level
+        elif is_digit:
+            _, bottom = self._heights(position)
+            if base - bottom > SUPERIOR * size:
+                glyph.y = base - 0.35 * size
+                glyph.size = 0.65 * size
 
     def _edges(self) -> tuple[float, float]:
         """Return left and right edge of the last box on the page as shown."""
@@ -330,12 +338,6 @@ class _PageText:
         one, _ = self._frame.place(left, top)
         other, _ = self._frame.place(right, bottom)
         return min(one, other), max(one, other)
-
-    def _is_superior(self, position: int, style: _Style) -> bool:
-        """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
-        base, size, *_ = style
-        _, bottom = self._heights(position)
-        return base - bottom > SUPERIOR * size
 
     def _heights(self, position: int) -> tuple[float, float]:
         """Return top and bottom of what is drawn of a character, on a page that is not rotated."""

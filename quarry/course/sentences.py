@@ -151,6 +151,11 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if _DOTTED.fullmatch(word):
         is_short = len(others) < ADVERBIAL_WORDS
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
+    return _is_initial_of(word, following, opens)
+
+
+def _is_initial_of(word: str, following: str, opens: bool) -> bool:
+    """Return whether a word is the initials of a name that `following` continues; `opens`: its word opens sentences."""
     if not _INITIALS.fullmatch(word) or not word[0].isupper():
         return False
     is_name = _INITIAL.match(following) is not None
