@@ -136,6 +136,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     forms = _forms(word)
     following = tail.lstrip(_OPENING)
     next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
+    opens = next_word.casefold() in _OPENERS
     is_operand = others[-1:] and others[-1] in _OPERATORS
     if is_operand or _is_variable(word, next_word):
         return False
@@ -143,15 +144,14 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if forms & _ABBREVIATIONS:
         return True
     if forms & _NUMBER_ABBREVIATIONS:
-        return is_number
+        return is_number or _is_letter(next_word)
     if forms & _LAST_ABBREVIATIONS:
         return is_number or tail[0] in "(["
 
-    opens = next_word.casefold() in _OPENERS
     if _DOTTED.fullmatch(word):
         is_short = len(others) < ADVERBIAL_WORDS
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
-    return _is_initial_of(word, following, opens)
+    return tail[0] != "(" and _is_initial_of(word, following, opens)
 
 
 def _is_initial_of(word: str, following: str, opens: bool) -> bool:
@@ -160,6 +160,11 @@ def _is_initial_of(word: str, following: str, opens: bool) -> bool:
         return False
     is_name = _INITIAL.match(following) is not None
     return is_name or (following[:1].isalpha() and not opens)
+
+
+def _is_letter(word: str) -> bool:
+    """Return whether a word is one capital that may number a part, as in "App. B", and opens no sentence."""
+    return len(word) == 1 and word.isupper() and word.casefold() not in _OPENERS
 
 
 def _is_variable(word: str, next_word: str) -> bool:

@@ -34,14 +34,15 @@ ENGLISH = Language(
     more_numbers={"thirty": 30},
     is_ordinal_first=True,
     abbreviations="e.g i.e cf c.f n.b viz v vs fig figs eq eqs eqn sec secs ch chap vol nos pp ref refs def thm thms "
-    "prop props lem cor rem alg tab app approx dr mr mrs ms prof profs st mt jr sr rev gen hon ph.d m.sc b.sc "
+    "prop props lem cor rem alg approx dr mr mrs ms prof profs st mt jr sr rev gen hon ph.d m.sc b.sc "
     "resp incl excl esp ed eds op a.k.a nr ex exs w.r.t wrt s.t w.l.o.g wlog",
     last_abbreviations="al etc inc ltd co corp dept univ bros jan feb mar apr jun jul aug sep sept oct nov dec",
-    number_abbreviations="no n° nº p ca ver",
+    number_abbreviations="no n° nº p ca ver tab app",
     openers="a an the this that these those it its he she they we you i in on at by for from to of as if when while "
     "where what which who how why then thus hence so but and or nor yet also however therefore moreover furthermore "
     "finally first second next now here there once since because although though after before both each every all any "
-    "some most many no not one two let suppose consider assume given note see our their his her another such unlike "
+    "some most many no not one two let suppose consider assume given note see show prove find compute "
+    "determine describe explain deduce recall our their his her another such unlike "
     "like with without is are can do does did was were has have had will would could should may must my your mr mrs dr",
     quantities="one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million "

@@ -78,6 +78,17 @@ def test_initials_are_of_the_script_of_the_name() -> None:
 
 def test_the_last_letter_of_a_formula_is_no_initial() -> None:
     assert opening_sentence("Then P = I. Otherwise we permute.") == "Then P = I."
+    assert opening_sentence("Give the rank of M. (It is two.)") == "Give the rank of M."
+    assert opening_sentence("Take any K. Show that it is open.") == "Take any K."
+
+
+def test_abbreviations_that_are_words_too_need_a_number_or_letter() -> None:
+    assert opening_sentence("Open the app. You need it.") == "Open the app."
+    for reference in ("app. B", "tab. 3"):
+        assert (
+            opening_sentence(f"Read {reference} first. Go.")
+            == f"Read {reference} first."
+        )
 
 
 def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
