@@ -1,7 +1,7 @@
 """Folders: the data that comes with the code, and the folders for stores, journals, fits and caches.
 
-In a checkout, all these folders are in data/. An installed package is only read, and files are written to a
-folder of the user.
+In a checkout, these folders are in data/, apart from the cache. An installed package is only read, and files are
+written to a folder of the user.
 """
 
 import functools

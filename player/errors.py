@@ -15,6 +15,7 @@ PlayerError
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from configs.errors import QuarryError
 
@@ -39,6 +40,9 @@ class SearchError(PlayerError, RuntimeError):
         self.strategy = strategy
         self.reason = reason
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.strategy, self.reason)
+
 
 class LateStrategyError(SearchError, TimeoutError):
     """One strategy did not answer by its deadline."""
@@ -54,6 +58,9 @@ class AllStrategiesFailedError(PlayerError, RuntimeError):
     def __init__(self, failures: Sequence[SearchError]) -> None:
         super().__init__("; ".join(str(failure) for failure in failures))
         self.failures = tuple(failures)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.failures,)
 
 
 class MessageError(PlayerError, ValueError):
@@ -92,6 +99,9 @@ class RefusedError(ServerError):
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
         self.status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.status)
 
 
 class GameTimeoutError(ServerError, TimeoutError):

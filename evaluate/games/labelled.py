@@ -35,7 +35,7 @@ Needed = Annotated[str, Field(pattern=r"\S")]
 
 @dataclass(frozen=True, slots=True)
 class LabelledGame:
-    """A game with its solution; no function of the player accepts it. The fields are the keys of a line of the file.
+    """A game with its solution; no function of the player accepts it. Most fields are keys of a line of the file.
 
     Attributes:
         paragraph_id: id of the secret paragraph; "" if the file has its text instead.
@@ -153,7 +153,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         GamesError: a value is invalid, or a key is misspelt.
     """
     absent_keys = [key for key in KEYS if key not in record]
-    for key in record.keys() - set(KEYS):
+    for key in sorted(record.keys() - set(KEYS)):
         if near := did_you_mean(key, absent_keys):
             raise GamesError(
                 f"{where}: unknown key {key!r}{near} The keys are {', '.join(KEYS)}."

@@ -131,11 +131,12 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
         game_id = record["game_id"]
         try:
             read_batch(record)  # refuses it as a referee would
+            items = sorted(record["questions"], key=_question_number)
 
             batches[game_id] = AskedBatch(
                 game_id,
                 str(record["paragraph"]),
-                tuple(map(_question, record["questions"])),
+                tuple(map(_question, items)),
                 str(record.get("opening_sentence", "")),
             )
         except (RefusedMessageError, KeyError, TypeError) as error:
@@ -143,6 +144,11 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
                 f"{where}: not a batch as `quarry questions` writes it: {error!r}; write the file again"
             ) from error
     return batches
+
+
+def _question_number(item: Mapping[str, Any]) -> int:
+    number: int = item["question_number"]
+    return number
 
 
 def _question(item: Mapping[str, Any]) -> Question:
@@ -174,27 +180,32 @@ def read_answers_file(
             )
 
         replies: list[Answer] = [None] * len(batches[game_id].questions)
+        answered_rows = set()
         for item in items if isinstance(items, list) else [items]:
             fields = item if isinstance(item, dict) else {}
             number, letter = fields.get("question_number"), fields.get("answer")
             answer = read_answer(letter)
             row = number - 1 if type(number) is int else -1
             is_read = answer is not None or letter is None
-            if not is_read or not 0 <= row < len(replies):
+            if not is_read or not 0 <= row < len(replies) or row in answered_rows:
                 raise BatchError(
-                    f"{where}: answers hold {quote_short(item)}; each has a question_number within 1..{len(replies)} "
+                    f"{where}: answers hold {quote_short(item)}; each has its own "
+                    f"question_number within 1..{len(replies)} "
                     'and an answer A, B, C, D or "Not Relevant"'
                 )
+            answered_rows.add(row)
             replies[row] = answer
         answers[game_id] = tuple(replies)
     return answers
 
 
 def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield "PATH line NUMBER" and the object of each line; refuse duplicate game_ids."""
+    """Yield "PATH line NUMBER" and the object of each line; refuse missing and duplicate game_ids."""
     game_ids = set()
     for where, record in read_objects(path, BatchError, flag=flag):
-        game_id = str(record.get("game_id"))
+        game_id = str(record.get("game_id") or "")
+        if not game_id:
+            raise BatchError(f"{where}: the line has no game_id; write the file again")
         if game_id in game_ids:
             raise BatchError(
                 f"{where}: game_id {quote_short(game_id)} is there twice; remove one"

@@ -106,7 +106,7 @@ class Line:
     @property
     def is_inside_sentence(self) -> bool:
         """Whether it begins with a small letter or the mark after a formula."""
-        return self.goes_on or self.initial in ",.;:"
+        return self.goes_on or (self.initial != "" and self.initial in ",.;:")
 
     @property
     def indent(self) -> float:
@@ -182,7 +182,7 @@ class Line:
         return self.word_share > PROSE_SHARE or self.n_words > 2
 
     def is_full(self, following: Line) -> bool:
-        """Return whether the first word of the next line would not have fitted into it."""
+        """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""
         slack = 0.9
         if not self.ends_clause:
             slack = 1.5

@@ -15,7 +15,7 @@ EDGE = 0.14
 MIN_NUMBERED_LINES = 5
 """Minimal number of lines with a line number."""
 
-MAX_OVERFULL = 12
+LINES_PER_OVERFULL = 12
 """Minimal number of lines of text for each line that may exceed the margins."""
 
 MIN_TEXT_LINES = 8
@@ -97,7 +97,7 @@ def parted_from_notes(
     if len(body) < MIN_TEXT_LINES:
         return list(lines), []
 
-    few = len(body) // MAX_OVERFULL  # lines that may exceed the margins
+    few = len(body) // LINES_PER_OVERFULL  # lines that may exceed the margins
     left = sorted(line.x0 for line in body)[few]
     right = sorted(line.x1 for line in body)[-1 - few]
     text: list[Line] = []

@@ -60,7 +60,7 @@ def joined_text(
 
 
 def _glued(before: str, after: str, vocabulary: Counter[str], rtl: bool) -> str | None:
-    """Join the two parts of a word across a line break, None for two words; no Latin word is broken in Hebrew lines."""
+    """Join the two parts of a word across a line break; return None for two words."""
     start, mark = before[:-1], before[-1:]
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None

@@ -25,7 +25,7 @@ letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 4
-"""Minimal number of words of a sentence full of symbols, and that of one that begins with a word."""
+"""Minimal number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
 MAX_MARKS = 0.02
 """Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
@@ -70,7 +70,7 @@ class _Text:
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
         is_sentence: whether it begins and ends like a sentence.
-        is_rich_in_symbols: whether it is a sentence with few words and many symbols.
+        is_worded_sentence: whether it is a sentence with enough words, whatever its symbols.
     """
 
     def __init__(self, block: Block) -> None:
@@ -85,7 +85,7 @@ class _Text:
         )
         least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
         self.is_sentence = is_begun and self.n_ends > 0
-        self.is_rich_in_symbols = self.is_sentence and self.n_words >= least
+        self.is_worded_sentence = self.is_sentence and self.n_words >= least
 
     @property
     def is_symbols(self) -> bool:
@@ -98,7 +98,7 @@ class _Text:
         if not long and _RELATION.search(self.block.text):
             return True
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
-        if self.n_words >= least or self.is_rich_in_symbols:
+        if self.n_words >= least or self.is_worded_sentence:
             return False
         begins_with_word = not long.isdisjoint(self.tokens[:2])
         return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
@@ -136,7 +136,7 @@ class _Text:
         if self.block.mono > 0.6:
             is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
-        return n_marks > 0.25 * len(self.tokens) and not self.is_rich_in_symbols
+        return n_marks > 0.25 * len(self.tokens) and not self.is_worded_sentence
 
     @property
     def is_wordy(self) -> bool:
@@ -145,7 +145,7 @@ class _Text:
         n_letters = sum(map(str.isalpha, visible))
         has_letters = n_letters >= MIN_LETTER_SHARE * len(visible)
         has_words = self.n_words >= MIN_WORD_SHARE * len(self.tokens)
-        return self.is_rich_in_symbols or (has_letters and has_words)
+        return self.is_worded_sentence or (has_letters and has_words)
 
     @property
     def is_caption(self) -> bool:

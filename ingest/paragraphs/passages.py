@@ -1,5 +1,6 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -125,8 +126,8 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
 
 
 def _style(block: Block) -> str:
-    """Return the style of a block's bullet or number: "1." for digits, "a" for letters, else the bullet itself."""
+    """Return the style of a block's bullet or number: "1." for "12.", "1()" for "(3)", "a." for "b.", or the bullet."""
     number = block.number
     if any(map(str.isdigit, number)):
-        return "1" + number.strip("0123456789")
+        return "1" + re.sub(r"\d", "", number)
     return "a" + number[-1] if any(map(str.isalpha, number)) else number

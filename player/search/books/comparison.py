@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz import fuzz, process
-from scipy.special import softmax
 
 from player.search.books.course_names import CourseNames
 from player.search.books.lecture_numbers import (
@@ -31,10 +30,11 @@ from quarry.arrays import Float64Array
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
 """These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
 
-string: rapidfuzz's WRatio and token-set ratio with the best name, averaged; words: share of the name's words, by
-rarity, that match the document's names, authors and headings; content: the same for its text; meaning: cosine with the
-best name; number: the name has a number of the document; clash: each has a number that the other lacks; exact: the name
-is one of the document's names.
+string: mean of rapidfuzz's WRatio and token-set ratio with the best name, 0 below `_MIN_SIMILAR`; words: share of the
+name's words, by rarity, that match the document's names, authors and headings; content: the same for its text;
+meaning: cosine with the best name, above that of unrelated names; number: the name has a number of the document; clash:
+each has a number that the other lacks; exact: the name is one of the document's names. Where numbers clash, string and
+meaning lose `OTHER_NUMBER`.
 """
 Features = dict[str, Float64Array]
 """(n_documents,) values of each of the `FEATURES`."""
@@ -46,7 +46,7 @@ OTHER_NUMBER = 0.75
 """Share of the similarities that a document loses if name and document each have a number that the other lacks:
 "lecture 3" is not "lecture 13"."""
 _UNKNOWN = 0.7
-"""Number of documents that a word without any is counted in, for its rarity."""
+"""Minimum number of documents that a word is counted in, for its rarity."""
 NAMED_BY_PART = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
 
@@ -191,7 +191,9 @@ def probabilities(
     weights, none = (
         (fit.weights, fit.none) if meanings else (fit.letters, fit.letters_none)
     )
-    confidences: Float64Array = softmax(np.append(columns @ weights, none))[:-1]
+    utilities = np.append(columns @ weights, none)
+    shares = np.exp(utilities - utilities.max())
+    confidences: Float64Array = shares[:-1] / shares.sum()
 
     exact = features["exact"]
     bearers = np.flatnonzero(exact)

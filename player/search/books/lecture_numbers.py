@@ -18,7 +18,7 @@ from quarry.languages.registry import LANGUAGES, alternatives
 from quarry.languages.words import is_stop_word
 
 HIGHEST_LECTURE = 100
-"""No course has this many lectures; larger numbers are years or course codes."""
+"""Minimum number that is no lecture's: a year or the code of a course."""
 _DATE = regex.compile(r"\b(?:\d{4} \d\d? \d\d?|\d\d? \d\d? \d{4})\b")
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
 _FROM_THE_END = regex.compile(

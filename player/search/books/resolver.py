@@ -89,7 +89,7 @@ class References:
         return BookCandidate(self.names.doc_ids[rows.pop()], 1.0)
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
+        """Rank all documents by the confidence that `book_name` means them; ties go to the smaller doc_id.
 
         The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
         the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`

@@ -55,6 +55,8 @@ def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = written(tmp_path / "batches.jsonl", batch_line(BATCH))
     assert read_batches(path) == {"g1": BATCH}
     record = json.loads(batch_line(BATCH))
+    record["questions"].reverse()
+    assert read_batches(written(path, json.dumps(record))) == {"g1": BATCH}
     del record["opening_sentence"]  # as older files lack it
     older = {"g1": replace(BATCH, opening_sentence="")}
     assert read_batches(written(path, json.dumps(record))) == older
@@ -81,11 +83,16 @@ LONG = "x" * 9_000
         (answers_line((1, "A"), game_id=LONG), "no batch has the game_id 'xxx"),
         (answers_line((21, "A")), "question_number within 1..20"),
         (answers_line((1, "E")), "answers hold {"),
-        (answers_line((1, LONG)), "; each has a question_number"),
+        (answers_line((1, LONG)), "; each has its own question_number"),
         (answers_line((True, "A")), "answers hold {"),
-        ('{"game_id": "g1", "answers": ["A"]}', "each has a question_number within"),
-        ('{"game_id": "g1"}', "each has a question_number within"),
+        (
+            '{"game_id": "g1", "answers": ["A"]}',
+            "each has its own question_number within",
+        ),
+        ('{"game_id": "g1"}', "each has its own question_number within"),
         (f"{RIGHT}\n{RIGHT}", "is there twice"),
+        (answers_line((1, "A"), (1, "B")), "its own question_number"),
+        ('{"answers": []}', "the line has no game_id"),
     ],
 )
 def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(

@@ -41,6 +41,11 @@ def line(text: str, **features: Any) -> Line:
     return replace(whole, **features)
 
 
+def test_a_line_without_an_initial_is_not_inside_a_sentence() -> None:
+    assert not line("(").is_inside_sentence
+    assert line(", where n").is_inside_sentence
+
+
 def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence() -> (
     None
 ):

@@ -3,6 +3,8 @@
 import dataclasses
 from typing import Any
 
+import pytest
+
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.passages import passages
@@ -68,11 +70,14 @@ def test_prose_before_a_list_stays_as_it_was_and_knows_the_list() -> None:
     assert prose.follows == "Never wait. Always count."
 
 
-def test_items_of_one_style_do_not_belong_to_each_other() -> None:
+@pytest.mark.parametrize("numbers", [("•", "•"), ("(1)", "(2)"), ("1.", "2.")])
+def test_items_of_one_style_do_not_belong_to_each_other(
+    numbers: tuple[str, str],
+) -> None:
     first, *_ = made(
-        block("Wait for this:", "•"),
+        block("Wait for this:", numbers[0]),
         block("an inner one here", "–"),
-        block("Always count.", "•"),
+        block("Always count.", numbers[1]),
     )
     assert first.text == "Wait for this: an inner one here"
 
