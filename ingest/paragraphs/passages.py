@@ -114,7 +114,7 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
     after_colon = block.text.endswith(":")
     style, outer = _style(item.block), _style(block)
     if style:
-        is_outer = is_next and not after_colon and style > outer > ""
+        is_outer = is_next and not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
     # a formula, a listing or a box, and no paragraph
     text = item.block.text
@@ -131,3 +131,11 @@ def _style(block: Block) -> str:
     if any(map(str.isdigit, number)):
         return "1" + re.sub(r"\d", "", number)
     return "a" + number[-1] if any(map(str.isalpha, number)) else number
+
+
+def _level(style: str) -> int:
+    """Return how far out in nested lists a style usually is: 4 for numbers to 1 for dashes, 0 without a style."""
+    if not style:
+        return 0
+    levels = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
+    return levels.get(style[0], 2)

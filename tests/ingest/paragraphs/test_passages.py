@@ -82,6 +82,20 @@ def test_items_of_one_style_do_not_belong_to_each_other(
     assert first.text == "Wait for this: an inner one here"
 
 
+@pytest.mark.parametrize(
+    ("inner", "outer"), [("•", "2."), ("–", "•"), ("-", "2."), ("a)", "2.")]
+)
+def test_an_item_of_an_outer_list_does_not_belong_to_an_inner_one(
+    inner: str, outer: str
+) -> None:
+    _, first, _ = made(
+        block(PROSE),
+        block("Never wait at all.", inner),
+        block("Always count.", outer),
+    )
+    assert (first.text, first.follows) == ("Never wait at all.", "")
+
+
 def test_the_first_passage_that_begins_on_a_page_is_on_top() -> None:
     turned = block(f"{PROSE} {PROSE}", page_breaks=(20,))
     passages = made(
