@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
         game_id = record["game_id"]
         try:
             read_batch(record)  # refuses it as a referee would
-            items = sorted(record["questions"], key=_question_number)
+            items = sorted(record["questions"], key=itemgetter("question_number"))
 
             batches[game_id] = AskedBatch(
                 game_id,
@@ -144,11 +145,6 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
                 f"{where}: not a batch as `quarry questions` writes it: {error!r}; write the file again"
             ) from error
     return batches
-
-
-def _question_number(item: Mapping[str, Any]) -> int:
-    number: int = item["question_number"]
-    return number
 
 
 def _question(item: Mapping[str, Any]) -> Question:

@@ -121,11 +121,9 @@ def _place(
 
 def _is_stretched(line: Line) -> bool:
     """Return whether all spaces of a line of words that ends at the margin, or at that of a box, are equally wide."""
-    gaps = []
-    for one, other in itertools.pairwise(line.words):
-        gaps.append(max(other.x0 - one.x1, one.x0 - other.x1))
+    spaces = line.spaces
     is_at_edge = line.room - max(0.0, line.indent) < AT_MARGIN
-    is_even = max(gaps, default=0.0) < EVEN * min(gaps, default=0.0)
+    is_even = max(spaces, default=0.0) < EVEN * min(spaces, default=0.0)
     return is_at_edge and is_even and line.is_prose
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -107,6 +108,14 @@ class Line:
     def is_inside_sentence(self) -> bool:
         """Whether it begins with a small letter or the mark after a formula."""
         return self.goes_on or (self.initial != "" and self.initial in ",.;:")
+
+    @property
+    def spaces(self) -> list[float]:
+        """Widths of the white space after each word but the last, in points."""
+        spaces = []
+        for one, other in itertools.pairwise(self.words):
+            spaces.append(max(other.x0 - one.x1, one.x0 - other.x1))
+        return spaces
 
     @property
     def indent(self) -> float:

@@ -1,6 +1,5 @@
 """Bullets and numbers at the beginning of lines."""
 
-import itertools
 import re
 from statistics import median
 
@@ -91,11 +90,7 @@ def is_bullet(text: str) -> bool:
 
 def is_set_apart(line: Line) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
-    spaces = []
-    for one, other in itertools.pairwise(line.words):
-        space = max(other.x0 - one.x1, one.x0 - other.x1)
-        spaces.append(space)
-    first, *others = spaces or [0.0]
+    first, *others = line.spaces or [0.0]
     is_wider = len(others) < MIN_SPACES or first > APART * median(others)
     return is_wider and first > 0.4 * line.size
 

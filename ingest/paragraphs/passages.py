@@ -12,6 +12,10 @@ from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
 
+LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
+LEVEL_OF_BULLETS = 2
+"""How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
+
 MAX_FOLLOWING_WORDS = 250
 """Maximal number of words of the items and displays that a passage introduces."""
 
@@ -135,7 +139,4 @@ def _style(block: Block) -> str:
 
 def _level(style: str) -> int:
     """Return how far out in nested lists a style usually is: 4 for numbers to 1 for dashes, 0 without a style."""
-    if not style:
-        return 0
-    levels = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
-    return levels.get(style[0], 2)
+    return LEVELS.get(style[0], LEVEL_OF_BULLETS) if style else 0
