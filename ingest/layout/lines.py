@@ -7,7 +7,7 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unicodedata import category
 
@@ -46,6 +46,10 @@ _EMBEDDED = re.compile(
 )
 """Text in fonts of left-to-right text: E and D are its letters and digits, L, 0 and a return letters, digits and
 operators in other fonts."""
+_END_STOP = re.compile(
+    r"(?<=[ א-ת])(\.)[^\W\d_]{2}(?!(?<=[a-z]{2})[a-z0-9]{0,2}(?![\w(]))"
+)
+"""Full stop before a Latin word that is not like the ending of a file's name."""
 _OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
@@ -103,7 +107,9 @@ def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
         return True
     first, last = glyphs[0], glyphs[-1]
     is_below = abs(last.x1 - edge) < AT_EDGE * last.size
-    return is_below and first.text in STOPS and not fonts.mono(first.font)
+    is_own = bool(fonts.embedded) and first.font not in fonts.embedded
+    is_stop = first.text in STOPS and not fonts.mono(first.font)
+    return is_stop and (is_below or is_own)
 
 
 def _spelt(
@@ -226,6 +232,8 @@ def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[G
 def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     """Part the glyphs of a right-to-left line into single ones and runs in fonts of left-to-right text."""
     kinds = "".join([_kind(glyph, fonts) for glyph in members])
+    for place in _end_stops(members):
+        kinds = f"{kinds[:place]}\n{kinds[place + 1 :]}"
     units: list[list[Glyph]] = []
     position = 0
     for run in _EMBEDDED.finditer(kinds):
@@ -244,6 +252,19 @@ def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
         units.append(list(members[start:end]))
         position = end
     return units + [[glyph] for glyph in members[position:]]
+
+
+def _end_stops(members: Sequence[Glyph]) -> Iterator[int]:
+    """Yield the positions of full stops that end a right-to-left sentence on the left of a word drawn before them.
+
+    The letters of the word are drawn from left to right. An ending of a file's name may have a stop on its left.
+    """
+    text = " " + "".join([glyph.text[:1] or " " for glyph in members])
+    for stop in _END_STOP.finditer(text):
+        place = stop.start(1) - 1
+        dot, first, second = members[place : place + 3]
+        if first.order < second.order < dot.order:
+            yield place
 
 
 def _closes(left: str, right: str) -> bool:
