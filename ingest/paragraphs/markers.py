@@ -56,10 +56,9 @@ def _is_marked(line: Line, following: Line | None) -> bool:
 
 def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
-    if not first[0].isupper():
-        if _hangs_below(line, following):
-            return True
-    elif following is not None:
+    if _hangs_below(line, following):
+        return True
+    if first[0].isupper() and following is not None:
         # an initial, unless the next line hangs or has one
         hangs = following.start - line.start >= 0.5 * line.size
         if not hangs and not _ENUMERATOR.fullmatch(following.first):
