@@ -22,6 +22,11 @@ MIN_PROSE_LINES = 6
 """Minimal number of lines of prose that alone define the margins of a column."""
 
 
+_LABEL_AND_ITEM = re.compile(
+    r"[^\W\d_]{3,} [\dIVX]+(?:\.\d+)*[.:]?\|\(?(?:\d{1,2}|[a-zא-ת])[.)]"
+)
+"""A label such as "Exercise 5." and the number of its first item."""
+
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
 
 
@@ -173,7 +178,8 @@ def _n_gaps(row: Sequence[Line]) -> int:
 
     first = row[0].text
     is_number = len(first) <= 5 and not first.isalpha()
-    is_marker = is_number or len(first) == 1
+    is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(f"{first}|{row[1].first}")
+    is_marker = is_number or len(first) == 1 or is_label is not None
     return max(0, n_gaps - is_marker)
 
 

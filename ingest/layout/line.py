@@ -16,7 +16,7 @@ LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _CLAUSE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 _SENTENCE_END = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
-BULLETS = "•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃✓✔★☆"
+BULLETS = "•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃✓✔★☆▸◾◼⬤➔➜⤷↳❯"
 OPENING = "([\"'“‘„"
 
 

@@ -2,17 +2,19 @@
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from ingest.layout.arrange import Arranged
+from ingest.layout.line import Word
 from ingest.paragraphs.decisions import LineGroup
 from ingest.paragraphs.groups import HEADING, groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import joined_text
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
+from quarry.course.sentences import HEADING_WORDS
 
 _NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
@@ -31,8 +33,10 @@ class Block:
         size_ratio: its font size divided by the size of the body.
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
+        n_title: number of characters of a bold title at the beginning of its text.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules.
+        is_row: whether it has the cells of a row of a table, with wide gaps between.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
     """
@@ -46,8 +50,10 @@ class Block:
     bold: float = 0.0
     mono: float = 0.0
     unknown_share: float = 0.0
+    n_title: int = 0
     number: str = ""
     in_table: bool = False
+    is_row: bool = False
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
 
@@ -111,11 +117,22 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         bold=bold,
         mono=mono,
         unknown_share=n_unknown / max(1, len(words)),
+        n_title=_title_length(first.words[group.marker :], text),
         number=first.first if group.marker else "",
         in_table=first.in_table,
+        is_row=first.in_table and any(line.n_gaps for line in lines),
         last_page=group.last.page,
         page_breaks=page_breaks,
     )
+
+
+def _title_length(words: Sequence[Word], text: str) -> int:
+    """Return the length of a bold title of a few words at the beginning of a line and of a text; 0 if there is none."""
+    bold = list(itertools.takewhile(lambda word: word.bold, words))
+    title = " ".join([word.text for word in bold])
+    is_title = title.endswith(".") and len(bold) <= HEADING_WORDS
+    has_text = len(bold) < len(words) and text.startswith(title)
+    return len(title) if is_title and has_text else 0
 
 
 def _is_heading(

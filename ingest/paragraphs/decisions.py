@@ -97,7 +97,8 @@ def begins_paragraph(
     if _continues_centred(above, line):
         return False
     if line.shift_from(above) > 0.7 and len(group.lines) == 1 and not group.marker:
-        return not _hangs(above, line, following)
+        is_wrapped = _is_wrapped(above, line) and line.goes_on and line.word_share > 0.5
+        return not (is_wrapped or _hangs(above, line, following))
     if _leaves_margin(group, line) or not above.is_full(line):
         return True
     return _is_over(group, line, habits)
@@ -106,8 +107,12 @@ def begins_paragraph(
 def _begins_column(above: Line, line: Line) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text."""
     is_cell = 2 * above.column_width < line.column_width and not line.goes_on
-    is_display = above.indent > 0.9 and above.word_share < 0.5
+    is_display = _is_displayed(above) or _is_displayed(line)
     return is_cell or is_display or not above.flows_into(line)
+
+
+def _is_displayed(line: Line) -> bool:
+    return line.indent > 0.9 and line.word_share < 0.5
 
 
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
@@ -248,6 +253,15 @@ def _hangs(above: Line, line: Line, below: Line | None) -> bool:
     )
 
 
+def _is_wrapped(above: Line, line: Line) -> bool:
+    """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
+    word = line.words[0]
+    is_full = above.room < (word.x1 - word.x0) / line.size + 1
+    is_code = line.is_mono or line.rtl != (line.start < 0)
+    is_text = len(line.first) > 1 and not is_code
+    return is_full and is_text and _meet_in_sentence(above, line)
+
+
 def _leaves_margin(group: LineGroup, line: Line) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
     shift = line.shift_from(group.last)
@@ -255,6 +269,8 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
         return abs(shift) > 0.7
     if not group.marker:
         return shift < -3.5
+    if line.is_flush and -3.5 < shift < 0 and _is_wrapped(group.last, line):
+        return False
     hang = (group.text_start - group.last.start) / line.size
     return not -0.7 <= shift <= hang + (0.7 if group.last.ends_clause else 2)
 

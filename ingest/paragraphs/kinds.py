@@ -49,7 +49,9 @@ _INITIAL = re.compile(r"[^\W\d_]\.,?")
 _MARK = re.compile(r"[.,:;]")
 _COMMENT = re.compile(r"(?:\d{1,4} )?(?:#|//|/\*|%%?|--|;;)\s")
 """Mark at the beginning of a comment, perhaps after the number of its line."""
-_CODE_LINE = re.compile(r"[;{}](?: \d{1,4})? //|(?<![=≔] )\{$|\w\.\w+\(.*;$")
+_CODE_LINE = re.compile(
+    r"[;{}](?: \d{1,4})? //|(?<![=≔] )\{$|\w\.\w+\(.*;$|^\w+\(.*\);$"
+)
 """Comment after a statement, block or statement with a call, at the end of a line of code."""
 _ADDRESS = re.compile(r"\w+://\S+|<\w+>")
 """Address of a page, or placeholder in the name of a file."""
@@ -201,7 +203,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         reason = "word" if text.n_words == n_tokens else "symbols"
     elif block.in_table:
         is_text = text.n_words >= MIN_SENTENCE_WORDS and text.n_ends > 0
-        reason = "" if is_text else "table"
+        reason = "" if is_text and not block.is_row else "table"
     elif block.is_heading:
         return "heading", ""
     elif n_tokens > settings.max_words:

@@ -16,6 +16,10 @@ LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
+MAX_ABOVE_TITLE = 5
+TITLE_SIZE = 1.3
+"""Maximal number of blocks above the title of a document, and minimal size of the title, in sizes of the text."""
+
 MAX_FOLLOWING_WORDS = 250
 """Maximal number of words of the items and displays that a passage introduces."""
 
@@ -40,9 +44,14 @@ def passages(
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
     """
+    blocks = list(blocks)
+    n_above = _n_above_title(blocks)
     judged = []
-    for block, path in zip(blocks, paths, strict=True):
-        judged.append(_Judged(block, path, *kind_of(block, settings)))
+    for position, (block, path) in enumerate(zip(blocks, paths, strict=True)):
+        kind, reason = kind_of(block, settings)
+        if position < n_above and kind == "other" and block.text[-1] not in ".!?:":
+            reason = reason or "word"
+        judged.append(_Judged(block, path, kind, reason))
 
     ordinals: Counter[str] = Counter()
     paragraphs = []
@@ -64,7 +73,7 @@ def passages(
             page=block.page,
             heading=block.heading,
             text=text,
-            opening_sentence=opening_sentence(text),
+            opening_sentence=opening_sentence(text, block.n_title),
             section=item.path,
             kind=item.kind,
             follows=follows,
@@ -83,6 +92,14 @@ def passages(
         if in_body:
             last_page = max(last_page, _last_begun(block))
     return paragraphs, rejected
+
+
+def _n_above_title(blocks: Sequence[Block]) -> int:
+    """Return the number of blocks above the title of the first page, such as the names of a course and a lecturer."""
+    for position, block in enumerate(blocks[: MAX_ABOVE_TITLE + 1]):
+        if block.page == 1 and block.is_heading and block.size_ratio > TITLE_SIZE:
+            return position
+    return 0
 
 
 def _last_begun(block: Block) -> int:
@@ -122,7 +139,8 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
         return style != outer and not is_outer
     # a formula, a listing or a box, and no paragraph
     text = item.block.text
-    is_sentence = len(text.split()) >= MIN_SENTENCE_WORDS and text[-1] in ".!?"
+    n_words = len(re.findall(r"(?<!\S)[^\W\d_]{2,}", text))
+    is_sentence = n_words >= MIN_SENTENCE_WORDS and text[-1] in ".!?:"
     is_paragraph = item.kind == "prose" or (item.kind == "other" and is_sentence)
     is_display = is_next and not is_paragraph
     is_formula = item.reason in ("symbols", "word", "code", "table")

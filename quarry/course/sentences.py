@@ -56,12 +56,16 @@ ADVERBIAL_WORDS = 3
 """Maximum number of words of a phrase of time or place that is not a sentence, as in "At 5 a.m."."""
 
 
-def opening_sentence(text: str) -> str:
+def opening_sentence(text: str, n_title: int = 0) -> str:
     """Return the first sentence of a paragraph, verbatim; the whole text if there is no end of a sentence.
 
-    A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it.
+    A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it, and
+    so does a title.
+
+    Args:
+        n_title: number of characters of a title at the beginning, which differs from the text in print.
     """
-    return text[: _end_of_first(text)].strip()
+    return text[: n_title + _end_of_first(text[n_title:])].strip()
 
 
 def alternative_openings(text: str) -> tuple[str, ...]:

@@ -85,6 +85,48 @@ def test_a_small_letter_before_a_capital_or_a_hanging_text_is_that_of_an_item() 
         assert block.number == number
 
 
+def test_a_capital_before_a_hanging_text_is_that_of_an_item() -> None:
+    first = f"C. {PROSE[0]}"
+    for x, number in ((62.8, "C."), (70, "")):  # the width of "C. "
+        page = [Run(50, 200, first), *lines(PROSE[1:], x, 212)]
+        assert _blocks(page)[0].number == number
+
+
+def test_a_bold_title_of_a_few_words_is_measured_if_text_follows_it() -> None:
+    for title, font, n_title in (
+        ("Cauchy criterion.", "bold", 17),
+        ("Cauchy criterion.", "regular", 0),
+        ("Cauchy criterion", "bold", 0),
+    ):
+        page = [Run(50, 200, title, font=font), Run(140, 200, PROSE[2])]
+        (block,) = _blocks([*page, *lines(PROSE[1:], 50, 212)])
+        assert block.n_title == n_title
+
+
+def test_the_number_of_an_exercise_and_that_of_its_part_are_no_cells() -> None:
+    text = "Exercise 5. 1. Sorting puts all records in order by"
+    page = [Run(50, 200, "Exercise 5."), Run(118, 200, text.partition(". ")[2])]
+    page += lines(
+        ["comparing keys of pairs.", "2. Most of its cost lies in moves."], 78, 212
+    )
+    page += lines(PROSE, 50, 260)
+    assert _texts(page)[0] == f"{text} comparing keys of pairs."
+
+
+def test_a_formula_at_the_top_of_a_page_is_no_part_of_the_sentence_before() -> None:
+    page = [Run(140, 100, "q! (q + 1)! (q + 2)!"), *lines(PROSE, 50, 130)]
+    assert _texts(lines(PROSE[:3], 50, 200), page)[0] == " ".join(PROSE[:3])
+
+
+def test_a_sentence_goes_on_at_the_margin_below_an_indented_item() -> None:
+    page = [
+        Run(62, 200, f"⤷ {PROSE[0]}".replace("⤷", "1.")),
+        *lines(PROSE[1:], 50, 212),
+    ]
+    page += lines(PROSE, 50, 260)
+    assert _texts(page)[0] == " ".join(PROSE)
+
+
 def test_the_stretched_spaces_of_a_narrow_justified_line_part_no_cells() -> None:
     # 12 to 14 points between words, where a cell begins after 11
     page = []

@@ -126,6 +126,37 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("A lonely short sentence.", {}, "other"),
     ("Keys may repeat.", {"number": "•"}, "item"),
     ("How boats come home at night . . . . . . .", {}, "other"),
+    ("precision − 1 + recall − 1", {"is_heading": True}, "symbols"),
+    ("Theory + practice", {"is_heading": True}, "heading"),
+    ("θn+1 ← θn − λ∇f", {"number": "•"}, "symbols"),
+    ("exp(n+1)(c) ec", {}, "word"),
+    ("sup P(T(X) > c) = α (if its distribution is continuous)", {}, "symbols"),
+    ("λ > 0 (the rate of all these boats)", {"number": "•"}, "item"),
+    ("Exercise 7 (for all who have time).", {}, "symbols"),
+    ("129 // the current customer, and the price of all 130 boats", {}, "code"),
+    ("public static void main(String[] every) {", {}, "code"),
+    (
+        '133 System.out.println("boats come home at night!"); 134 return price;',
+        {},
+        "code",
+    ),
+    ("The number of all these boats is given by n = {", {}, "other"),
+    ("Hand in one file <id1>_<id2>.zip that has this:", {}, "other"),
+    (
+        f"{PROSE} See https://a.example/b?c=1, https://a.example/b?d=2.",
+        {"mono": 0.7},
+        "prose",
+    ),
+    (
+        "2 Agenda Put the short film here, to play it behind the whole text.",
+        {"in_table": True},
+        "boxed",
+    ),
+    (
+        "2 Agenda Put the short film here, to play it behind the whole text.",
+        {"in_table": True, "is_row": True},
+        "table",
+    ),
     ("Both x and {a} × {b} = {{{a}, {b}} | a = x, b = x} are again sets.", {}, "other"),
 ]
 

@@ -63,6 +63,24 @@ def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
     assert (after.kind, after.text) == ("prose", text)
 
 
+def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> None:
+    text = "Every queue of this course is fair and hands out its first one:"
+    lead, after = made(block("And now to the point:"), block(text, unknown_share=0.5))
+    assert (lead.text, after.text) == ("And now to the point:", text)
+
+
+def test_lines_above_the_title_are_no_passages() -> None:
+    title = block("Heaps", is_heading=True, size_ratio=1.6)
+    name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
+    assert made(name, sentence, title, name) == made(sentence, title, name)
+
+
+def test_the_opening_sentence_of_a_text_with_a_bold_title_begins_with_it() -> None:
+    title = "Cauchy criterion."
+    (text,) = made(block(f"{title} {PROSE} {PROSE}", n_title=len(title)))
+    assert text.opening_sentence == f"{title} {PROSE}"
+
+
 def test_prose_before_a_list_stays_as_it_was_and_knows_the_list() -> None:
     items = [block("Never wait.", "(1)"), block("Always count.", "(2)")]
     prose, *_ = made(block(PROSE), *items, block("Heap", is_heading=True))
