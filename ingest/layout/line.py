@@ -201,6 +201,10 @@ class Line:
             fill = (self.end - self.start) / max(1.0, self.column_width)
             if fill > enough:
                 return True
+        return self.has_no_room_for(following, slack)
+
+    def has_no_room_for(self, following: Line, slack: float = 1.0) -> bool:
+        """Return whether the first word of the next line does not fit, with white space of `slack` font sizes."""
         word = following.words[0]
         return self.right - self.end < word.x1 - word.x0 + slack * following.size
 

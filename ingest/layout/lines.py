@@ -7,7 +7,7 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from unicodedata import category
 
@@ -47,9 +47,10 @@ _EMBEDDED = re.compile(
 """Text in fonts of left-to-right text: E and D are its letters and digits, L, 0 and a return letters, digits and
 operators in other fonts."""
 _END_STOP = re.compile(
-    r"(?<=[ א-ת])(\.)[^\W\d_]{2}(?!(?<=[a-z]{2})[a-z0-9]{0,2}(?![\w(]))"
+    r"(?<![^ א-ת])\.(?=[^\W\d_]{2})(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]))"
 )
-"""Full stop before a Latin word that is not like the ending of a file's name."""
+"""Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
+the word, from left to right, it ends a right-to-left sentence."""
 _OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
@@ -231,9 +232,7 @@ def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[G
 
 def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     """Part the glyphs of a right-to-left line into single ones and runs in fonts of left-to-right text."""
-    kinds = "".join([_kind(glyph, fonts) for glyph in members])
-    for place in _end_stops(members):
-        kinds = f"{kinds[:place]}\n{kinds[place + 1 :]}"
+    kinds = _kinds(members, fonts)
     units: list[list[Glyph]] = []
     position = 0
     for run in _EMBEDDED.finditer(kinds):
@@ -254,17 +253,15 @@ def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     return units + [[glyph] for glyph in members[position:]]
 
 
-def _end_stops(members: Sequence[Glyph]) -> Iterator[int]:
-    """Yield the positions of full stops that end a right-to-left sentence on the left of a word drawn before them.
-
-    The letters of the word are drawn from left to right. An ending of a file's name may have a stop on its left.
-    """
-    text = " " + "".join([glyph.text[:1] or " " for glyph in members])
-    for stop in _END_STOP.finditer(text):
-        place = stop.start(1) - 1
-        dot, first, second = members[place : place + 3]
+def _kinds(members: Sequence[Glyph], fonts: Fonts) -> str:
+    """Return the kind of each glyph; a full stop that ends a right-to-left sentence is of its text."""
+    kinds = [_kind(glyph, fonts) for glyph in members]
+    drawn = "".join([glyph.text[:1] or " " for glyph in members])
+    for stop in _END_STOP.finditer(drawn):
+        dot, first, second = members[stop.start() : stop.start() + 3]
         if first.order < second.order < dot.order:
-            yield place
+            kinds[stop.start()] = "\n"
+    return "".join(kinds)
 
 
 def _closes(left: str, right: str) -> bool:

@@ -130,9 +130,8 @@ def _title_length(words: Sequence[Word], text: str) -> int:
     """Return the length of a bold title of a few words at the beginning of a line and of a text; 0 if there is none."""
     bold = list(itertools.takewhile(lambda word: word.bold, words))
     title = " ".join([word.text for word in bold])
-    is_title = title.endswith(".") and len(bold) <= HEADING_WORDS
-    has_text = len(bold) < len(words) and text.startswith(title)
-    return len(title) if is_title and has_text else 0
+    is_title = title.endswith(".") and len(bold) <= min(HEADING_WORDS, len(words) - 1)
+    return len(title) if is_title and text.startswith(title) else 0
 
 
 def _is_heading(

@@ -97,8 +97,7 @@ def begins_paragraph(
     if _continues_centred(above, line):
         return False
     if line.shift_from(above) > 0.7 and len(group.lines) == 1 and not group.marker:
-        is_wrapped = _is_wrapped(above, line) and line.goes_on and line.word_share > 0.5
-        return not (is_wrapped or _hangs(above, line, following))
+        return not _hangs(above, line, following)
     if _leaves_margin(group, line) or not above.is_full(line):
         return True
     return _is_over(group, line, habits)
@@ -160,8 +159,7 @@ def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     shifts = [
         abs(line.start - edge) for edge in (above.left, above.start, group.text_start)
     ]
-    word = line.words[0]
-    is_full = above.room < max(4, (word.x1 - word.x0) / line.size + 1)
+    is_full = above.room < 4 or above.has_no_room_for(line)
     is_flush = min(shifts) < 0.3 * line.size
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
@@ -203,12 +201,10 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
 def _is_second(group: LineGroup, line: Line) -> bool:
     """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
     above = group.last
-    word = line.words[0]
     is_flush = line.start <= above.start
     if group.marker:
         is_flush = abs(line.start - group.text_start) < 0.3 * line.size
-    is_full = above.room < (word.x1 - word.x0) / line.size + 1
-    return is_flush and is_full and not above.ends_clause
+    return is_flush and above.has_no_room_for(line) and not above.ends_clause
 
 
 def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
@@ -245,7 +241,9 @@ def _continues_centred(above: Line, line: Line) -> bool:
 
 
 def _hangs(above: Line, line: Line, below: Line | None) -> bool:
-    """Return whether two lines hang below an outdented first line of one sentence with them."""
+    """Return whether two lines, or the words that end a sentence, hang below an outdented first line."""
+    if line.goes_on and line.word_share > 0.5 and _is_wrapped(above, line):
+        return True
     return (
         below is not None
         and above.room <= (0.3 if above.ends_clause else 3)
@@ -255,11 +253,9 @@ def _hangs(above: Line, line: Line, below: Line | None) -> bool:
 
 def _is_wrapped(above: Line, line: Line) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
-    word = line.words[0]
-    is_full = above.room < (word.x1 - word.x0) / line.size + 1
     is_code = line.is_mono or line.rtl != (line.start < 0)
-    is_text = len(line.first) > 1 and not is_code
-    return is_full and is_text and _meet_in_sentence(above, line)
+    is_text = len(line.first) > 1 and not is_code and above.has_no_room_for(line)
+    return is_text and _meet_in_sentence(above, line)
 
 
 def _leaves_margin(group: LineGroup, line: Line) -> bool:
@@ -357,7 +353,7 @@ def is_body(group: LineGroup, body_size: float) -> bool:
     """Return whether the first lines of a group are prose in the size of the text."""
     for line in group.lines[:2]:
         is_other_size = abs(line.size - body_size) >= SIZE_TOLERANCE * body_size
-        if is_other_size or line.n_gaps or line.in_table:
+        if is_other_size or line.n_gaps or line.in_table or _is_displayed(line):
             return False
     return True
 

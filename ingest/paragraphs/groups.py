@@ -158,9 +158,7 @@ def _open_before(
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
     begins = group.marker or caption_label(line.text) or not line.initial
-    is_prose = any(line.is_prose for line in group.lines)
-    is_short = len(line.words) < 4 or not is_prose
-    if begins or is_short or not is_body(group, habits.body_size):
+    if begins or len(line.words) < 4 or not is_body(group, habits.body_size):
         return None
     if groups and _is_heading_above(groups[-1].last, line, habits):
         return None

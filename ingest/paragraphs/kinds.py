@@ -1,6 +1,5 @@
 """Kinds of blocks, and the reasons why some are left out."""
 
-import itertools
 import re
 
 from configs.settings import IngestSettings
@@ -47,22 +46,24 @@ _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
 _INITIAL = re.compile(r"[^\W\d_]\.,?")
 _MARK = re.compile(r"[.,:;]")
-_COMMENT = re.compile(r"(?:\d{1,4} )?(?:#|//|/\*|%%?|--|;;)\s")
-"""Mark at the beginning of a comment, perhaps after the number of its line."""
 _CODE_LINE = re.compile(
-    r"[;{}](?: \d{1,4})? //|(?<![=≔] )\{$|\w\.\w+\(.*;$|^\w+\(.*\);$"
+    r"""
+    ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
+    | [;{}](?:\ \d{1,4})?\ //  # a comment after a statement
+    | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^\w+\(.*\);$  # the beginning of a block, or a call
+    """,
+    re.VERBOSE,
 )
-"""Comment after a statement, block or statement with a call, at the end of a line of code."""
 _ADDRESS = re.compile(r"\w+://\S+|<\w+>")
 """Address of a page, or placeholder in the name of a file."""
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
-_RELATION = re.compile(r"[=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
-_FORMULA = re.compile(rf"{_RELATION.pattern}|[()\d+−]")
-"""Relation, bracket, digit or sign, as in a formula."""
-_OPERATOR = re.compile(r"[+−×·÷/]")
-_CONDITION = re.compile(r"\([^()]*\)")
-_TITLE = re.compile(r"[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?")
-"""Label with a number and a title in brackets, without a text."""
+_FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
+"""Relation, bracket, digit or sign."""
+_CONDITION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\)")
+_NO_TEXT = re.compile(
+    r"[a-z]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
+)
+"""Terms between operators, or a label with a number and a title in brackets."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?!\w)")
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 
@@ -107,27 +108,16 @@ class _Text:
         """Whether it has too few words to be text."""
         text = self.block.text
         long = set(filter(_has_long_word, self.tokens))
-        if not long and _FORMULA.search(text):
-            return True
-        if self.is_formula or _TITLE.fullmatch(text):
+        # a condition in brackets may follow a formula
+        bare = text if self.block.number else _CONDITION.sub("", text)
+        is_formula = long.isdisjoint(bare.split()) and _FORMULA.search(bare)
+        if is_formula or _NO_TEXT.fullmatch(text):
             return True
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
         if self.n_words >= least or self.is_worded_sentence:
             return False
         begins_with_word = not long.isdisjoint(self.tokens[:2])
         return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
-
-    @property
-    def is_formula(self) -> bool:
-        """Whether its words are only in a condition in brackets after a formula, or only between operators."""
-        text = self.block.text
-        bare = _CONDITION.sub("", text)
-        if bare != text and _RELATION.search(bare) and not self.block.number:
-            return not any(map(_has_long_word, bare.split()))
-        are_words = [_WORDLIKE.fullmatch(token) is not None for token in self.tokens]
-        has_operator = any(map(_OPERATOR.fullmatch, self.tokens))
-        is_phrase = any(map(all, itertools.pairwise(are_words)))
-        return has_operator and not is_phrase and text[0].islower()
 
     @property
     def is_contents(self) -> bool:
@@ -153,10 +143,16 @@ class _Text:
         return share > least and _YEAR.search(text) is not None
 
     @property
+    def is_sentence_of_cell(self) -> bool:
+        """Whether it has a sentence, all of it in one cell of a table."""
+        has_words = self.n_words >= MIN_SENTENCE_WORDS and self.n_ends > 0
+        return has_words and not self.block.is_row
+
+    @property
     def is_code(self) -> bool:
         """Whether it is a comment, has many signs of a programming language, or is no prose and in fixed pitch."""
         text = _ADDRESS.sub("", self.block.text)
-        if _COMMENT.match(text) or _CODE_LINE.search(text):
+        if _CODE_LINE.search(text):
             return True
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > 0.6:
@@ -202,8 +198,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     elif text.is_symbols:
         reason = "word" if text.n_words == n_tokens else "symbols"
     elif block.in_table:
-        is_text = text.n_words >= MIN_SENTENCE_WORDS and text.n_ends > 0
-        reason = "" if is_text and not block.is_row else "table"
+        reason = "" if text.is_sentence_of_cell else "table"
     elif block.is_heading:
         return "heading", ""
     elif n_tokens > settings.max_words:

@@ -44,15 +44,7 @@ def passages(
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
     """
-    blocks = list(blocks)
-    n_above = _n_above_title(blocks)
-    judged = []
-    for position, (block, path) in enumerate(zip(blocks, paths, strict=True)):
-        kind, reason = kind_of(block, settings)
-        if position < n_above and kind == "other" and block.text[-1] not in ".!?:":
-            reason = reason or "word"
-        judged.append(_Judged(block, path, kind, reason))
-
+    judged = _judged(list(blocks), paths, settings)
     ordinals: Counter[str] = Counter()
     paragraphs = []
     rejected = []
@@ -94,12 +86,23 @@ def passages(
     return paragraphs, rejected
 
 
-def _n_above_title(blocks: Sequence[Block]) -> int:
-    """Return the number of blocks above the title of the first page, such as the names of a course and a lecturer."""
-    for position, block in enumerate(blocks[: MAX_ABOVE_TITLE + 1]):
-        if block.page == 1 and block.is_heading and block.size_ratio > TITLE_SIZE:
-            return position
-    return 0
+def _judged(
+    blocks: Sequence[Block],
+    paths: Iterable[tuple[str, ...]],
+    settings: IngestSettings,
+) -> list[_Judged]:
+    """Find the kinds of blocks; names of a course and a lecturer above the title of the first page are left out."""
+    judged: list[_Judged] = []
+    for block, path in zip(blocks, paths, strict=True):
+        is_title = (
+            block.is_heading and block.page == 1 and block.size_ratio > TITLE_SIZE
+        )
+        if is_title and len(judged) <= MAX_ABOVE_TITLE:
+            for position, item in enumerate(judged):
+                if item.kind == "other" and item.block.text[-1] not in ".!?:":
+                    judged[position] = replace(item, reason=item.reason or "word")
+        judged.append(_Judged(block, path, *kind_of(block, settings)))
+    return judged
 
 
 def _last_begun(block: Block) -> int:

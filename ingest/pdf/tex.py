@@ -56,8 +56,6 @@ MSB = _encoding(
 )
 """Symbols of the AMS: MSAM and MSBM, and their kin."""
 
-LASY = dict(zip(map(ord, "\1\2\3\4,/0123;<="), "⊲⊴⊳⊵☺☹℧⋈□◇⇝⊏⊐", strict=True))
-"""Symbols of LaTeX and of wasysym: LASY and WASY."""
 STMARY = dict(zip(map(ord, "JKLM"), "⟦⟧⦇⦈", strict=True))
 """Brackets of stmaryrd; its other signs are rare."""
 
@@ -80,7 +78,6 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     ),
     (r"(?i)MSAM\d|[TP]XSYA", MSA, False),
     (r"(?i)MSBM\d|[TP]XSYB", MSB, False),
-    (r"(?i)^(?:lasyb?|wasyb?)\d", LASY, False),
     (r"(?i)^stmary\d", STMARY, False),
     (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
     (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
@@ -118,21 +115,8 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_COMPOSED = {
-    "∼=": "≅",
-    "−→": "⟶",
-    "←−": "⟵",
-    "←→": "⟷",
-    "=⇒": "⟹",
-    "⇐=": "⟸",
-    "⇐⇒": "⟺",
-    "↦→": "↦",
-    "↦−": "⟼",
-    "⟼→": "⟼",
-    "|=": "⊨",
-    "▹◃": "⋈",
-    "⇀↽": "⇌",
-}
+_PIECES = "∼=≅ −→⟶ ←−⟵ ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
+_COMPOSED = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations that TeX draws of two signs, one over the other or joined."""
 OVERLAP, OFFSET = 0.1, 0.4
 """Minimum overlap of two such signs and maximum distance of their baselines, in ems."""
@@ -142,12 +126,11 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
     """Add a glyph to the one drawn before it if both are one relation, and return whether that is done."""
     relation = _COMPOSED.get(before.text + glyph.text)
     is_level = abs(glyph.y - before.y) < OFFSET * glyph.size
-    is_joined = before.x0 <= glyph.x1 and glyph.x0 < before.x1 - OVERLAP * glyph.size
-    if relation is None or not (is_level and is_joined):
+    overlap = min(before.x1, glyph.x1) - max(before.x0, glyph.x0)
+    if relation is None or not is_level or overlap < OVERLAP * glyph.size:
         return False
 
     before.text = relation
-    before.x0 = min(before.x0, glyph.x0)
     before.x1 = max(before.x1, glyph.x1)
-    before.y = max(before.y, glyph.y)
+    before.y = glyph.y
     return True

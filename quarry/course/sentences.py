@@ -120,7 +120,7 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     if is_cased and tail.lstrip(_OPENING)[:1].islower():
         return False
 
-    if "." in mark and (_is_label(before) or _is_item_number(before)):
+    if "." in mark and _is_label(before):
         return False
     if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
@@ -128,7 +128,12 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
 
 
 def _is_label(text: str) -> bool:
-    """Return whether a text is one word, perhaps with a number or with two, as in "Theorem 2 (Gauss, 1801)"."""
+    """Return whether a text is one word, perhaps with a number or with two, or ends with the number of an item.
+
+    As in "Theorem 2 (Gauss, 1801)".
+    """
+    if _is_item_number(text):
+        return True
     text = _ITEM_NUMBER.sub("", text).rstrip(".:")
     if len(text.split()) < 2:
         return True
@@ -176,9 +181,8 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if _DOTTED.fullmatch(word):
         is_short = len(others) < ADVERBIAL_WORDS
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
-    if tail[0] == "(" or _is_symbol(word, before):
-        return False
-    return _is_initial_of(word, following, opens)
+    is_initial = _is_initial_of(word, following, opens)
+    return tail[0] != "(" and is_initial and not _is_symbol(word, before)
 
 
 def _is_initial_of(word: str, following: str, opens: bool) -> bool:

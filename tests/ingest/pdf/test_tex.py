@@ -25,7 +25,6 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("MSBM7", "n", "⋉"),
         ("MSBM10", "r", "∖"),
         ("txsya", "X", "✓"),
-        ("wasy10", "2", "□"),
         ("stmary10", "J", "⟦"),
     ):
         encoding = encoding_named(font, is_unmapped=True)
