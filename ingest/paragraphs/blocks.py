@@ -15,6 +15,7 @@ from ingest.paragraphs.hyphens import joined_text
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import HEADING_WORDS
+from quarry.languages.words import is_stop_word
 
 _NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
@@ -127,11 +128,15 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
 
 
 def _title_length(words: Sequence[Word], text: str) -> int:
-    """Return the length of a bold title of a few words at the beginning of a line and of a text; 0 if there is none."""
+    """Return the length of a bold title at the beginning of a line and of a text; 0 if there is none.
+
+    It has a few words and no function words; bold sentences such as "Be precise." mostly have some.
+    """
     bold = list(itertools.takewhile(lambda word: word.bold, words))
     title = " ".join([word.text for word in bold])
     is_title = title.endswith(".") and len(bold) <= min(HEADING_WORDS, len(words) - 1)
-    return len(title) if is_title and text.startswith(title) else 0
+    is_name = is_title and not any(map(is_stop_word, title.casefold().split()))
+    return len(title) if is_name and text.startswith(title) else 0
 
 
 def _is_heading(

@@ -97,6 +97,7 @@ def test_a_bold_title_of_a_few_words_is_measured_if_text_follows_it() -> None:
         ("Cauchy criterion.", "bold", 17),
         ("Cauchy criterion.", "regular", 0),
         ("Cauchy criterion", "bold", 0),
+        ("Be quite precise.", "bold", 0),
     ):
         page = [Run(50, 200, title, font=font), Run(140, 200, PROSE[2])]
         (block,) = _blocks([*page, *lines(PROSE[1:], 50, 212)])
