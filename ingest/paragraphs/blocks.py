@@ -14,8 +14,7 @@ from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import joined_text
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
-from quarry.course.sentences import HEADING_WORDS
-from quarry.languages.words import is_stop_word
+from quarry.course.sentences import names_statement
 
 _NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
@@ -34,7 +33,7 @@ class Block:
         size_ratio: its font size divided by the size of the body.
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
-        n_title: number of characters of a bold title at the beginning of its text.
+        n_title: number of characters of the bold name of a statement at the beginning of its text.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules.
         is_row: whether it has the cells of a row of a table, with wide gaps between.
@@ -128,15 +127,11 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
 
 
 def _title_length(words: Sequence[Word], text: str) -> int:
-    """Return the length of a bold title at the beginning of a line and of a text; 0 if there is none.
-
-    It has a few words and no function words; bold sentences such as "Be precise." mostly have some.
-    """
+    """Return the length of the bold name of a statement at the beginning of a line and of a text; 0 if there is none."""
     bold = list(itertools.takewhile(lambda word: word.bold, words))
     title = " ".join([word.text for word in bold])
-    is_title = title.endswith(".") and len(bold) <= min(HEADING_WORDS, len(words) - 1)
-    is_name = is_title and not any(map(is_stop_word, title.casefold().split()))
-    return len(title) if is_name and text.startswith(title) else 0
+    has_text = len(bold) < len(words) and text.startswith(title)
+    return len(title) if has_text and names_statement(title) else 0
 
 
 def _is_heading(

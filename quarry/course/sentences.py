@@ -43,6 +43,7 @@ _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations")
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations")
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
+_STATEMENTS = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
@@ -60,12 +61,19 @@ def opening_sentence(text: str, n_title: int = 0) -> str:
     """Return the first sentence of a paragraph, verbatim; the whole text if there is no end of a sentence.
 
     A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it, and
-    so does a title.
+    so does the name of a statement ("Cauchy's criterion.") that is printed as one.
 
     Args:
-        n_title: number of characters of a title at the beginning, which differs from the text in print.
+        n_title: number of characters of such a name at the beginning.
     """
     return text[: n_title + _end_of_first(text[n_title:])].strip()
+
+
+def names_statement(title: str) -> bool:
+    """Return whether a title with a full stop is the name of a statement, as "Cauchy's criterion."."""
+    words = title.casefold().rstrip(".").split()
+    is_short = title.endswith(".") and len(words) <= HEADING_WORDS
+    return is_short and not _STATEMENTS.isdisjoint(words)
 
 
 def alternative_openings(text: str) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ ENGLISH = Language(
     "resp incl excl esp ed eds op a.k.a nr ex exs w.r.t wrt s.t w.l.o.g wlog",
     last_abbreviations="al etc inc ltd co corp dept univ bros jan feb mar apr jun jul aug sep sept oct nov dec",
     number_abbreviations="no n° nº p ca ver tab app",
+    statements="theorem theorems lemma corollary proposition claim conjecture axiom definition proof example exercise "
+    "criterion test rule law principle property inequality identity formula equation method",
     openers="a an the this that these those it its he she they we you i in on at by for from to of as if when while "
     "where what which who how why then thus hence so but and or nor yet also however therefore moreover furthermore "
     "equivalently similarly conversely indeed otherwise consequently "

@@ -48,6 +48,7 @@ class Language:
         abbreviations: words with a full stop after which the sentence goes on.
         last_abbreviations: words with a full stop that end a sentence, but not before a number or a bracket.
         number_abbreviations: words with a full stop after which a number continues the sentence.
+        statements: words of the names of statements, as in "Cauchy's criterion".
         openers: words that begin sentences, also after letters with full stops such as "U.S.".
         quantities: words whose replacement makes a different statement: numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
@@ -95,6 +96,7 @@ class Language:
     abbreviations: str
     last_abbreviations: str = ""
     number_abbreviations: str = ""
+    statements: str = ""
     openers: str = ""
     quantities: str
     lecture: str

@@ -92,12 +92,13 @@ def test_a_capital_before_a_hanging_text_is_that_of_an_item() -> None:
         assert _blocks(page)[0].number == number
 
 
-def test_a_bold_title_of_a_few_words_is_measured_if_text_follows_it() -> None:
+def test_the_bold_name_of_a_statement_is_measured_if_text_follows_it() -> None:
     for title, font, n_title in (
         ("Cauchy criterion.", "bold", 17),
         ("Cauchy criterion.", "regular", 0),
         ("Cauchy criterion", "bold", 0),
         ("Be quite precise.", "bold", 0),
+        ("Stratified samples.", "bold", 0),
     ):
         page = [Run(50, 200, title, font=font), Run(140, 200, PROSE[2])]
         (block,) = _blocks([*page, *lines(PROSE[1:], 50, 212)])
