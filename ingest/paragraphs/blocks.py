@@ -127,7 +127,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
 
 
 def _title_length(words: Sequence[Word], text: str) -> int:
-    """Return the length of the bold name of a statement at the beginning of a line and of a text; 0 if there is none."""
+    """Return the length of the bold name of a statement that begins a line and a text; 0 if there is none."""
     bold = list(itertools.takewhile(lambda word: word.bold, words))
     title = " ".join([word.text for word in bold])
     has_text = len(bold) < len(words) and text.startswith(title)
