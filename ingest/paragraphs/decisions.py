@@ -39,6 +39,11 @@ class LineGroup:
         return self.lines[-1]
 
     @property
+    def is_prose(self) -> bool:
+        """Whether a line of it is prose."""
+        return any(line.is_prose for line in self.lines)
+
+    @property
     def text_start(self) -> float:
         """Start of the first line after its bullet or number."""
         return start_after(self.first, self.marker)
@@ -353,7 +358,7 @@ def is_body(group: LineGroup, body_size: float) -> bool:
     """Return whether the first lines of a group are prose in the size of the text."""
     for line in group.lines[:2]:
         is_other_size = abs(line.size - body_size) >= SIZE_TOLERANCE * body_size
-        if is_other_size or line.n_gaps or line.in_table or _is_displayed(line):
+        if is_other_size or line.n_gaps or line.in_table:
             return False
     return True
 

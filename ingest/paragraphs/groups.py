@@ -158,7 +158,8 @@ def _open_before(
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
     begins = group.marker or caption_label(line.text) or not line.initial
-    if begins or len(line.words) < 4 or not is_body(group, habits.body_size):
+    is_text = group.is_prose and is_body(group, habits.body_size)
+    if begins or len(line.words) < 4 or not is_text:
         return None
     if groups and _is_heading_above(groups[-1].last, line, habits):
         return None
@@ -168,7 +169,6 @@ def _open_before(
         is_near = before.last.page >= line.page - 1
         if is_near and _is_text(before, habits):
             goes_on = goes_on_across(before, between, group, habits)
-            is_prose = any(line.is_prose for line in before.lines)
-            return before if goes_on and is_prose else None
+            return before if goes_on and before.is_prose else None
         between.append(before)
     return None
