@@ -117,7 +117,7 @@ def test_the_number_of_an_exercise_and_that_of_its_part_are_no_cells() -> None:
 
 def test_a_formula_at_the_top_of_a_page_is_no_part_of_the_sentence_before() -> None:
     page = [Run(140, 100, "q! (q + 1)! (q + 2)!"), *lines(PROSE, 50, 130)]
-    assert _texts(lines(PROSE[:3], 50, 200), page)[0] == " ".join([*PROSE[:3], *PROSE])
+    assert _texts(lines(PROSE[:3], 50, 200), page)[0] == " ".join(PROSE[:3])
 
 
 def test_a_sentence_goes_on_at_the_margin_below_an_indented_item() -> None:
