@@ -54,8 +54,7 @@ _CODE_LINE = re.compile(
     """,
     re.VERBOSE,
 )
-_ADDRESS = re.compile(r"\w+://\S+|<\w+>")
-"""Address of a page, or placeholder in the name of a file."""
+_ADDRESS = re.compile(r"\w+://\S+")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
 """Relation, bracket, digit or sign."""
