@@ -19,7 +19,7 @@ from ingest.layout.rows import SEGMENT_GAP
 from ingest.pdf.model import UNKNOWN
 
 MIN_PROSE_LINES = 6
-"""Minimal number of lines of prose that alone define the margins of a column."""
+"""Minimum number of lines of prose that alone define the margins of a column."""
 
 
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)

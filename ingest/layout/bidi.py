@@ -70,7 +70,7 @@ DISPLAYED_OTHERWISE = 4
 OTHER_WAY = 3
 """Faults of brackets that are not stored as most brackets of the document."""
 MAX_READINGS = 256
-"""Maximal number of readings that are compared for a part of a line without right-to-left letters."""
+"""Maximum number of readings that are compared for a part of a line without right-to-left letters."""
 
 _OPENS = re.compile(r"(?<!\S)\)(?=\w)")
 _CLOSES = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")

@@ -7,11 +7,11 @@ from ingest.layout.gutters import Gutter, gutters_of
 from ingest.layout.line import Line
 
 MIN_COLUMN_LINES = 7
-"""Minimal number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
+"""Minimum number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
 cells of a small table."""
 
 MIN_WIDTH = 120
-"""Minimal width of two columns, in points."""
+"""Minimum width of two columns, in points."""
 
 
 def columns_of(

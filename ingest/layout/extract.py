@@ -26,16 +26,16 @@ from quarry.plugins import find
 from quarry.terminal import pluralize
 
 RIGHT_TO_LEFT_SHARE = 0.3
-"""Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
+"""Minimum share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
 
 SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
 
 MOSTLY = 0.7
-"""Maximal share of bold glyphs in a document, and of glyphs of fixed pitch; above it, neither means anything."""
+"""Maximum share of bold glyphs in a document, and of glyphs of fixed pitch; above it, neither means anything."""
 
 MAX_PAGES = 10_000
-"""Maximal number of pages; a file of a few bytes may claim a million."""
+"""Maximum number of pages; a file of a few bytes may claim a million."""
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,

@@ -18,22 +18,22 @@ from ingest.layout.line import Line
 
 LEVEL = 0.6
 NEXT = 3.0
-"""Maximal distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
+"""Maximum distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
 
 REACH = 1.0
-"""Maximal distance that a line may reach over a gutter, in points."""
+"""Maximum distance that a line may reach over a gutter, in points."""
 
 MIN_WORDS = 3
-"""Minimal number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
+"""Minimum number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
 
 SLIGHT = 0.15
-"""Minimal difference of two distances of baselines, in font sizes."""
+"""Minimum difference of two distances of baselines, in font sizes."""
 
 PITCH = 1.7
-"""Maximal distance of two lines of one paragraph, in font sizes."""
+"""Maximum distance of two lines of one paragraph, in font sizes."""
 
 MAX_STRAY = 0.2
-"""Maximal share of lines that are drawn out of order, as formulas that a browser draws last."""
+"""Maximum share of lines that are drawn out of order, as formulas that a browser draws last."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 PROSE_SHARE = 0.3
-"""Minimal share of words in a line of prose."""
+"""Minimum share of words in a line of prose."""
 
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""

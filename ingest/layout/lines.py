@@ -52,25 +52,25 @@ PLACEHOLDER = "\u05ef"
 
 ITEM_GAP = 0.4
 APART = 1.2
-"""Minimal white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
+"""Minimum white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
 _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 
 AT_EDGE = 0.5
-"""Maximal distance of the right ends of two lines of one paragraph, in ems."""
+"""Maximum distance of the right ends of two lines of one paragraph, in ems."""
 
 WORD_GAP = 0.16
-"""Minimal white space between two words, in ems; kerning is narrower, spaces are wider."""
+"""Minimum white space between two words, in ems; kerning is narrower, spaces are wider."""
 
 WORD_GAP_HINTED = 0.05
-"""Minimal white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
+"""Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
 
 INITIAL = 1.6
-"""Minimal font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
+"""Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
 IN_NUMBER = 0.2
-"""Maximal white space between the decimal point of a number and its next digit, in ems; a space is wider."""
+"""Maximum white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
 
 def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:

@@ -12,21 +12,21 @@ from ingest.layout.superscripts import ACCENTS
 from ingest.pdf.model import Glyph
 
 SEGMENT_GAP = 1.1
-"""Minimal white space between two lines of one row (table cells, columns), in ems."""
+"""Minimum white space between two lines of one row (table cells, columns), in ems."""
 
 STACK_RISE = 0.95
 STACK_REACH = 0.65
-"""Maximal distance of a numerator or denominator from its row, and the white space next to it, in ems; a note in the
+"""Maximum distance of a numerator or denominator from its row, and the white space next to it, in ems; a note in the
 margin is farther away."""
 
 INDEX_RISE = 0.62
 INDEX_REACH = 0.4
 INDEX_SIZE = 0.75
-"""Maximal distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
+"""Maximum distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
 
 MAX_STACKED = 24
 MAX_INDEX = 12
-"""Maximal number of glyphs of a numerator or denominator, and of an index."""
+"""Maximum number of glyphs of a numerator or denominator, and of an index."""
 
 NEAR_ROWS = 3
 """Number of rows above and below that are searched for the base of an index; other columns have rows among them."""
@@ -254,9 +254,9 @@ def _fits(
     """Return whether a small row is above or below gaps of a row, and next to its glyphs.
 
     Args:
-        rise: maximal distance of the baselines in ems.
-        reach: maximal white space next to each piece of the small row in ems.
-        most: maximal number of glyphs of the small row.
+        rise: maximum distance of the baselines in ems.
+        reach: maximum white space next to each piece of the small row in ems.
+        most: maximum number of glyphs of the small row.
     """
     if abs(row.y - small.y) >= rise * row.size:
         return False

@@ -9,16 +9,16 @@ from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words, sta
 from quarry.languages.captions import caption_label
 
 SIZE_TOLERANCE = 0.045
-"""Maximal relative difference of the font sizes of two lines of one paragraph."""
+"""Maximum relative difference of the font sizes of two lines of one paragraph."""
 
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
 
 SHORT = 0.8
-"""Minimal distance between the margin and the last line of a paragraph in justified text, in font sizes."""
+"""Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
 
 SAME_WIDTH = 0.1
-"""Maximal relative difference of the widths of two columns of one text."""
+"""Maximum relative difference of the widths of two columns of one text."""
 
 
 @dataclass(slots=True)

@@ -19,13 +19,13 @@ from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.captions import caption_label
 
 MAX_GROUPS_BETWEEN = 60
-"""Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""
+"""Maximum number of groups, such as figures and tables, between the two parts of a paragraph."""
 
 MAX_DISPLAYS = 6
-"""Maximal number of displayed formulas inside a sentence."""
+"""Maximum number of displayed formulas inside a sentence."""
 
 HEADING = 1.08
-"""Minimal size of a heading, in sizes of the text."""
+"""Minimum size of a heading, in sizes of the text."""
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
 

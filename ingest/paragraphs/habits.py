@@ -10,15 +10,15 @@ from ingest.paragraphs.hyphens import count_words
 from ingest.paragraphs.markers import marker_words
 
 MAX_RAGGED = 0.4
-"""Maximal distance of a line of justified text from the margin, in font sizes."""
+"""Maximum distance of a line of justified text from the margin, in font sizes."""
 
 MAX_PITCH = 2.2
 MAX_SPACED = 3.5
-"""Maximal distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
+"""Maximum distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
 
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
-"""Minimal share of the lines inside sentences that are as near in justified text, and minimal number of such lines."""
+"""Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,32 +12,32 @@ from quarry.languages.language import Kind
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_LETTER_SHARE = 0.72
-"""Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
+"""Minimum share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
 
 MIN_WORD_SHARE = 0.62
-"""Minimal share of tokens that are words of two letters or more; prose has 0.85 to 1."""
+"""Minimum share of tokens that are words of two letters or more; prose has 0.85 to 1."""
 
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
 MIN_LONG_WORDS = 4
-"""Minimal number of words of a text, and their minimal share of the tokens; and the number of different words of three
+"""Minimum number of words of a text, and their minimum share of the tokens; and the number of different words of three
 letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 4
-"""Minimal number of words of a sentence that may have symbols, and that of one that begins with a word."""
+"""Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
 MAX_MARKS = 0.02
-"""Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
+"""Maximum share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
 
 MIN_FOOTNOTE_LENGTH = 2
-"""Minimal length of a footnote that counts as prose, as a multiple of min_words."""
+"""Minimum length of a footnote that counts as prose, as a multiple of min_words."""
 
 MAX_SENTENCE_WORDS = 110
-"""Maximal mean number of words of the sentences of prose."""
+"""Maximum mean number of words of the sentences of prose."""
 
 MAX_UNKNOWN_SHARE = 0.12
-"""Maximal share of words with a character that the file does not explain."""
+"""Maximum share of words with a character that the file does not explain."""
 
 _SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")

@@ -8,9 +8,9 @@ from ingest.layout.line import BULLETS, Line
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES = 3
-"""Minimal number of spaces that define the usual width of a space."""
+"""Minimum number of spaces that define the usual width of a space."""
 APART = 1.3
-"""Minimal width of the space after a number or dash, as a multiple of the usual width."""
+"""Minimum width of the space after a number or dash, as a multiple of the usual width."""
 
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
 _STARS = "*★☆™®†‡"

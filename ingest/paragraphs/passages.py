@@ -17,7 +17,7 @@ LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
 MAX_FOLLOWING_WORDS = 250
-"""Maximal number of words of the items and displays that a passage introduces."""
+"""Maximum number of words of the items and displays that a passage introduces."""
 
 
 @dataclass(frozen=True, slots=True)

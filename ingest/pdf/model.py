@@ -15,7 +15,7 @@ UNKNOWN = "\ufffd"
 """Placeholder for a glyph with an unknown character."""
 
 MAX_SLANT = 10.0
-"""Maximal slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
+"""Maximum slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
 
 _COMPOSED = (
     range(0xFB00, 0xFB07),
@@ -131,7 +131,7 @@ class PdfReader(Protocol):
 
 
 SAME_PITCH, MOSTLY_ALIKE = 0.01, 0.9
-"""Maximal difference of widths in a font of fixed pitch, in ems, and the minimal share of glyphs within it.
+"""Maximum difference of widths in a font of fixed pitch, in ems, and the minimum share of glyphs within it.
 
 The box of a glyph in a bitmap font may be wider than its pitch."""
 

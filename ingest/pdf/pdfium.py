@@ -33,29 +33,29 @@ from ingest.pdf.model import (
 from ingest.pdf.tex import encoding_named
 
 _NEAR = 2.0
-"""Maximal distance of two lines that meet, in points."""
+"""Maximum distance of two lines that meet, in points."""
 _MIN_RULE = 3.0
-"""Minimal length of a rule of a table, in points; LaTeX draws the vertical rule of a row in three pieces."""
+"""Minimum length of a rule of a table, in points; LaTeX draws the vertical rule of a row in three pieces."""
 _MIN_RULES = 3
-"""Minimal number of rules of a table in each direction: two rows and two columns."""
+"""Minimum number of rules of a table in each direction: two rows and two columns."""
 _MIN_TABLE_WIDTH = 150.0
-"""Minimal width of a table, in points; figures of arrays and trees are narrower."""
+"""Minimum width of a table, in points; figures of arrays and trees are narrower."""
 _MIN_DOT = 1.5
 _MAX_DOT = 9.0
-"""Minimal and maximal width of a drawn bullet, in points."""
+"""Minimum and maximum width of a drawn bullet, in points."""
 _MAX_DOTS = 100
-"""Maximal number of drawn bullets of a page; more are a plot."""
+"""Maximum number of drawn bullets of a page; more are a plot."""
 _MAX_OBJECTS = 4_000
-"""Maximal number of paths checked on one page; a page with more is a plot or a map."""
+"""Maximum number of paths checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
-"""Maximal number of rules of a table in one direction; more are a plot."""
+"""Maximum number of rules of a table in one direction; more are a plot."""
 FEW_GLYPHS = 40
-"""Minimal number of glyphs on a page of text; a stamp has fewer."""
+"""Minimum number of glyphs on a page of text; a stamp has fewer."""
 MIN_IMAGE_SHARE = 0.5
-"""Minimal share of a scanned page that images cover."""
+"""Minimum share of a scanned page that images cover."""
 MIN_LINE = 12
 SAME_WIDTH = 0.35
-"""Minimal number of glyphs of an invisible line with a size of its own, and minimal logarithm of its relative width."""
+"""Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 MIN_OVERHANG = 0.03
@@ -65,10 +65,10 @@ TALL_SIGNS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂�
 AXIS = 0.25
 MIN_DROP = 0.2
 """Signs that some fonts draw below or above the baseline, the height of their middle above the baseline of their
-formula, and its minimal distance from their own, in ems."""
+formula, and its minimum distance from their own, in ems."""
 
 SUPERIOR = 0.2
-"""Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
+"""Minimum height of a superscript digit that a font draws at full size, above the baseline, in ems."""
 FIRST_RTL = 0x590
 """Code of the first character of a right-to-left script."""
 _DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
