@@ -6,7 +6,7 @@ A drop cap is as high as two lines or more; the first lines of the paragraph are
 from dataclasses import replace
 
 from ingest.layout.extract import Page
-from ingest.layout.line import Line, Word, line_of
+from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import INITIAL
 
 CAP_HEIGHT = 0.75
@@ -33,7 +33,7 @@ def with_drop_caps(page: Page) -> Page:
             continue
         others = [other for other in lines if other is not line]
         if rest:
-            after = line_of(rest, line.y, line.rtl, line.order)
+            after = make_line(rest, line.y, line.rtl, line.order)
             others.append(replace(after, bold=line.bold, mono=line.mono))
 
         adjacent = []

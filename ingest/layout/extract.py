@@ -15,8 +15,8 @@ from ingest.errors import SourceError
 from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
 from ingest.layout.line import Line
-from ingest.layout.lines import lines_of
-from ingest.layout.rows import Row, rows_of
+from ingest.layout.lines import cut_row
+from ingest.layout.rows import Row, find_rows
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
 from ingest.pdf.ocr import with_text_layer
@@ -204,7 +204,7 @@ class _OpenPdf:
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
-                for line in lines_of(row, fonts, rtl, edge):
+                for line in cut_row(row, fonts, rtl, edge):
                     lines.append(line)
                     edge = line.x1 if line.rtl else edge
             tables = self._tables.on(index) if page.ruled else ()
@@ -223,7 +223,7 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.scanned:
             self.blank.append(index + 1)
-        rows = rows_of(page.glyphs)
+        rows = find_rows(page.glyphs)
         add_bullets(rows, page.dots)
         return page, rows
 

@@ -19,7 +19,7 @@ STRETCH = 1.5
 """Minimum number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
 
 
-def pieces_of(row: Row) -> list[list[Glyph]]:
+def cut_at_gaps(row: Row) -> list[list[Glyph]]:
     """Cut the glyphs of a row at wide gaps, and at narrower ones where the file draws other rows in between.
 
     Returns:

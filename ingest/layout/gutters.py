@@ -113,7 +113,7 @@ def _begins_band(drawn: Sequence[Line]) -> bool:
     return n_above <= MAX_STRAY * len(drawn)
 
 
-def gutters_of(rows: Rows) -> Iterator[Gutter]:
+def find_gutters(rows: Rows) -> Iterator[Gutter]:
     """Yield the white spaces that may be gutters of rows."""
     lines = list(itertools.chain.from_iterable(rows))
     for x in _middles(lines):

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ingest.pdf.model import space_between
+
 PROSE_SHARE = 0.3
 """Minimum share of words in a line of prose."""
 
@@ -51,8 +53,8 @@ class Line:
         order: position of its first glyph among those of its page as they are drawn.
         page: 1-based.
         column: number of the column within the document; lines of one column follow each other from top to bottom.
-        start, end: its first and last edge; these and the margins grow in reading direction.
-        left, right: margins of its column, in the same direction.
+        from_right: whether the document reads from right to left, so that `start`, `end` and the margins are negative.
+        left, right: margins of its column; like `start` and `end` they grow in reading direction.
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         footnote: whether it belongs to the notes at the foot of a column.
         in_table: whether it is inside a table with rules.
@@ -70,8 +72,7 @@ class Line:
     order: int = 0
     page: int = 0
     column: int = 0
-    start: float = 0.0
-    end: float = 0.0
+    from_right: bool = False
     left: float = 0.0
     right: float = 0.0
     n_gaps: int = 0
@@ -112,10 +113,24 @@ class Line:
     @property
     def spaces(self) -> list[float]:
         """Widths of the white space after each word but the last, in points."""
-        spaces = []
-        for one, other in itertools.pairwise(self.words):
-            spaces.append(max(other.x0 - one.x1, one.x0 - other.x1))
-        return spaces
+        return list(itertools.starmap(space_between, itertools.pairwise(self.words)))
+
+    @property
+    def start(self) -> float:
+        """Its first edge in reading direction."""
+        return -self.x1 if self.from_right else self.x0
+
+    @property
+    def end(self) -> float:
+        """Its last edge in reading direction."""
+        return -self.x0 if self.from_right else self.x1
+
+    def start_after(self, n_words: int) -> float:
+        """Return the start of its text after some words, such as a bullet; of the whole line if nothing follows."""
+        if not 0 < n_words < len(self.words):
+            return self.start
+        word = self.words[n_words]
+        return -word.x1 if self.from_right else word.x0
 
     @property
     def indent(self) -> float:
@@ -221,7 +236,7 @@ def _is_word(word: Word) -> bool:
     return sum(map(str.isalpha, word.text)) > 2
 
 
-def line_of(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
+def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
     """Make a line of words in reading order."""
     sizes: Counter[float] = Counter()
     n_bold = 0

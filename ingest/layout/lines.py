@@ -18,8 +18,8 @@ from ingest.layout.bidi import (
     logical_order,
     n_unpaired,
 )
-from ingest.layout.gaps import pieces_of
-from ingest.layout.line import BULLETS, Line, Word, line_of
+from ingest.layout.gaps import cut_at_gaps
+from ingest.layout.line import BULLETS, Line, Word, make_line
 from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
@@ -73,7 +73,7 @@ IN_NUMBER = 0.2
 """Maximum white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:
+def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:
     """Cut a row at its gaps, and return the lines from left to right.
 
     Args:
@@ -81,16 +81,16 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[
         edge: right end of the right-to-left line above the row.
     """
     lines = []
-    for glyphs in pieces_of(row):
+    for glyphs in cut_at_gaps(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
         is_rtl = rtl and _is_rtl(glyphs, fonts, edge)
         words = []
-        for members in _spelt(glyphs, row, fonts, rtl, is_rtl):
+        for members in _read_words(glyphs, row, fonts, rtl, is_rtl):
             if members:
-                words.append(_word(members, row, fonts))
+                words.append(_make_word(members, row, fonts))
         order = min(glyph.order for glyph in glyphs)
-        lines.append(line_of(words, row.y, is_rtl, order))
+        lines.append(make_line(words, row.y, is_rtl, order))
     return lines
 
 
@@ -106,7 +106,7 @@ def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
     return is_below and first.text in STOPS and not fonts.mono(first.font)
 
 
-def _spelt(
+def _read_words(
     glyphs: list[Glyph],
     row: Row,
     fonts: Fonts,
@@ -127,18 +127,18 @@ def _spelt(
     if has_small:
         glyphs = with_fractions(glyphs, row.y, row.size)
 
-    words = _parted(glyphs, row.size)
+    words = _split_words(glyphs, row.size)
     number = []
     if may_begin_right and _has_number(words):
         number.append(words.pop())
         number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
     if words and (rtl or has_rtl_letter(text)):
-        words = _reordered(words, rtl, fonts)
+        words = _reorder(words, rtl, fonts)
     words = number + words
     return without_marks(words) if has_small else words
 
 
-def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
+def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     """Part glyphs from left to right into words, by the white space between them."""
     words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
@@ -200,7 +200,7 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     return is_apart and _ITEM.fullmatch(text_of(number)) is not None
 
 
-def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
+def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
     space = replace(words[0][0], text=" ")
     members = words[0][:]
@@ -269,7 +269,7 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
     return "\r" if char in _OPERATORS else "\n"
 
 
-def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
+def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]

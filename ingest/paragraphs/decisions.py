@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits, is_indented
-from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words, start_after
+from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
 from quarry.languages.captions import caption_label
 
 SIZE_TOLERANCE = 0.045
@@ -41,7 +41,7 @@ class LineGroup:
     @property
     def text_start(self) -> float:
         """Start of the first line after its bullet or number."""
-        return start_after(self.first, self.marker)
+        return self.first.start_after(self.marker)
 
     @property
     def outermost(self) -> float:

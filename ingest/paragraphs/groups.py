@@ -14,7 +14,7 @@ from ingest.paragraphs.decisions import (
     is_body,
 )
 from ingest.paragraphs.habits import TypesettingHabits
-from ingest.paragraphs.markers import marker_words, start_after
+from ingest.paragraphs.markers import marker_words
 from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.captions import caption_label
 
@@ -125,7 +125,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
         room = min(line.right - line.end, line.size)
         is_short = room > 0.9 * last.size
         is_formula = line.word_share < 0.5
-        if start_after(line, n_numbers) <= edge or not (is_formula or is_short):
+        if line.start_after(n_numbers) <= edge or not (is_formula or is_short):
             return False
     return True
 

@@ -36,7 +36,7 @@ def marker_words(line: Line, following: Line | None = None) -> int:
     for word in line.words[:2]:
         if not _ENUMERATOR.fullmatch(word.text.lstrip(_STARS)):
             return 1
-    offset = following.start - start_after(line, 2)
+    offset = following.start - line.start_after(2)
     return 2 if abs(offset) < 0.6 * line.size else 1
 
 
@@ -80,7 +80,7 @@ def _hangs_below(line: Line, following: Line | None) -> bool:
     """Return whether the next line begins below the second word."""
     if following is None:
         return False
-    return abs(following.start - start_after(line, 1)) < 0.2 * line.size
+    return abs(following.start - line.start_after(1)) < 0.2 * line.size
 
 
 def is_bullet(text: str) -> bool:
@@ -93,11 +93,3 @@ def is_set_apart(line: Line) -> bool:
     first, *others = line.spaces or [0.0]
     is_wider = len(others) < MIN_SPACES or first > APART * median(others)
     return is_wider and first > 0.4 * line.size
-
-
-def start_after(line: Line, marker: int) -> float:
-    """Return the start of the text after `marker` words, in reading direction."""
-    if marker == 0 or marker >= len(line.words):
-        return line.start
-    word = line.words[marker]
-    return -word.x1 if line.start < 0 else word.x0

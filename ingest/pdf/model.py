@@ -66,6 +66,25 @@ class Glyph:
     order: int = 0
 
 
+class Span(Protocol):
+    """A glyph or a word, with its edges in points."""
+
+    @property
+    def x0(self) -> float:
+        """Left edge."""
+        ...
+
+    @property
+    def x1(self) -> float:
+        """Right edge."""
+        ...
+
+
+def space_between(one: Span, other: Span) -> float:
+    """Return the width of the white space between two glyphs or words of a line; negative if they overlap."""
+    return max(other.x0 - one.x1, one.x0 - other.x1)
+
+
 def text_of(glyphs: Iterable[Glyph]) -> str:
     """Return the texts of glyphs as one."""
     return "".join([glyph.text for glyph in glyphs])
