@@ -7,7 +7,7 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unicodedata import category
 
@@ -34,18 +34,13 @@ from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
 SOFT_HYPHEN = "\u00ad"
 """Hyphen of many fonts: if it is drawn, it is seen."""
 
-_EMBEDDED = re.compile(
-    r"""
-    (?![,;:?!)\]}\ \r] | \.(?![EL]) | [-–—]\ )  # no stop, bracket or dash at the edge of a sentence
-    (?:
-        (?!\.\*)[^\n0] | (?<=[^\w\ \n)])0+ | (?<=[^\w\ \n)]\ )0+ | 0+(?=\ ?[^\w\ \n(])
-    )+
-    (?<![(\[{\ \r]) (?<!\ [-–—])
-    """,
-    re.VERBOSE,
-)
-"""Text in fonts of left-to-right text: E and D are its letters and digits, L, 0 and a return letters, digits and
-operators in other fonts."""
+_NUMBER_ALONE = re.compile(r"(?<![^\w \n)])(?<![^\w \n)] )(?<!0)0+(?!0)(?! ?[^\w \n(])")
+"""Number of the text: no sign is next to it."""
+_NOTE = re.compile(r"\.(?=\*)")
+_LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
+_RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
+"""Stops, brackets and dashes of the text around a formula, and the stop before the mark of a note; letters as in
+`_kind`."""
 _OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
@@ -147,11 +142,11 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         word = words[-1]
         if glyph.text == " ":
             spaced = True
-            if (
-                word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2
-            ):  # an italic may lean over it
+            # an italic may lean over it
+            if word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2:
                 right = min(right, glyph.x0)
             continue
+
         gap = glyph.x0 - right
         hinted = spaced or glyph.parted
         least = WORD_GAP_HINTED if hinted else WORD_GAP
@@ -160,6 +155,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
             is_apart = False
         if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
+
         spaced = False
         words[-1].append(glyph)
         right = max(right, glyph.x1)
@@ -211,10 +207,10 @@ def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Gly
     units = _units(members, fonts) if rtl else [[glyph] for glyph in members]
     texts = [unit[0].text if len(unit) == 1 else PLACEHOLDER for unit in units]
     reordered: list[list[Glyph]] = [[]]
-    for index in logical_order(texts, rtl, fonts.as_drawn):
+    for index, text in logical_order(texts, rtl, fonts.as_drawn):
         unit = units[index]
         if len(unit) == 1:
-            unit[0].text = texts[index]
+            unit[0].text = text
         for glyph in unit:
             if glyph.text == " ":
                 reordered.append([])
@@ -224,26 +220,42 @@ def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Gly
 
 
 def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
-    """Part the glyphs of a right-to-left line into single ones and runs in fonts of left-to-right text."""
+    """Part the glyphs of a right-to-left line into single ones and formulas in fonts of left-to-right text.
+
+    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
+    """
     kinds = "".join([_kind(glyph, fonts) for glyph in members])
     units: list[list[Glyph]] = []
     position = 0
-    for run in _EMBEDDED.finditer(kinds):
-        start, end = run.span()
-        if not any(kind in "ED" or category(kind) == "Sm" for kind in run[0]):
-            continue
-        # PDFium turns a bracket of a formula next to right-to-left text
-        first, last = kinds[max(0, start - 1) : start], kinds[end : end + 1]
-        if first and first in ")]}" and _closes(first.translate(MIRRORED), run[0]):
+    for start, end in _formulas(kinds):
+        formula = kinds[start:end]
+        first = kinds[max(0, start - 1) : start]
+        last = kinds[end : end + 1]
+        if first and first in ")]}" and _closes(first.translate(MIRRORED), formula):
             start -= 1
             members[start].text = first.translate(MIRRORED)
-        elif last and last in "([{" and _closes(run[0], last.translate(MIRRORED)):
+        elif last and last in "([{" and _closes(formula, last.translate(MIRRORED)):
             members[end].text = last.translate(MIRRORED)
             end += 1
+
         units += [[glyph] for glyph in members[position:start]]
         units.append(list(members[start:end]))
         position = end
     return units + [[glyph] for glyph in members[position:]]
+
+
+def _formulas(kinds: str) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of the formulas and words in fonts of left-to-right text, by the kinds of glyphs."""
+    text = "\n"
+    parts = _NUMBER_ALONE.sub(lambda number: text * len(number[0]), kinds)
+    for part in re.finditer(rf"[^{text}]+", _NOTE.sub(text, parts)):
+        start, end = part.span()
+        if left := _LEFT_EDGE.match(kinds, start, end):
+            start = left.end()
+        if right := _RIGHT_EDGE.search(kinds, start, end):
+            end = right.start()
+        if any(kind in "ED" or category(kind) == "Sm" for kind in kinds[start:end]):
+            yield start, end
 
 
 def _closes(left: str, right: str) -> bool:
@@ -252,9 +264,11 @@ def _closes(left: str, right: str) -> bool:
 
 
 def _kind(glyph: Glyph, fonts: Fonts) -> str:
-    """Return E for a letter in a font of left-to-right text, L and 0 for other letters and digits, or a sign itself.
+    """Return a letter for the kind of a glyph.
 
-    Signs in other fonts are line feeds, apart from those of formulas.
+    Returns:
+        E and D for letters and digits in fonts of left-to-right text, L and 0 for those in other fonts, a line feed
+        for right-to-left letters and signs of the text, a return for operators in its font; others are as they are.
     """
     char = glyph.text[:1] or " "
     letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
@@ -280,6 +294,7 @@ def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
+
     return Word(
         text=text,
         x0=x0,

@@ -52,11 +52,13 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
         letter = glyph.text[1:]
         if accent and letter and _takes(letter, accent):  # drawn at one place
             glyph.text = _accented(letter, accent)
+
         near = glyphs[max(0, position - 2) : position + 3]
         base = _letter_of(glyph, near)
         if base is None:
             result.append(glyph)
             continue
+
         base.text = _accented(base.text, ACCENTS.get(glyph.text, DOT_BELOW))
         base.x0 = min(base.x0, glyph.x0)
         base.x1 = max(base.x1, glyph.x1)
