@@ -21,9 +21,7 @@ from ingest.pdf.model import UNKNOWN
 MIN_PROSE_LINES = 6
 """Minimum number of lines of prose that alone define the margins of a column."""
 
-
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
-
 
 AT_MARGIN = 0.3
 EVEN = 1.2

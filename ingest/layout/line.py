@@ -14,6 +14,10 @@ from ingest.pdf.model import space_between
 PROSE_SHARE = 0.3
 """Minimum share of words in a line of prose."""
 
+ITEM_GAP = 0.4
+APART = 1.3
+"""Minimum white space after the bullet or number of an item, in font sizes, and in other spaces of its line."""
+
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _CLAUSE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
@@ -234,6 +238,17 @@ class Line:
 def _is_word(word: Word) -> bool:
     """Return whether it has three letters or more, unlike most signs of a formula."""
     return sum(map(str.isalpha, word.text)) > 2
+
+
+def is_item_gap(gap: float, size: float, usual: float) -> bool:
+    """Return whether the white space after the bullet or number of an item sets it apart from the text.
+
+    Args:
+        gap: in points.
+        size: font size.
+        usual: width of the other spaces of the line, in points; 0 if unknown.
+    """
+    return gap > max(ITEM_GAP * size, APART * usual)
 
 
 def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:

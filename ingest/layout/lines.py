@@ -19,7 +19,7 @@ from ingest.layout.bidi import (
     n_unpaired,
 )
 from ingest.layout.gaps import cut_at_gaps
-from ingest.layout.line import BULLETS, Line, Word, make_line
+from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
 from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
@@ -45,9 +45,6 @@ _OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
-ITEM_GAP = 0.4
-APART = 1.2
-"""Minimum white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
 _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
@@ -191,8 +188,7 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     for left, right in itertools.pairwise(words):
         gaps.append(right[0].x0 - left[-1].x1)
     *others, gap = gaps or [math.inf]
-    usual = min(others, default=0.0)
-    is_apart = gap > max(ITEM_GAP * number[0].size, APART * usual)
+    is_apart = is_item_gap(gap, number[0].size, min(others, default=0.0))
     return is_apart and _ITEM.fullmatch(text_of(number)) is not None
 
 

@@ -4,13 +4,11 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.line import BULLETS, Line
+from ingest.layout.line import BULLETS, Line, is_item_gap
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES = 3
 """Minimum number of spaces that define the usual width of a space."""
-APART = 1.3
-"""Minimum width of the space after a number or dash, as a multiple of the usual width."""
 
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
 _STARS = "*★☆™®†‡"
@@ -91,5 +89,5 @@ def is_bullet(text: str) -> bool:
 def is_set_apart(line: Line) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
     first, *others = line.spaces or [0.0]
-    is_wider = len(others) < MIN_SPACES or first > APART * median(others)
-    return is_wider and first > 0.4 * line.size
+    usual = median(others) if len(others) >= MIN_SPACES else 0.0
+    return is_item_gap(first, line.size, usual)
