@@ -14,6 +14,10 @@ from ingest.pdf.model import space_between
 PROSE_SHARE = 0.3
 """Minimum share of words in a line of prose."""
 
+FLUSH = 0.3
+INDENTED = 0.7
+"""Maximum distance of two starts that are alike, and minimum distance of an indent, in font sizes."""
+
 ITEM_GAP = 0.4
 APART = 1.3
 """Minimum white space after the bullet or number of an item, in font sizes, and in other spaces of its line."""
@@ -146,6 +150,10 @@ class Line:
         """Distance of its end from the margin of the column, in font sizes."""
         return (self.right - self.end) / self.size
 
+    def starts_at(self, *edges: float) -> bool:
+        """Return whether it starts at one of some edges, in points in reading direction."""
+        return any(abs(self.start - edge) < FLUSH * self.size for edge in edges)
+
     def shift_from(self, above: Line) -> float:
         """Return how far its start is from that of the line above it, in font sizes; positive for an indent."""
         return (self.start - above.start) / self.size
@@ -162,7 +170,7 @@ class Line:
     @property
     def is_flush(self) -> bool:
         """Whether it begins at the margin of the column."""
-        return abs(self.indent) < 0.3
+        return self.starts_at(self.left)
 
     @property
     def is_bold(self) -> bool:
@@ -220,8 +228,12 @@ class Line:
             fill = (self.end - self.start) / max(1.0, self.column_width)
             if fill > enough:
                 return True
+        return not self.has_room_for(following, slack)
+
+    def has_room_for(self, following: Line, space: float) -> bool:
+        """Return whether the first word of the next line would fit at its end after a space, in font sizes."""
         word = following.words[0]
-        return self.right - self.end < word.x1 - word.x0 + slack * following.size
+        return self.right - self.end >= word.x1 - word.x0 + space * following.size
 
     def flows_into(self, following: Line) -> bool:
         """Return whether its text continues in the next line, in another column or print."""
