@@ -99,14 +99,14 @@ class Line:
         return sum(len(word.text) for word in self.words)
 
     @property
-    def first(self) -> str:
+    def first_text(self) -> str:
         """Text of the first word."""
         return self.words[0].text
 
     @cached_property
     def initial(self) -> str:
         """First character after opening brackets and quotation marks, "" if there is none."""
-        return self.first.lstrip(OPENING)[:1]
+        return self.first_text.lstrip(OPENING)[:1]
 
     @property
     def goes_on(self) -> bool:
@@ -223,7 +223,7 @@ class Line:
         if not self.ends_clause:
             slack = 1.5
             # a Latin word or a formula may begin a line of Hebrew
-            begins = following.first[0].isupper() and not following.rtl
+            begins = following.first_text[0].isupper() and not following.rtl
             enough = 0.85 if begins else 0.6
             fill = (self.end - self.start) / max(1.0, self.column_width)
             if fill > enough:

@@ -111,7 +111,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         bold=bold,
         mono=mono,
         unknown_share=n_unknown / max(1, len(words)),
-        number=first.first if group.marker else "",
+        number=first.first_text if group.marker else "",
         in_table=first.in_table,
         last_page=group.last.page,
         page_breaks=page_breaks,
@@ -126,7 +126,7 @@ def _is_heading(
     mono: float,
 ) -> bool:
     """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet."""
-    has_bullet = group.marker and is_bullet(group.first.first)
+    has_bullet = group.marker and is_bullet(group.first.first_text)
     if has_bullet or group.first.footnote or len(group.lines) > 3:
         return False
     n_letters = sum(map(str.isalpha, text))

@@ -183,11 +183,11 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     above = group.last
     if not marker_words(line, following):
         label = caption_label(line.text).rstrip()
-        is_next = label.endswith(":") and line.first == group.first.first
+        is_next = label.endswith(":") and line.first_text == group.first.first_text
         is_apart = above.ends_sentence or above.column != line.column
         return is_next or (is_apart and label != "")
-    is_sure = is_bullet(line.first) and (
-        line.first not in "-–—*·" or is_set_apart(line)
+    is_sure = is_bullet(line.first_text) and (
+        line.first_text not in "-–—*·" or is_set_apart(line)
     )
     is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
     if above is group.first:

@@ -113,7 +113,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     first = group.first
     if last.word_share <= 0.3 or last.ends_sentence or last.is_bold:
         return False
-    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first)
+    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first_text)
     if is_item or first.in_table or group.last.column != last.column:
         return False
     if all(line.is_mono for line in group.lines):
@@ -121,7 +121,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
 
     edge = before.outermost + 0.9 * last.size
     for line in group.lines:
-        n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first))
+        n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first_text))
         room = min(line.right - line.end, line.size)
         is_short = room > 0.9 * last.size
         is_formula = line.word_share < 0.5

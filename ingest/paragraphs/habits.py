@@ -99,6 +99,6 @@ def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
     return (
         _is_of_size(above, size)
         and abs(above.start - line.start) < 0.3 * above.size
-        and not line.first[0].isupper()
+        and not line.first_text[0].isupper()
         and not above.ends_clause
     )

@@ -41,8 +41,8 @@ def marker_words(line: Line, following: Line | None = None) -> int:
 def _is_marked(line: Line, following: Line | None) -> bool:
     """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
     if len(line.words) < 2:
-        return is_bullet(line.first)
-    first = line.first.lstrip(_STARS) or line.first
+        return is_bullet(line.first_text)
+    first = line.first_text.lstrip(_STARS) or line.first_text
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         is_sure = first not in "·→⇒o" or is_rtl_letter(line.words[1].text)
         return is_sure or is_set_apart(line)
@@ -60,7 +60,7 @@ def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     elif following is not None:
         # an initial, unless the next line hangs or has one
         hangs = following.start - line.start >= 0.5 * line.size
-        if not hangs and not _ENUMERATOR.fullmatch(following.first):
+        if not hangs and not _ENUMERATOR.fullmatch(following.first_text):
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
     is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
