@@ -16,6 +16,9 @@ MAX_PITCH = 2.2
 MAX_SPACED = 3.5
 """Maximum distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
 
+HEADING = 1.08
+"""Minimum size of a heading, in sizes of the text."""
+
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
 """Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""

@@ -1,18 +1,18 @@
-"""ingest/paragraphs/decisions.py: paragraphs that go on over displays, columns and pages, on lines set by hand."""
+"""ingest/paragraphs/{beginnings,continuations}.py: paragraphs that go on or begin, on lines set by hand."""
 
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 from ingest.layout.line import Line, Word
-from ingest.paragraphs.decisions import (
-    LineGroup,
-    begins_paragraph,
+from ingest.paragraphs.beginnings import begins_paragraph, group_lines
+from ingest.paragraphs.continuations import (
     goes_on_across,
     goes_on_after_displays,
+    join_continuations,
 )
-from ingest.paragraphs.groups import groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits
+from ingest.paragraphs.line_group import LineGroup
 from ingest.paragraphs.markers import marker_words
 
 HABITS = TypesettingHabits(
@@ -168,7 +168,7 @@ def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
     assert begins_paragraph(over, line("Note 2. leaves", y=112.0), None, HABITS)
     after = line("Note 2. leaves are few", column=1)
     assert begins_paragraph(OPEN, after, None, HABITS)
-    assert len(joined([OPEN, LineGroup([after])], HABITS)) == 2
+    assert len(join_continuations([OPEN, LineGroup([after])], HABITS)) == 2
 
 
 def test_a_number_inside_a_sentence_begins_no_item() -> None:
@@ -248,7 +248,7 @@ def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
     ):
         lines = [line(above, x1=285.0), line(below, y=112.0)]
         habits = replace(HABITS, justified=True)
-        assert len(list(groups_of(lines, habits))) == n_groups, above
+        assert len(list(group_lines(lines, habits))) == n_groups, above
     assert not line("Trees (cf. Sec. 2.1)").ends_sentence
     assert line("Trees are graphs.12").ends_sentence
 
