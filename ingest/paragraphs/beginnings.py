@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ingest.layout.line import Line
+from ingest.layout.line import FLUSH, INDENTED, Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits, is_indented
 from ingest.paragraphs.line_group import LineGroup, same_size
 from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
@@ -87,10 +87,8 @@ def begins_paragraph(
         habits.indented and _is_first(above, line, following)
     ):
         return True
-    if _continues_centred(above, line):
+    if _continues_centred(above, line) or _hangs(group, line, following):
         return False
-    if line.shift_from(above) > 0.7 and len(group.lines) == 1 and not group.marker:
-        return not _hangs(above, line, following)
     if _leaves_margin(group, line) or not above.is_full(line):
         return True
     return _is_over(group, line, habits)
@@ -111,10 +109,8 @@ def _changes_print(group: LineGroup, line: Line) -> bool:
     if line.is_bold == above.is_bold:
         return False
 
-    is_clear = min(above.bold, line.bold) < 0.5
     is_text = line.goes_on or not group.first.is_bold
-    is_inside = is_below and is_text and above.is_full(line)
-    return is_clear and not is_inside
+    return not (is_below and is_text and above.is_full(line))
 
 
 def _meet_in_sentence(above: Line, line: Line) -> bool:
@@ -132,11 +128,10 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
     if not n_gaps or _is_mid_sentence(group, line):
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
-    at_end = above.right - above.end < 1.5 * line.size
     is_one_text = (
         n_gaps == 1
-        and (at_margin or abs(line.shift_from(above)) < 0.3)
-        and (at_end or (above.is_full(line) and not above.ends_clause))
+        and (at_margin or line.starts_at(above.start))
+        and above.is_full(line)
         and line.is_prose
     )
     return not is_one_text
@@ -153,7 +148,7 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
-    is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
+    is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_sure or is_apart
@@ -162,12 +157,10 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
 def _is_second(group: LineGroup, line: Line) -> bool:
     """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
     above = group.last
-    word = line.words[0]
     is_flush = line.start <= above.start
     if group.marker:
-        is_flush = abs(line.start - group.text_start) < 0.3 * line.size
-    is_full = above.room < (word.x1 - word.x0) / line.size + 1
-    return is_flush and is_full and not above.ends_clause
+        is_flush = line.starts_at(group.text_start)
+    return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
 
 
 def _begins_column(above: Line, line: Line) -> bool:
@@ -188,12 +181,8 @@ def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
 def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
     above = group.last
-    shifts = [
-        abs(line.start - edge) for edge in (above.left, above.start, group.text_start)
-    ]
-    word = line.words[0]
-    is_full = above.room < max(4, (word.x1 - word.x0) / line.size + 1)
-    is_flush = min(shifts) < 0.3 * line.size
+    is_full = above.room < 4 or not above.has_room_for(line, 1)
+    is_flush = line.starts_at(above.left, above.start, group.text_start)
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
@@ -216,18 +205,22 @@ def _continues_centred(above: Line, line: Line) -> bool:
     offset = line.start + line.end - above.start - above.end
     return (
         abs(offset) < line.size
-        and line.shift_from(above) > 0.7
+        and line.shift_from(above) > INDENTED
         and not above.ends_clause
         and (line.goes_on or above.is_full(line))
     )
 
 
-def _hangs(above: Line, line: Line, below: Line | None) -> bool:
+def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
     """Return whether two lines hang below an outdented first line of one sentence with them."""
+    above = group.last
     return (
         below is not None
-        and above.room <= (0.3 if above.ends_clause else 3)
-        and abs(below.start - line.start) < 0.3 * line.size
+        and len(group.lines) == 1
+        and not group.marker
+        and line.shift_from(above) > INDENTED
+        and above.room <= (FLUSH if above.ends_clause else 3)
+        and line.starts_at(below.start)
     )
 
 
@@ -235,11 +228,11 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
     shift = line.shift_from(group.last)
     if len(group.lines) > 1:
-        return abs(shift) > 0.7
+        return abs(shift) > INDENTED
     if not group.marker:
-        return shift < -3.5
+        return not -3.5 <= shift <= INDENTED
     hang = (group.text_start - group.last.start) / line.size
-    return not -0.7 <= shift <= hang + (0.7 if group.last.ends_clause else 2)
+    return not -INDENTED <= shift <= hang + (INDENTED if group.last.ends_clause else 2)
 
 
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
