@@ -16,7 +16,8 @@ PROSE_SHARE = 0.3
 
 FLUSH = 0.3
 INDENTED = 0.7
-"""Maximum distance of two starts that are alike, and minimum distance of an indent, in font sizes."""
+MAX_INDENT = 3.5
+"""Maximum distance of two edges that are alike, and minimum and maximum indent of a first line, in font sizes."""
 
 ITEM_GAP = 0.4
 APART = 1.3
@@ -213,6 +214,11 @@ class Line:
         return self.n_words / len(self.words)
 
     @property
+    def is_formula(self) -> bool:
+        """Whether fewer than half of its words are words of prose."""
+        return self.word_share < 0.5
+
+    @property
     def is_prose(self) -> bool:
         """Whether it has enough words to be prose, perhaps with formulas."""
         return self.word_share > PROSE_SHARE or self.n_words > 2
@@ -240,7 +246,7 @@ class Line:
         if not following.initial or self.ends_sentence:
             return False
         if self.text.endswith(":"):
-            return following.goes_on and following.word_share > 0.5
+            return following.goes_on and not following.is_formula
         if self.text.endswith("-") or following.goes_on:
             return True
         is_full = self.right - self.end < 2 * following.size

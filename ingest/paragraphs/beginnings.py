@@ -4,15 +4,27 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, Line
-from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits, is_indented
+from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, Line
+from ingest.paragraphs.habits import (
+    MAX_SPACED,
+    TypesettingHabits,
+    is_indented,
+    is_of_size,
+)
 from ingest.paragraphs.line_group import LineGroup, same_size
 from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
 from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.captions import caption_label
 
+MIN_DROP = 0.3
+"""Minimum distance of two baselines of a paragraph, in font sizes."""
+
 SLIGHT = 0.15
-"""Extra white space that, after a short line, parts two paragraphs, in font sizes."""
+CLEAR = 0.33
+"""Extra white space that parts two paragraphs after a short line, and after any line, in font sizes."""
+
+MAX_ROOM = 4.0
+"""Maximum room at the end of a line inside a sentence, in font sizes."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -127,7 +139,7 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
     n_gaps = above.n_gaps + line.n_gaps
     if not n_gaps or _is_mid_sentence(group, line):
         return False
-    at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
+    at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (
         n_gaps == 1
         and (at_margin or line.starts_at(above.start))
@@ -166,22 +178,22 @@ def _is_second(group: LineGroup, line: Line) -> bool:
 def _begins_column(above: Line, line: Line) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text."""
     is_cell = 2 * above.column_width < line.column_width and not line.goes_on
-    is_display = above.indent > 0.9 and above.word_share < 0.5
+    is_display = above.indent > INDENTED and above.is_formula
     return is_cell or is_display or not above.flows_into(line)
 
 
 def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
-    limit = max(habits.pitch, group.pitch / line.size) + 0.33
+    limit = max(habits.pitch, group.pitch / line.size) + CLEAR
     if _is_mid_sentence(group, line):
         limit = MAX_SPACED
-    return not 0.3 <= line.drop_from(group.last) <= limit
+    return not MIN_DROP <= line.drop_from(group.last) <= limit
 
 
 def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
     above = group.last
-    is_full = above.room < 4 or not above.has_room_for(line, 1)
+    is_full = above.room < MAX_ROOM or not above.has_room_for(line, 1)
     is_flush = line.starts_at(above.left, above.start, group.text_start)
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
@@ -219,7 +231,7 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
         and len(group.lines) == 1
         and not group.marker
         and line.shift_from(above) > INDENTED
-        and above.room <= (FLUSH if above.ends_clause else 3)
+        and above.room <= (FLUSH if above.ends_clause else MAX_ROOM)
         and line.starts_at(below.start)
     )
 
@@ -230,9 +242,13 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
     if not group.marker:
-        return not -3.5 <= shift <= INDENTED
+        return not -MAX_INDENT <= shift <= INDENTED
     hang = (group.text_start - group.last.start) / line.size
-    return not -INDENTED <= shift <= hang + (INDENTED if group.last.ends_clause else 2)
+    return (
+        not -INDENTED
+        <= shift
+        <= hang + (INDENTED if group.last.ends_clause else MAX_INDENT)
+    )
 
 
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
@@ -240,6 +256,9 @@ def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     above = group.last
     pitch = max(habits.pitch, group.pitch / line.size)
     is_wide = line.drop_from(above) > pitch + SLIGHT
-    is_body_size = abs(above.size - habits.body_size) < 0.5
-    is_short = above.ends_sentence and group.room > SHORT and is_body_size
+    is_short = (
+        above.ends_sentence
+        and group.room > SHORT
+        and is_of_size(above, habits.body_size)
+    )
     return is_short and (is_wide or habits.justified)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.line import Line
-from ingest.paragraphs.habits import HEADING, TypesettingHabits
-from ingest.paragraphs.line_group import SIZE_TOLERANCE, LineGroup, same_print
+from ingest.layout.line import FLUSH, INDENTED, PROSE_SHARE, Line
+from ingest.paragraphs.habits import HEADING, TypesettingHabits, is_of_size
+from ingest.paragraphs.line_group import LineGroup, same_print
 from quarry.languages.captions import caption_label
 
 MAX_DISPLAYS = 6
@@ -66,7 +66,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
     last = before.last
     first = group.first
-    if last.word_share <= 0.3 or last.ends_sentence or last.is_bold:
+    if not last.is_prose or last.ends_sentence or last.is_bold:
         return False
     is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first_text)
     if is_item or first.in_table or group.last.column != last.column:
@@ -79,8 +79,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
         n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first_text))
         room = min(line.right - line.end, line.size)
         is_short = room > 0.9 * last.size
-        is_formula = line.word_share < 0.5
-        if line.start_after(n_numbers) <= edge or not (is_formula or is_short):
+        if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
 
@@ -106,7 +105,7 @@ def goes_on_after_displays(
     last = before.last
     line = group.first
     is_text = not (group.marker or line.in_table or line.is_bold)
-    if not is_text or line.word_share < 0.3 or not same_print(last, line):
+    if not is_text or line.word_share < PROSE_SHARE or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.goes_on
@@ -164,11 +163,10 @@ def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
 
 def _is_body(group: LineGroup, body_size: float) -> bool:
     """Return whether the first lines of a group are prose in the size of the text."""
-    for line in group.lines[:2]:
-        is_other_size = abs(line.size - body_size) >= SIZE_TOLERANCE * body_size
-        if is_other_size or line.n_gaps or line.in_table:
-            return False
-    return True
+    return not any(
+        line.n_gaps or line.in_table or not is_of_size(line, body_size)
+        for line in group.lines[:2]
+    )
 
 
 def goes_on_across(
@@ -188,9 +186,9 @@ def goes_on_across(
         return False
 
     indent = _indent_across(last, group)
-    if abs(indent) < 0.3 and is_as_wide and _is_broken(before, line, between, habits):
+    if abs(indent) < FLUSH and is_as_wide and _is_broken(before, line, between, habits):
         return True
-    if last.ends_clause or (indent >= 0.6 and not line.goes_on):
+    if last.ends_clause or (indent >= INDENTED and not line.goes_on):
         return False
     return not line.initial.isupper() or last.is_full(line)
 
@@ -198,7 +196,7 @@ def goes_on_across(
 def _indent_across(last: Line, group: LineGroup) -> float:
     """Return the indent of the first line of a group; in a box, with the inset of `last`, that from its other lines."""
     line = group.first
-    if len(group.lines) > 1 and abs(line.indent - last.indent) < 0.3:
+    if len(group.lines) > 1 and abs(line.indent - last.indent) < FLUSH:
         return (line.start - group.outermost) / line.size
     return line.indent
 
@@ -211,6 +209,6 @@ def _is_broken(
 ) -> bool:
     """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
     if not habits.indented:
-        return habits.justified and before.room < 0.1 and not between
+        return habits.justified and before.room < FLUSH and not between
     in_column = all(group.first.column == line.column for group in between)
-    return in_column and before.room < 0.5
+    return in_column and before.room < FLUSH

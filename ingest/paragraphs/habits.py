@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
-from ingest.layout.line import Line
+from ingest.layout.line import INDENTED, MAX_INDENT, Line
 from ingest.paragraphs.hyphens import count_words
 from ingest.paragraphs.markers import marker_words
 
@@ -59,13 +59,13 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             if above.column != line.column or above.footnote != line.footnote:
                 continue
             distance = (line.y - above.y) / line.size
-            in_body = _is_of_size(line, body_size)
+            in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
             if in_body and _is_one_sentence(above, line, body_size):
                 longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
-            if 0.9 < distance < longest and _is_of_size(above, line.size):
+            if 0.9 < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += 3 if in_body else 1
 
     return TypesettingHabits(
@@ -77,13 +77,18 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     )
 
 
-def _is_of_size(line: Line, size: float) -> bool:
+def is_of_size(line: Line, size: float) -> bool:
+    """Return whether a line has a font size, as measured in half points."""
     return abs(line.size - size) < 0.5
 
 
 def is_indented(line: Line, below: Line) -> bool:
     """Return whether a line is indented above a line at the margin of their column."""
-    return line.column == below.column and 0.7 < line.indent < 3 and below.is_flush
+    return (
+        line.column == below.column
+        and INDENTED < line.indent < MAX_INDENT
+        and below.is_flush
+    )
 
 
 def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
@@ -92,7 +97,7 @@ def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
         above.column == line.column
         and above.is_flush
         and is_indented(line, below)
-        and _is_of_size(line, body_size)
+        and is_of_size(line, body_size)
         and not marker_words(line)
     )
 
@@ -100,8 +105,8 @@ def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
 def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
     """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
     return (
-        _is_of_size(above, size)
-        and abs(above.start - line.start) < 0.3 * above.size
+        is_of_size(above, size)
+        and line.starts_at(above.start)
         and not line.first_text[0].isupper()
         and not above.ends_clause
     )

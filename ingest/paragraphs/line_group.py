@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingest.layout.line import Line
+from ingest.layout.line import FLUSH, Line
 
 SIZE_TOLERANCE = 0.045
 """Maximum relative difference of the font sizes of two lines of one paragraph."""
@@ -52,7 +52,7 @@ class LineGroup:
         room = self.last.room
         inset = max(0.0, self.last.indent)
         # the only line of a paragraph may be indented
-        in_box = len(self.lines) > 1 or abs(room - inset) < 0.1
+        in_box = len(self.lines) > 1 or abs(room - inset) < FLUSH
         return room - inset if in_box and not self.marker else room
 
 

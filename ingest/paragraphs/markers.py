@@ -4,7 +4,7 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.line import BULLETS, Line, is_item_gap
+from ingest.layout.line import BULLETS, INDENTED, Line, is_item_gap
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES = 3
@@ -34,8 +34,7 @@ def marker_words(line: Line, following: Line | None = None) -> int:
     for word in line.words[:2]:
         if not _ENUMERATOR.fullmatch(word.text.lstrip(_STARS)):
             return 1
-    offset = following.start - line.start_after(2)
-    return 2 if abs(offset) < 0.6 * line.size else 1
+    return 2 if following.starts_at(line.start_after(2)) else 1
 
 
 def _is_marked(line: Line, following: Line | None) -> bool:
@@ -55,11 +54,11 @@ def _is_marked(line: Line, following: Line | None) -> bool:
 def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
     if not first[0].isupper():
-        if _hangs_below(line, following):
+        if following is not None and following.starts_at(line.start_after(1)):
             return True
     elif following is not None:
         # an initial, unless the next line hangs or has one
-        hangs = following.start - line.start >= 0.5 * line.size
+        hangs = following.shift_from(line) >= INDENTED
         if not hangs and not _ENUMERATOR.fullmatch(following.first_text):
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
@@ -72,13 +71,6 @@ def _is_letter(first: str, second: str) -> bool:
     if is_rtl_letter(first):  # two letters are initials
         return _ENUMERATOR.fullmatch(second) is None
     return first[0].islower() and not second[0].islower()
-
-
-def _hangs_below(line: Line, following: Line | None) -> bool:
-    """Return whether the next line begins below the second word."""
-    if following is None:
-        return False
-    return abs(following.start - line.start_after(1)) < 0.2 * line.size
 
 
 def is_bullet(text: str) -> bool:
