@@ -24,7 +24,11 @@ CLEAR = 0.33
 """Extra white space that parts two paragraphs after a short line, and after any line, in font sizes."""
 
 MAX_ROOM = 4.0
-"""Maximum room at the end of a line inside a sentence, in font sizes."""
+MAX_ROOM_ABOVE_HANGING = 3.0
+"""Maximum room at the end of a line inside a sentence, and of one above hanging lines, in font sizes."""
+
+MAX_HANG = 2.0
+"""Maximum distance of the second line of an item from the start of its text, in font sizes."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -231,7 +235,7 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
         and len(group.lines) == 1
         and not group.marker
         and line.shift_from(above) > INDENTED
-        and above.room <= (FLUSH if above.ends_clause else MAX_ROOM)
+        and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
         and line.starts_at(below.start)
     )
 
@@ -247,7 +251,7 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     return (
         not -INDENTED
         <= shift
-        <= hang + (INDENTED if group.last.ends_clause else MAX_INDENT)
+        <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
     )
 
 

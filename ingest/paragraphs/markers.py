@@ -7,6 +7,9 @@ from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.line import BULLETS, INDENTED, Line, is_item_gap
 from ingest.pdf.model import UNKNOWN
 
+BELOW = 0.2
+"""Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
+
 MIN_SPACES = 3
 """Minimum number of spaces that define the usual width of a space."""
 
@@ -54,7 +57,10 @@ def _is_marked(line: Line, following: Line | None) -> bool:
 def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
     if not first[0].isupper():
-        if following is not None and following.starts_at(line.start_after(1)):
+        if (
+            following is not None
+            and abs(following.start - line.start_after(1)) < BELOW * line.size
+        ):
             return True
     elif following is not None:
         # an initial, unless the next line hangs or has one
