@@ -97,10 +97,12 @@ def begins_paragraph(
         or _is_item(group, line, following)
     ):
         return True
+
     if line.column != above.column:
         return _begins_column(above, line)
+
     if _is_far(group, line, habits) or (
-        habits.indented and _is_first(above, line, following)
+        habits.indented and _begins_with_indent(above, line, following)
     ):
         return True
     if _continues_centred(above, line) or _hangs(group, line, following):
@@ -202,7 +204,7 @@ def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
-def _is_first(above: Line, line: Line, following: Line | None) -> bool:
+def _begins_with_indent(above: Line, line: Line, following: Line | None) -> bool:
     """Return whether a full line between the end of a sentence and a line at the margin is indented."""
     return (
         following is not None

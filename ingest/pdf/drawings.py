@@ -34,7 +34,7 @@ Bounds = tuple[float, float, float, float]
 """Left, bottom, right and top of an object, in the coordinates of the file."""
 
 
-def bounds_of(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[Bounds]:
+def find_bounds(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[Bounds]:
     """Yield left, bottom, right and top of the objects of a kind."""
     objects = page.get_objects(filter=[kind], max_depth=depth)
     for item in itertools.islice(objects, _MAX_OBJECTS):

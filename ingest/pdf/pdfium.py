@@ -14,7 +14,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
-from ingest.pdf.drawings import bounds_of, find_bullets, is_ruled
+from ingest.pdf.drawings import find_bounds, find_bullets, is_ruled
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
@@ -81,7 +81,7 @@ class PdfiumReader:
 
             if hidden:
                 _even_sizes(glyphs)
-            paths = list(bounds_of(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
+            paths = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
                 width=frame.width,
                 height=frame.height,
@@ -133,6 +133,6 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
     """Return the share of a page that its images cover together, 0..1."""
     width, height = page.get_size()
     covered = 0.0
-    for left, bottom, right, top in bounds_of(page, pdfium.FPDF_PAGEOBJ_IMAGE, 2):
+    for left, bottom, right, top in find_bounds(page, pdfium.FPDF_PAGEOBJ_IMAGE, 2):
         covered += max(0.0, right - left) * max(0.0, top - bottom)
     return min(1.0, covered / max(1.0, float(width * height)))

@@ -121,7 +121,8 @@ class PageText:
         n_chars = pdfium.FPDFText_CountChars(self._raw)
         codes = [_get_unicode(self._address, place) for place in range(n_chars)]
         if self._r2l or max(codes, default=0) >= FIRST_RTL:
-            codes = _unmirrored(codes, self._r2l)
+            codes = _undo_mirroring(codes, self._r2l)
+
         for position, code in enumerate(codes):
             if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
                 continue
@@ -209,10 +210,12 @@ class PageText:
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
+
         turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         is_straight = abs(turns - round(turns)) < MAX_SLANT / 90
         self._turns[round(turns) % 4] += is_straight
         is_upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
+
         _, base = self._frame.on_page(*_origin(self._raw, position))
         is_shown = is_upright and 0 <= base <= self._frame.height
         font = _font(self._fonts, _get_font(address) or 0)
@@ -252,7 +255,7 @@ class PageText:
         return bool(_has_map_error(self._address, position) == 1)
 
 
-def _unmirrored(codes: Iterable[int], r2l: bool) -> list[int]:
+def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:
     """Return the codes of a page as the file has them.
 
     PDFium mirrors signs after a right-to-left letter and before the next other letter, and the first ones of a line
@@ -265,6 +268,7 @@ def _unmirrored(codes: Iterable[int], r2l: bool) -> list[int]:
             # letters of mathematics are neutral in PDFium
             known = unicodedata.bidirectional(char) if char < "\ud800" else ""
             kinds.append(_DIRECTIONS.get(known, " "))
+
         runs = [kind for kind, _ in itertools.groupby(kinds)]
         is_right = r2l or 0 < runs.count("R") >= runs.count("L")
         for char, kind in zip(line, kinds, strict=True):
