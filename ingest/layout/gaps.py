@@ -3,7 +3,7 @@
 import itertools
 from statistics import median
 
-from ingest.layout.rows import SEGMENT_GAP, Row
+from ingest.layout.rows import SEGMENT_GAP, Row, visible
 from ingest.pdf.model import Glyph
 
 MIN_GAP = 0.55
@@ -50,9 +50,8 @@ def _is_jump(row: Row, last: Glyph, glyph: Glyph) -> bool:
 
 def _segment_gap(row: Row) -> float:
     """Return the minimum white space between two lines of a row, in ems; more if all its spaces are stretched."""
-    visible = [glyph for glyph in row.glyphs if glyph.text != " "]
     spaces = []
-    for glyph, following in itertools.pairwise(visible):
+    for glyph, following in itertools.pairwise(visible(row.glyphs)):
         space = (following.x0 - glyph.x1) / row.size
         if space > MIN_SPACE:
             spaces.append(space)

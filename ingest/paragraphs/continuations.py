@@ -41,9 +41,7 @@ def join_continuations(
     """
     whole: list[LineGroup] = []
     for group in _join_over_displays(groups, habits):
-        before = None
-        if not group.is_display:
-            before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
+        before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
         if before is None:
             whole.append(group)
         else:
@@ -145,7 +143,8 @@ def _find_beginning(
     line = group.first
     begins = group.marker or caption_label(line.text) or not line.initial
     if (
-        begins
+        group.is_display
+        or begins
         or len(line.words) < MIN_FIRST_WORDS
         or not _is_body(group, habits.body_size)
     ):

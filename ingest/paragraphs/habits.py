@@ -59,7 +59,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         for above, line in itertools.pairwise(lines):
             if above.column != line.column or above.footnote != line.footnote:
                 continue
-            distance = (line.y - above.y) / line.size
+            distance = line.drop_from(above)
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
             if in_body and _is_one_sentence(above, line, body_size):

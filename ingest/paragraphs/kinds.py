@@ -71,6 +71,7 @@ class _Text:
         n_ends: number of ends of sentences.
         is_sentence: whether it begins and ends like a sentence.
         is_worded_sentence: whether it is a sentence with enough words, whatever its symbols.
+        is_clear: whether the file explains nearly all of its characters.
     """
 
     def __init__(self, block: Block) -> None:
@@ -84,6 +85,7 @@ class _Text:
             _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
         )
         least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
+        self.is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
         self.is_sentence = is_begun and self.n_ends > 0
         self.is_worded_sentence = self.is_sentence and self.n_words >= least
 
@@ -163,7 +165,6 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """
     text = _Text(block)
     n_tokens = len(text.tokens)
-    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
 
     reason = ""
     if text.is_contents:
@@ -177,7 +178,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"
-    elif n_tokens < settings.min_words and not is_clear:
+    elif n_tokens < settings.min_words and not text.is_clear:
         reason = "unreadable"
     elif text.is_code:
         reason = "code"
@@ -197,8 +198,7 @@ def _kind_of_text(text: _Text, min_words: int) -> Kind:
     least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
     has_end = text.n_ends > 0 or block.text.endswith(":")
     has_length = least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends)
-    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
-    if has_end and has_length and text.is_wordy and is_clear:
+    if has_end and has_length and text.is_wordy and text.is_clear:
         return "prose"
 
     if block.footnote:

@@ -80,17 +80,16 @@ def is_ruled(paths: Iterable[Bounds]) -> bool:
         edges_at[height].update(x[row].tolist())
     heights = []
     for height, edges in edges_at.items():
-        is_wide = edges and max(edges) - min(edges) >= _MIN_TABLE_WIDTH
-        if is_wide and _are_apart(sorted(edges)):
+        if _are_apart(edges) and max(edges) - min(edges) >= _MIN_TABLE_WIDTH:
             heights.append(height)
     return _are_apart(heights)
 
 
 def _are_apart(places: Iterable[int]) -> bool:
-    """Return whether enough sorted places are apart by the least size of a cell."""
+    """Return whether enough places are apart by the least size of a cell."""
     count = 0
     last = -math.inf
-    for place in places:
+    for place in sorted(places):
         if place - last >= _MIN_RULE:
             count += 1
             last = place
