@@ -6,9 +6,7 @@ questions, answers and replies, byte for byte. The file holds tokens, so only it
 
 import hashlib
 import logging
-import os
 import sqlite3
-import stat
 import threading
 import time
 import weakref
@@ -26,6 +24,7 @@ from player.errors import JournalError, UnauthorizedError
 from player.game.client import HttpGameServer
 from player.game.record import GameRecord, Label, SavedGame
 from player.round import Json
+from quarry.files import make_private
 
 _log = logging.getLogger(__name__)
 VERSION = 1
@@ -86,7 +85,11 @@ class Journal:
 
         try:
             if path is not None:
-                _make_private(path)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                for name in (path, f"{path}-wal", f"{path}-shm"):
+                    if Path(name).is_symlink():
+                        raise OSError(0, f"{name} is a link")
+                make_private(path)
             self._database = sqlite3.connect(
                 str(path or ":memory:"), isolation_level=None, check_same_thread=False
             )
@@ -398,29 +401,6 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _make_private(path: Path) -> None:
-    """Create the file of a journal, or check an existing one, and allow only its owner to read it.
-
-    Raises:
-        OSError: the path is a link, a device or a folder, or the file cannot be opened.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for name in (path, f"{path}-wal", f"{path}-shm"):
-        if Path(name).is_symlink():
-            raise OSError(0, f"{name} is a link")
-
-    flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(0, "it is not a regular file")
-        if status.st_uid == os.geteuid():
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
 
 
 def _updates(key: int, facts: Json) -> list[SqlStatement]:
