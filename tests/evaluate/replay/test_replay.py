@@ -16,6 +16,7 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.referee.simulated import build_judges, make_referee
 from evaluate.referee.spec import HINT_ALONE, Referee
 from evaluate.replay import replay as replay_module
+from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import (
     Job,
     Replayer,
@@ -456,13 +457,14 @@ def test_each_game_is_played_against_every_referee(store: Course) -> None:
 def test_the_digest_changes_with_everything_a_run_depends_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    inputs: list[Any] = [[labelled_game()], "store", load(), [], 0]
+    inputs: list[Any] = [[labelled_game()], "store", load(), [], 0, {}]
     others = [
         [labelled_game(hint="another")],
         "other store",
         load("dual"),
         [("oracle", 0)],
         1,
+        {"g1": AskedBatch("g1", "", ())},
     ]
 
     digests = {inputs_digest(*inputs)}
@@ -470,7 +472,7 @@ def test_the_digest_changes_with_everything_a_run_depends_on(
         changed = inputs.copy()
         changed[place] = other
         digests.add(inputs_digest(*changed))
-    assert len(digests) == 6
+    assert len(digests) == 7
     assert inputs_digest(*inputs) in digests
     monkeypatch.setattr(replay_module, "code_digest", lambda: "other code")
     assert inputs_digest(*inputs) not in digests
