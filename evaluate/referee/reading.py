@@ -275,9 +275,10 @@ def answer_by_reading(
 ) -> str:
     """Return the letter of the option that holds, or "Not Relevant"; the answer is always the same.
 
-    The rules understand, in English and Hebrew, questions about words in the text or in its first sentence, and about
-    the words with which these begin or end. Whole words are compared, in any script, after NFKC and case folding. The
-    answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
+    The rules understand questions about words in the text or in its first sentence, about the words with which these
+    begin or end, and about first letters of words. Texts are compared after NFKC and case folding, by whole words;
+    terms with signs, terms in scripts without blanks, and terms of MIN_LETTERS in texts without blanks may be anywhere.
+    The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
     question has no rule for that.
     """
     options = options[: len(LETTERS)]
