@@ -8,6 +8,8 @@ from functools import lru_cache
 import regex
 import Stemmer
 
+from quarry.languages.hebrew import HEBREW
+
 _QUOTE_MARKS = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»״″「」『』", '"'),
@@ -21,8 +23,6 @@ LONG_WORD = 18
 """Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text with spaces between words."""
-FINAL_LETTERS = "םןףץך"
-"""Forms of Hebrew letters at the end of a word."""
 _HEBREW = re.compile("[א-ת]+")
 _LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
 _BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
@@ -38,8 +38,8 @@ def readable(raw: str, whole: str) -> str:
     n_reversed = n_right = 0
     for word in _HEBREW.findall(whole):
         if len(word) > 1:
-            n_reversed += word[0] in FINAL_LETTERS
-            n_right += word[-1] in FINAL_LETTERS
+            n_reversed += word[0] in HEBREW.final_letters[0]
+            n_right += word[-1] in HEBREW.final_letters[0]
     if n_reversed <= n_right:
         return raw
 
@@ -179,7 +179,7 @@ def _stem(word: str) -> str:
 
 
 _ENDINGS = ("יים", "ים", "ות", "יות", "ית", "ה", "ת", "י")
-_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
+_FINALS = str.maketrans(*HEBREW.final_letters)
 
 
 @lru_cache(maxsize=65536)
@@ -196,7 +196,7 @@ def _bare_forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _affixed_forms(word: str) -> frozenset[str]:
-    n_prefixes = len(word) - len(word.lstrip("ושהכלבמ"))
+    n_prefixes = len(word) - len(word.lstrip(HEBREW.prefixes))
     forms: set[str] = set()
     for n in range(min(3, n_prefixes) + 1):
         forms |= _bare_forms(word[n:])
