@@ -80,6 +80,7 @@ class ReplayOptions(RunOptions):
             raise SettingsError(
                 "--answers and --batches belong together; name the other."
             )
+
         if self.answers and self.referees:
             raise SettingsError(
                 "--answers takes the place of --referee; leave one out."
@@ -230,10 +231,9 @@ def compare(
     from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
-    is_replay = presets or options.games or options.split or options.limit
-    is_changed = overrides.changes or belief != "course"
-    is_played = referee != HINT_ALONE or repeats != 1
-    if runs and (is_replay or is_changed or is_played):
+    replay_options = (presets, options.games, options.split, options.limit)
+    is_changed = overrides.changes, belief != "course", referee != HINT_ALONE
+    if runs and any((*replay_options, *is_changed, repeats != 1)):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
         )
