@@ -129,7 +129,7 @@ class Wording:
 
     def there(self, term: str, visible: VisibleContext) -> bool:
         """Return whether a term occurs where the question asks for it."""
-        text = next(iter(visible.sentences), "") if self.in_opening else visible.text
+        text = visible.opening if self.in_opening else visible.text
         if self.initial is not None:
             initials = [word[0] for word in _words(text) if word[0].isalpha()]
             is_there = -len(initials) <= self.initial < len(initials)
