@@ -23,7 +23,7 @@ from evaluate.commands.shared import (
 )
 from evaluate.errors import RunError, writing
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import EVERY, SPECS, Judge, build_judges
+from evaluate.referee.simulated import EVERY, SPECS, SeededSpec, seed_referees
 from evaluate.referee.spec import HINT_ALONE, read_spec
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
@@ -115,14 +115,14 @@ def replay(
     settings = writer.override(overrides.load(preset))
     # an unknown measure or referee is refused before anything is played
     measures = find_measures(options.measures)
-    judges = None
+    referees = None
     if len(options.specs) != 1:
         repeats = options.repeats or REPEATS_OF_SEVERAL
-        judges = build_judges(options.specs, repeats, options.seed)
+        referees = seed_referees(options.specs, repeats, options.seed)
 
     games = select_games(options.games, options.split, options.seed, options.lost_in)
-    if judges:
-        return _replay_several(games, judges, options, settings)
+    if referees:
+        return _replay_several(games, referees, options, settings)
     run = _replay_one(games, measures, options, settings)
     if options.out:
         write_run(options.out, run)
@@ -169,7 +169,7 @@ def _replay_one(
 
 def _replay_several(
     games: list[LabelledGame],
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     options: ReplayOptions,
     settings: Settings,
 ) -> int:
@@ -182,7 +182,7 @@ def _replay_several(
             games[: options.limit],
             course,
             settings,
-            judges,
+            referees,
             seed=options.seed,
             workers=workers,
             out=options.out,

@@ -31,11 +31,11 @@ from evaluate.referee.scoring import (
     word_similarity,
 )
 from evaluate.referee.simulated import (
-    Judge,
+    SeededSpec,
     build_tools,
     embed_course_once,
     make_referee,
-    repeat_judge,
+    repeat_referee,
 )
 from evaluate.referee.spec import HINT_ALONE, Referee
 from evaluate.replay.batches import AskedBatch
@@ -106,14 +106,14 @@ class Replayer:
 
     Attributes:
         player: the player.
-        judges: referees against which each game is played; without referees, games are only searched.
+        referees: referees against which each game is played; without referees, games are only searched.
         similarity: similarity of two words, for the score.
         seed: seed of the practice server.
         n_candidates: number of candidates of each play that a record keeps.
     """
 
     player: Player
-    judges: Sequence[Referee]
+    referees: Sequence[Referee]
     similarity: Similarity
     seed: int
     n_candidates: int = N_CANDIDATES_KEPT
@@ -124,13 +124,13 @@ class Replayer:
         If there are no referees, or the store does not hold the paragraph, the game is only searched.
         """
         game, paragraph, batch = job.game, job.paragraph, job.batch
-        judges = [batch] if batch else self.judges
+        referees = [batch] if batch else self.referees
         planned = _PlansOnce(self.player, batch.questions if batch else None)
         played = []
-        for judge in judges:
+        for referee in referees:
             if paragraph is None:
                 break
-            repertoire = Repertoire([(game, paragraph)], judge, self.similarity)
+            repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
             one = play(
                 LocalGameServer(practice),
@@ -148,9 +148,9 @@ class Replayer:
             keywords = search.settings.keywords
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
         record = record_game(game, paragraph, result, played, self.n_candidates)
-        judged = zip(record["plays"], judges, played, strict=False)
-        for play_record, judge, one in judged:
-            add_ideal(play_record, one.plan, game, paragraph, judge)
+        plays = zip(record["plays"], referees, played, strict=False)
+        for play_record, referee, one in plays:
+            add_ideal(play_record, one.plan, game, paragraph, referee)
         return record
 
 
@@ -173,7 +173,7 @@ class _PlansOnce:
 def build_replayer(
     address: StoreAddress,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     has_scores: bool,
     seed: int,
     n_candidates: int,
@@ -183,7 +183,7 @@ def build_replayer(
     Args:
         address: address of the store.
         settings: settings of the player.
-        judges: SPEC and seed of each referee; () only searches.
+        referees: SPEC and seed of each referee; () only searches.
         has_scores: whether games are played and scored.
         seed: seed of the practice server.
         n_candidates: number of candidates of each play that a record keeps.
@@ -194,12 +194,12 @@ def build_replayer(
     course = open_same(*address)
     player = player_without_deadline(course, settings)
     tools = build_tools(course, settings.embed)
-    referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
     if has_scores:
         models = Models(settings.embed)
         similarity = word_similarity(course.embedder_spec, models)
-    return Replayer(player, referees, similarity, seed, n_candidates)
+    made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
+    return Replayer(player, made, similarity, seed, n_candidates)
 
 
 StoreAddress = tuple[str, str, str]
@@ -244,12 +244,12 @@ def inputs_digest(
     games: Sequence[LabelledGame],
     store_fingerprint: str,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     seed: int,
     batches: Batches,
 ) -> str:
     """Return a digest of everything that a run depends on, including the code."""
-    played = [games, judges, seed, dict(batches)]
+    played = [games, referees, seed, dict(batches)]
     inputs = [played, store_fingerprint, as_dict(settings), code_digest()]
     return hashlib.sha256(to_json(inputs)).hexdigest()
 
@@ -301,11 +301,11 @@ def replay_games(
     return records
 
 
-def replay_judges(
+def replay_against(
     games: Sequence[LabelledGame],
     course: Course,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     *,
     seed: int,
     workers: Workers,
@@ -320,7 +320,7 @@ def replay_judges(
         games: the games.
         course: the course of the store.
         settings: settings of the player.
-        judges: SPEC and seed of each referee; without referees, games are only searched.
+        referees: SPEC and seed of each referee; without referees, games are only searched.
         seed: seed of the practice server.
         workers: number of processes, where 0 takes as many as are faster; or a cluster.
         out: file of the run or table; records are written next to it, game by game. None keeps them in memory.
@@ -338,12 +338,12 @@ def replay_judges(
     records: RecordFile | list[ReplayRecord] = []
     if out:
         inputs = inputs_digest(
-            games, course.fingerprint, settings, judges, seed, batches
+            games, course.fingerprint, settings, referees, seed, batches
         )
         records = unfinished_records(out, inputs)
         if records:
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
-    has_scores = bool(judges or batches)
+    has_scores = bool(referees or batches)
     if isinstance(workers, int):
         n_games = len(games) - len(records)
         if workers == 0 and has_scores:
@@ -352,14 +352,14 @@ def replay_judges(
 
     if workers != 1:
         # otherwise every process would embed it
-        embed_course_once((spec for spec, _ in judges), course, settings.embed)
+        embed_course_once((spec for spec, _ in referees), course, settings.embed)
         # each of several processes embeds on one core
         settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(
         build_replayer,
         store_address(course),
         settings,
-        judges,
+        referees,
         has_scores,
         seed,
         n_candidates,
@@ -397,7 +397,7 @@ def replay_store(
     out: Path | None = None,
     name: str = "",
 ) -> Run:
-    """Replay games against one referee, and return the run; see `replay_judges`.
+    """Replay games against one referee, and return the run; see `replay_against`.
 
     Args:
         games: the games.
@@ -407,17 +407,17 @@ def replay_store(
         batches: questions and answers in place of those of player and referee, by game_id.
         seed: seed of the practice server and of the first play's referee; later plays have `seed + 1` and so on.
         repeats: number of plays of each game.
-        workers: as in `replay_judges`.
+        workers: as in `replay_against`.
         measures: additional measures of the run.
         out: file of the run; the caller writes it with `write_run`. Until then, the same replay is resumed.
         name: name of the run.
     """
-    judges = repeat_judge(referee, repeats, seed)
-    records = replay_judges(
+    referees = repeat_referee(referee, repeats, seed)
+    records = replay_against(
         games,
         course,
         settings,
-        judges,
+        referees,
         seed=seed,
         workers=workers,
         out=out,
@@ -432,7 +432,7 @@ def replay_store(
         store_fingerprint=course.fingerprint,
         commit=commit(),
         seed=seed,
-        repeats=len(judges) or 1,
+        repeats=len(referees) or 1,
         name=name,
         own_measures=measures or {},
     )
@@ -442,25 +442,25 @@ def replay_table(
     games: Sequence[LabelledGame],
     course: Course,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     *,
     seed: int,
     workers: Workers,
     out: Path | None,
 ) -> dict[str, Any]:
-    """Replay games against several referees, and write and return the table; see `replay_judges` and `make_table`."""
-    records = replay_judges(
+    """Replay games against several referees, and write and return the table; see `replay_against` and `make_table`."""
+    records = replay_against(
         [game for game in games if game.answerable],
         course,
         settings,
-        judges,
+        referees,
         seed=seed,
         workers=workers,
         out=out,
         n_candidates=0,
     )
 
-    table = make_table(records, judges, course.fingerprint, settings, seed)
+    table = make_table(records, referees, course.fingerprint, settings, seed)
     if out:
         write_finished(out, table)
     return table
