@@ -38,9 +38,9 @@ class LabelledGame:
     """A game with its solution; no function of the player accepts it. Most fields are keys of a line of the file.
 
     Attributes:
-        paragraph_id: id of the secret paragraph; "" if the file has its text instead.
-        opening_sentence: its opening sentence, verbatim; "" if the file has the id instead.
-        paragraph: its text, verbatim; "" if the file has only the id or the opening sentence.
+        paragraph_id: id of the secret paragraph; "" if the file does not hold it, or the game is unanswerable.
+        opening_sentence: its opening sentence, verbatim; "" if the file does not hold it.
+        paragraph: its text, verbatim; "" if the file does not hold it.
         pdf: file of the paragraph; "" if unknown.
         page: 1-based page of the paragraph; 0 if unknown.
         reader, cut: the program whose raw text the referee holds; "" for text as it is printed.
