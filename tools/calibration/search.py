@@ -184,7 +184,7 @@ def _fit_dense(
         positives.append(terms)
         elsewhere.append(terms[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
-        alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
+        alternatives = np.flatnonzero(dense.rule.log_odds(hint) > RULED_OUT)
         if row in alternatives:
             by_game.append(terms.iloc[alternatives])
             right_rows.append(np.flatnonzero(alternatives == row))

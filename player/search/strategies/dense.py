@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class Dense(Strategy):
         paragraphs: the course.
         vectors: (n_paragraphs, dim) unit vectors.
         embedder: the embedder of the vectors.
-        evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None takes `RuleEvidence`.
+        rule: evidence of the game's rule; None takes the fitted weight.
         calibration: calibration of the embedder; with late interaction `calibration.parts` holds its weights.
         late_interaction: compares token by token; None leaves it out. In a large course it scores only the most likely
             paragraphs; the others get the worst of these scores.
@@ -91,14 +91,14 @@ class Dense(Strategy):
         paragraphs: Sequence[Paragraph],
         vectors: Float32Array,
         embedder: CachingEmbedder,
-        evidence: Callable[[str], Float32Array] | None = None,
+        rule: RuleEvidence | None = None,
         calibration: DenseCalibration | None = None,
         late_interaction: LateInteraction | None = None,
     ) -> None:
         super().__init__(paragraphs)
         self._vectors = vectors
         self._embedder = embedder
-        self.evidence = evidence or RuleEvidence(paragraphs).log_odds
+        self.rule = rule or RuleEvidence(paragraphs)
         self._calibration = calibration or embedder_calibration().dense
         self._late = late_interaction
         self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
@@ -113,14 +113,14 @@ class Dense(Strategy):
             course.paragraphs,
             course.vectors,
             inputs.embedder,
-            RuleEvidence(course.paragraphs, inputs.search.rule_weight).log_odds,
+            RuleEvidence(course.paragraphs, inputs.search.rule_weight),
             inputs.calibration.dense,
             inputs.late_interaction,
         )
 
     def load(self) -> None:
         """Build the index of words, for the rule."""
-        self.evidence("")
+        self.rule.load()
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
@@ -139,7 +139,7 @@ class Dense(Strategy):
         # vecdot sums all rows alike, so that equal vectors tie; the matrix product does not
         terms: dict[str, AnyFloatArray] = {PARAGRAPH: np.vecdot(self._vectors, vector)}
         if RULE in names:
-            terms[RULE] = self.evidence(hint)
+            terms[RULE] = self.rule.log_odds(hint)
         if self._late is None:
             return terms
         terms[HUBNESS] = self._late.hubs.of(hint)

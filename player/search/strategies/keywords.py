@@ -13,9 +13,9 @@ import regex
 
 from player.search.calibration import KeywordCalibration, embedder_calibration
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
-from player.search.rules import NO_ROWS, RowsByWord, rows_by_word
 from player.search.strategies.strategy import Strategy, StrategyInputs
-from quarry.arrays import AnyFloatArray
+from player.search.word_index import WordIndex
+from quarry.arrays import AnyFloatArray, BoolArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import (
     has_capitals,
@@ -53,14 +53,14 @@ class _Index:
     """BM25 over a course.
 
     Attributes:
-        stems: rows of the paragraphs with a stem in text, headings or the lecture's first name.
-        words: rows of the paragraphs with an unstemmed word in text, headings or any name of the lecture. Words with
-            capitals after their first letter are also indexed as they are written.
+        stems: the stems in text, headings or the lecture's first name of each paragraph.
+        words: the unstemmed words in text, headings or any name of the lecture. Words with capitals after their first
+            letter are also indexed as they are written.
     """
 
     scorer: Any
-    stems: RowsByWord
-    words: RowsByWord
+    stems: WordIndex
+    words: WordIndex
 
 
 class Keyword(Strategy):
@@ -108,7 +108,7 @@ class Keyword(Strategy):
             written.append(_indexed("\n".join((paragraph.text, *headings, *names))))
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(stemmed, show_progress=False)
-        return _Index(scorer, rows_by_word(stemmed), rows_by_word(written))
+        return _Index(scorer, WordIndex(stemmed), WordIndex(written))
 
     def load(self) -> None:
         """Build the index."""
@@ -130,7 +130,7 @@ class Keyword(Strategy):
 
         rare, bit = np.zeros(len(self._paragraphs), dtype=np.int64), 1
         for word in sorted(_spelt(query.hint)):
-            rows = self._index.words.get(word, ())
+            rows = self._index.words.rows(word)
             is_rare = 0 < len(rows) <= RARE and not is_stop_word(word)
             if is_rare and bit < 1 << MAX_RARE_WORDS:
                 rare[rows] |= bit
@@ -149,7 +149,7 @@ class Keyword(Strategy):
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
         for stem in dict.fromkeys(_stems(" ".join(content))):
-            evidence[self._index.stems.get(stem, NO_ROWS)] += self._rarity(stem)
+            evidence[self._index.stems.rows(stem)] += self._rarity(stem)
 
         calibration = self._calibration
         highest = sum(map(self._rarity, stems))
@@ -176,18 +176,19 @@ class Keyword(Strategy):
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
             forms = self._holders(word, parts=len(written) == 1)
-            _, _, in_any_form, *_ = forms
-            n_words[forms[-1]] += 1
+            n_words += forms[-1]
             if word not in content:
                 continue
 
-            rarity = _idf(n, len(in_any_form))
-            for rows in forms:  # a closer form outweighs how often a word occurs
-                scores[rows] += rarity
-            nearest = next(filter(None, forms), [])
-            if word in terms and len(nearest) <= MAX_WITH_TERM:
+            _, _, in_any_form, *_ = forms
+            rarity = _idf(n, int(np.count_nonzero(in_any_form)))
+            for holds in forms:  # a closer form outweighs how often a word occurs
+                scores += rarity * holds
+            nearest = next((holds for holds in forms if holds.any()), in_any_form)
+            n_nearest = np.count_nonzero(nearest)
+            if word in terms and n_nearest <= MAX_WITH_TERM:
                 relevance[nearest] = TERM
-            elif len(nearest) <= RARE:
+            elif n_nearest <= RARE:
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
         relevance[n_words == len(written)] = ALL_WORDS
 
@@ -223,30 +224,32 @@ class Keyword(Strategy):
         is_foreign = 2 * len(terms) > len(content) + 1
         return content or [*written], [] if is_foreign else terms
 
-    def _holders(self, word: str, *, parts: bool) -> list[list[int]]:
-        """Return the rows with a word: as written, also in another case, in another form, as a part of a word.
+    def _holders(self, word: str, *, parts: bool) -> list[BoolArray]:
+        """Return which paragraphs hold a word: as written, also in another case, in another form, as a part of a word.
 
         Args:
             parts: look for words that contain the word even if it occurs itself.
         """
         index, folded = self._index, word.casefold()
-        rows = {*index.words.get(word, ())}
-        forms = [sorted(rows)]
-        rows.update(index.words.get(folded, ()))
-        forms.append(sorted(rows))
+        holds = np.zeros(len(self._paragraphs), dtype=np.bool_)
+        holds[index.words.rows(word)] = True
+        forms = [holds.copy()]
+        holds[index.words.rows(folded)] = True
+        forms.append(holds.copy())
+
         for stem in _stems(word):
-            rows.update(index.stems.get(stem, ()))
-        forms.append(sorted(rows))
-        if len(folded) >= MIN_LETTERS and (parts or not rows):
-            for longer in index.words:
-                if folded in longer:
-                    rows.update(index.words[longer])
-            forms.append(sorted(rows))
+            holds[index.stems.rows(stem)] = True
+        forms.append(holds)
+        if len(folded) >= MIN_LETTERS and (parts or not holds.any()):
+            in_part = holds.copy()
+            for longer in index.words.containing(folded):
+                in_part[index.words.rows(longer)] = True
+            forms.append(in_part)
         return forms
 
     def _rarity(self, stem: str) -> float:
         """Return the inverse document frequency of a stem."""
-        n_holders = len(self._index.stems.get(stem, NO_ROWS))
+        n_holders = len(self._index.stems.rows(stem))
         return _idf(len(self._paragraphs), n_holders)
 
     def _bm25(self, stemmed: Sequence[str]) -> AnyFloatArray:

@@ -54,8 +54,11 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
 
 
-def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
-    dense = plane(EAST, NORTH_EAST, evidence=lambda _: np.array([-5.0, 0.0]))
+def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dense = plane(EAST, NORTH_EAST)
+    monkeypatch.setattr(dense.rule, "log_odds", lambda _: np.array([-5.0, 0.0]))
     # 5 nats at 10 nats per unit of similarity
     ruled = dense.score(replace(HINT, keywords="rule")).scores
     assert ruled == pytest.approx([0.5, 0.6])

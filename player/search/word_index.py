@@ -1,0 +1,45 @@
+"""WordIndex: the rows of the texts that hold a word."""
+
+import functools
+from array import array
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+_NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+class WordIndex:
+    """Inverted index of texts.
+
+    Args:
+        texts: the words of each text.
+    """
+
+    def __init__(self, texts: Iterable[Iterable[str]]) -> None:
+        rows: dict[str, array[int]] = {}
+        for row, text in enumerate(texts):
+            for word in dict.fromkeys(text):
+                rows.setdefault(word, array("i")).append(row)
+        # int32 takes half the memory
+        self._rows = {word: np.array(found, np.int32) for word, found in rows.items()}
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._rows
+
+    def rows(self, word: str) -> NDArray[np.int32]:
+        """Return the rows of the texts that hold a word, ascending."""
+        return self._rows.get(word, _NO_ROWS)
+
+    def containing(self, part: str) -> Iterator[str]:
+        """Find the words of the texts that contain a part."""
+        end = 0
+        while (at := self._lines.find(part, end)) >= 0:
+            end = self._lines.index("\n", at)
+            yield self._lines[self._lines.rfind("\n", 0, at) + 1 : end]
+
+    @functools.cached_property
+    def _lines(self) -> str:
+        """All words, one a line: a search in one text is faster than in many."""
+        return "\n".join([*self._rows, ""])
