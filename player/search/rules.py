@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from player.search.word_index import WordIndex
+from player.search.course_words import WordIndex
 from quarry.arrays import Float32Array, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word

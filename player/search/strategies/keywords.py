@@ -12,16 +12,15 @@ import numpy as np
 import regex
 
 from player.search.calibration import KeywordCalibration, embedder_calibration
+from player.search.course_words import WordIndex, paragraph_stems, stems_of
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.strategies.strategy import Strategy, StrategyInputs
-from player.search.word_index import WordIndex
 from quarry.arrays import AnyFloatArray, BoolArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import (
     has_capitals,
     is_common,
     is_stop_word,
-    stems,
     words,
     written_words,
 )
@@ -101,11 +100,15 @@ class Keyword(Strategy):
         import bm25s
 
         stemmed, written = [], []
-        for paragraph in self._paragraphs:
+        paragraphs = tuple(self._paragraphs)
+        for paragraph, in_text in zip(
+            paragraphs, paragraph_stems(paragraphs), strict=True
+        ):
             names = self._names.get(paragraph.doc_id, ())
             headings = paragraph.section or (paragraph.heading,)
-            stemmed.append(_stems("\n".join((paragraph.text, *headings, *names[:1]))))
+            stemmed.append([*in_text, *stems_of("\n".join((*headings, *names[:1])))])
             written.append(_indexed("\n".join((paragraph.text, *headings, *names))))
+
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(stemmed, show_progress=False)
         return _Index(scorer, WordIndex(stemmed), WordIndex(written))
@@ -140,7 +143,7 @@ class Keyword(Strategy):
     def _ranked(self, hint: str) -> ScoreArrays:
         """Score by BM25; relevance is calibrated on the share of the highest possible score."""
         n = len(self._paragraphs)
-        stems = _stems(hint)
+        stems = stems_of(hint)
         scores = self._bm25(stems)
         is_found = scores > 0.0
         if not is_found.any():
@@ -148,7 +151,7 @@ class Keyword(Strategy):
 
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
-        for stem in dict.fromkeys(_stems(" ".join(content))):
+        for stem in dict.fromkeys(stems_of(" ".join(content))):
             evidence[self._index.stems.rows(stem)] += self._rarity(stem)
 
         calibration = self._calibration
@@ -171,7 +174,7 @@ class Keyword(Strategy):
         n = len(self._paragraphs)
         written = dict.fromkeys(written_words(hint))
         content, terms = self._content(list(written), hint)
-        scores = self._bm25(_stems(" ".join(content)))
+        scores = self._bm25(stems_of(" ".join(content)))
         relevance = np.full(n, COMMON_WORD)
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
@@ -237,7 +240,7 @@ class Keyword(Strategy):
         holds[index.words.rows(folded)] = True
         forms.append(holds.copy())
 
-        for stem in _stems(word):
+        for stem in stems_of(word):
             holds[index.stems.rows(stem)] = True
         forms.append(holds)
         if len(folded) >= MIN_LETTERS and (parts or not holds.any()):
@@ -257,11 +260,6 @@ class Keyword(Strategy):
         if not stemmed:
             return np.zeros(len(self._paragraphs))
         return np.asarray(self._index.scorer.get_scores(stemmed), dtype=np.float64)
-
-
-def _stems(text: str) -> list[str]:
-    # the stemmer recognises only the straight apostrophe
-    return stems(text.replace("’", "'"))
 
 
 def _spelt(text: str) -> set[str]:

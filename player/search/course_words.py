@@ -1,11 +1,14 @@
-"""WordIndex: the rows of the texts that hold a word."""
+"""The words of a course: an inverted index, and the stems of its paragraphs."""
 
 import functools
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from quarry.course.paragraph import Paragraph
+from quarry.languages.words import stems
 
 _NO_ROWS = np.empty(0, dtype=np.int32)
 
@@ -43,3 +46,15 @@ class WordIndex:
     def _lines(self) -> str:
         """All words, one a line: a search in one text is faster than in many."""
         return "\n".join([*self._rows, ""])
+
+
+@functools.lru_cache(1)
+def paragraph_stems(paragraphs: tuple[Paragraph, ...]) -> Sequence[Sequence[str]]:
+    """Return the stems of the text of each paragraph; the last course is cached, for all that need them."""
+    return [stems_of(paragraph.text) for paragraph in paragraphs]
+
+
+def stems_of(text: str) -> list[str]:
+    """Return the stems of the words of a text in order, whatever its apostrophes."""
+    # the stemmer recognises only the straight one
+    return stems(text.replace("’", "'"))

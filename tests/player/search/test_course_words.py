@@ -1,6 +1,6 @@
-"""WordIndex: rows of texts by word, and words by part."""
+"""Words of a course: rows of texts by word, words by part, and stems."""
 
-from player.search.word_index import WordIndex
+from player.search.course_words import WordIndex
 
 INDEX = WordIndex([["red", "green", "red"], [], ["evergreen", "green"]])
 
