@@ -129,7 +129,8 @@ class ListStrategy(Strategy):
         ids = each(self._paragraphs, "paragraph_id")
         shares = [self.relevance.get(paragraph_id, 0.0) for paragraph_id in ids]
         log_odds = [log_odds_of(share) if share else NOT_FOUND for share in shares]
-        return ScoreArrays(10.0 * np.array(shares), np.array(log_odds))
+        values = np.array(log_odds)
+        return ScoreArrays(10.0 * np.array(shares), values, values)
 
 
 class FailingStrategy(ListStrategy):
