@@ -42,9 +42,9 @@ from quarry.store import (
 
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": Dense.from_course,
+    "dense": Dense,
     "chroma": Chroma,
-    "keyword": Keyword.from_course,
+    "keyword": Keyword,
     "cross-encoder": CrossEncoder,
 }
 """Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""

@@ -14,13 +14,15 @@ from player.player import Player
 from player.round import Json
 from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder
+from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.rank import log_odds_of
 from player.search.results import NOT_FOUND, Hit, Query, ScoreArrays
 from player.search.strategies.dense import Dense
-from player.search.strategies.strategy import Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import Float32Array
+from quarry.course.course import Course
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.embed import Embedder
 from tests.contracts.paragraphs import paragraph
@@ -70,10 +72,30 @@ def _dual() -> Settings:
     return load("dual")
 
 
+def strategy_inputs(embedder: Embedder | None = None, **changes: Any) -> StrategyInputs:
+    """The inputs of a strategy, changed."""
+    caching = CachingEmbedder(embedder) if embedder else None
+    inputs = StrategyInputs(search_settings(), embedder_calibration(), caching)
+    return replace(inputs, **changes)
+
+
+def dense_over(
+    paragraphs: Sequence[Paragraph],
+    vectors: Float32Array,
+    embedder: Embedder,
+    **changes: Any,
+) -> Dense:
+    """Dense search over these vectors."""
+    course = Course(
+        location="", collection="", paragraphs=tuple(paragraphs), vectors=vectors
+    )
+    return Dense(course, strategy_inputs(embedder, **changes))
+
+
 def dense_of(paragraphs: Sequence[Paragraph], embedder: Embedder) -> Dense:
     """Dense search over the vectors of the texts."""
     vectors = embedder.embed_passages(each(paragraphs, "text"))
-    return Dense(paragraphs, vectors, CachingEmbedder(embedder))
+    return dense_over(paragraphs, vectors, embedder)
 
 
 class WordsEmbedder(HashingEmbedder):

@@ -97,7 +97,7 @@ def calibrate(
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder, bank)
     inputs = StrategyInputs(settings.search, before, embedder, late)
-    dense = Dense.from_course(course, inputs)
+    dense = Dense(course, inputs)
     alone, with_tokens = _fit_dense(course, dense, pairs, negatives)
 
     def fused(unit: float) -> dict[str, float]:
@@ -143,7 +143,7 @@ def calibrate_relevance(
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder)
     inputs = StrategyInputs(settings.search, before, embedder, late)
-    dense = Dense.from_course(course, inputs)
+    dense = Dense(course, inputs)
 
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []

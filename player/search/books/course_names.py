@@ -211,20 +211,20 @@ class CourseNames:
         These are names of several distinctive words, the first part of a title in its capitals, and the stem of one
         document with letters and digits.
         """
-        normalised, as_written, folded = [], [], []
+        phrases: dict[Callable[[str], str], list[tuple[int, str]]]
+        phrases = {normalise_name: [], str: [], fold_stem: []}
         for name in self.document_names:
             if sum(map(is_subject, self.distinctive(name.words))) >= WORDS_OF_A_NAME:
-                normalised.append((name.row, name.normalised))
+                phrases[normalise_name].append((name.row, name.normalised))
             n_capitals = sum(word[:1].isupper() for word in name.short_title.split())
             if n_capitals >= WORDS_OF_A_NAME:
-                as_written.append((name.row, name.short_title))
-
-        for stem, bearers in self.by_stem.items():
-            rows = {name.row for name in bearers}
-            has_both = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if has_both and len(rows) == 1:
-                folded.append((rows.pop(), stem))
-        return {normalise_name: normalised, str: as_written, fold_stem: folded}
+                phrases[str].append((name.row, name.short_title))
+            has_both = any(map(str.isdigit, name.stem)) and any(
+                map(str.isalpha, name.stem)
+            )
+            if has_both and len({one.row for one in self.by_stem[name.stem]}) == 1:
+                phrases[fold_stem].append((name.row, name.stem))
+        return phrases
 
     def _matches(self, word: str) -> Float64Array:
         matches = np.zeros(len(self.doc_ids))
@@ -242,10 +242,8 @@ class CourseNames:
     def _stem_counts(self) -> list[tuple[Counter[str], int]]:
         """Number of words with each stem in the text of each document, and the number of all its words."""
         counters: list[Counter[str]] = [Counter() for _ in self.doc_ids]
-        paragraphs = tuple(self.paragraphs)
-        for paragraph, in_text in zip(
-            paragraphs, paragraph_stems(paragraphs), strict=True
-        ):
+        by_paragraph = paragraph_stems(tuple(self.paragraphs))
+        for paragraph, in_text in zip(self.paragraphs, by_paragraph, strict=True):
             counter = counters[self.row_of[paragraph.doc_id]]
             counter.update(in_text)
             counter.update(stems(paragraph.heading))

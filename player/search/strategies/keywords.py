@@ -1,22 +1,18 @@
 """Keyword search: BM25 over stemmed words of paragraphs, headings and titles."""
 
-from __future__ import annotations
-
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import regex
 
-from player.search.calibration import KeywordCalibration, embedder_calibration
 from player.search.course_words import WordIndex, paragraph_stems, stems_of
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray, BoolArray
-from quarry.course.paragraph import Paragraph
 from quarry.languages.words import (
     has_capitals,
     is_common,
@@ -65,34 +61,18 @@ class _Index:
 class Keyword(Strategy):
     """Keyword search by BM25; the words of headings and the lecture's first name count as the paragraph's.
 
-    Args:
-        paragraphs: the course.
-        names: names of the lectures, by doc_id; missing if unknown.
-        calibration: fitted numbers of its scores.
-
     Reference:
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; Lucene's idf.
     """
 
-    def __init__(
-        self,
-        paragraphs: Sequence[Paragraph],
-        names: Mapping[str, Sequence[str]] | None = None,
-        calibration: KeywordCalibration | None = None,
-    ) -> None:
-        super().__init__(paragraphs)
-        self._names = names or {}
-        self._calibration = calibration or embedder_calibration().keyword
-        self._lock = threading.Lock()
-
-    @classmethod
-    def from_course(cls, course: Course, inputs: StrategyInputs) -> Keyword:
-        """Make keyword search over a course."""
-        names: dict[str, list[str]] = {}
+    def __init__(self, course: Course, inputs: StrategyInputs) -> None:
+        super().__init__(course.paragraphs)
+        self._names: dict[str, list[str]] = {}
         for document in course.documents:
-            aliases = names.setdefault(document.same_as or document.doc_id, [])
-            aliases += [alias.text for alias in document.aliases]
-        return cls(course.paragraphs, names, inputs.calibration.keyword)
+            names = self._names.setdefault(document.same_as or document.doc_id, [])
+            names += [alias.text for alias in document.aliases]
+        self._calibration = inputs.calibration.keyword
+        self._lock = threading.Lock()
 
     @functools.cached_property
     def _index(self) -> _Index:
@@ -100,10 +80,8 @@ class Keyword(Strategy):
         import bm25s
 
         stemmed, written = [], []
-        paragraphs = tuple(self._paragraphs)
-        for paragraph, in_text in zip(
-            paragraphs, paragraph_stems(paragraphs), strict=True
-        ):
+        stems = paragraph_stems(tuple(self._paragraphs))
+        for paragraph, in_text in zip(self._paragraphs, stems, strict=True):
             names = self._names.get(paragraph.doc_id, ())
             headings = paragraph.section or (paragraph.heading,)
             stemmed.append([*in_text, *stems_of("\n".join((*headings, *names[:1])))])

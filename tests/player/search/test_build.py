@@ -34,7 +34,7 @@ from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
-from tests.player.fakes import WordsEmbedder, course, ids_of
+from tests.player.fakes import WordsEmbedder, course, ids_of, strategy_inputs
 
 SHORT_S = 0.5
 """A deadline within which what does not hang is done, and one that hangs does not keep a test."""
@@ -106,7 +106,7 @@ def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
 
 
 def users_own(store: Course) -> Strategy:
-    return Keyword(store.paragraphs)
+    return Keyword(store, strategy_inputs())
 
 
 def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
