@@ -13,7 +13,7 @@ import numpy as np
 
 from configs.settings import KeywordMode
 from player.errors import SearchError
-from quarry.arrays import AnyFloatArray, Float64Array, IntArray
+from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 
@@ -263,6 +263,20 @@ class SearchResult:
             if hit.paragraph.paragraph_id == paragraph.paragraph_id:
                 return row
         return None
+
+
+def where_found(
+    is_found: BoolArray,
+    scores: AnyFloatArray,
+    log_odds: AnyFloatArray,
+    relevance: AnyFloatArray,
+) -> ScoreArrays:
+    """Return the scores of the paragraphs that were found, and find no others."""
+    return ScoreArrays(
+        scores,
+        np.where(is_found, log_odds, NOT_FOUND),
+        np.where(is_found, relevance, NOT_FOUND),
+    )
 
 
 def nothing_found(n: int) -> ScoreArrays:

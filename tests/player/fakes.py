@@ -72,6 +72,21 @@ def _dual() -> Settings:
     return load("dual")
 
 
+def course_with(
+    documents: Sequence[Document] = (),
+    paragraphs: Sequence[Paragraph] = (),
+    **more: Any,
+) -> Course:
+    """A course of documents and paragraphs that is in no store."""
+    return Course(
+        location="",
+        collection="",
+        documents=tuple(documents),
+        paragraphs=tuple(paragraphs),
+        **more,
+    )
+
+
 def strategy_inputs(embedder: Embedder | None = None, **changes: Any) -> StrategyInputs:
     """The inputs of a strategy, changed."""
     caching = CachingEmbedder(embedder) if embedder else None
@@ -86,9 +101,7 @@ def dense_over(
     **changes: Any,
 ) -> Dense:
     """Dense search over these vectors."""
-    course = Course(
-        location="", collection="", paragraphs=tuple(paragraphs), vectors=vectors
-    )
+    course = course_with((), paragraphs, vectors=vectors)
     return Dense(course, strategy_inputs(embedder, **changes))
 
 
@@ -179,7 +192,7 @@ def index_of(
     for strategy in strategies:
         strategy._paragraphs = paragraphs
     by_name = dict(zip(each(strategies, "name"), strategies, strict=True))
-    return SearchIndex(by_name, References(documents), paragraphs)
+    return SearchIndex(by_name, References(course_with(documents)), paragraphs)
 
 
 def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
@@ -187,7 +200,7 @@ def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
     dense = dense_of(paragraphs, WordsEmbedder())
     doc_ids = set(each(paragraphs, "doc_id"))
     books = list(map(document, sorted(doc_ids)))
-    return SearchIndex({"dense": dense}, References(books), paragraphs)
+    return SearchIndex({"dense": dense}, References(course_with(books)), paragraphs)
 
 
 def dense_player(

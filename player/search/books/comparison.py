@@ -59,11 +59,18 @@ class Comparison:
     @cached_property
     def string(self) -> Float64Array:
         """Mean of rapidfuzz's WRatio and token-set ratio with the best name, 0 below `_MIN_SIMILARITY`."""
+        if not self.has_subject:  # the number is the name of the lecture
+            return np.maximum(self.exact, self.number) * self._same_number
+        text = " ".join(self.names.distinctive(self.name_words))
+        texts = self.names.distinctive_texts
+        scores = np.zeros(len(texts))
+        for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
+            scores += process.cdist([text], texts, scorer=scorer)[0] / 2.0
+
         string = self.exact.copy()
-        if self.has_subject:
-            np.maximum.at(string, self.names.document_rows, self._similarities)
-        else:  # the number is the name of the lecture
-            string = np.maximum(string, self.number)
+        above = np.maximum(0.0, scores - _MIN_SIMILARITY) / (100.0 - _MIN_SIMILARITY)
+        for name, similarity in zip(self.names.document_names, above, strict=True):
+            string[name.row] = max(string[name.row], name.trust * similarity)
         return string * self._same_number
 
     @cached_property
@@ -147,18 +154,6 @@ class Comparison:
     def _same_number(self) -> Float64Array:
         """(n_documents,) factor of similarities where numbers clash."""
         return 1.0 - _CLASH_LOSS * self.clash
-
-    @cached_property
-    def _similarities(self) -> Float64Array:
-        """(n_names,) similarity, letter by letter, with each name of a document, times the trust in it."""
-        text = " ".join(self.names.distinctive(self.name_words))
-        texts = self.names.distinctive_texts
-        scores = np.zeros(len(texts))
-        for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
-            scores += process.cdist([text], texts, scorer=scorer)[0] / 2.0
-        above = np.maximum(0.0, scores - _MIN_SIMILARITY) / (100.0 - _MIN_SIMILARITY)
-        trust = [name.trust for name in self.names.document_names]
-        return np.array(trust) * above
 
     @cached_property
     def _weights(self) -> dict[str, float]:

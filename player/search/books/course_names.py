@@ -124,11 +124,6 @@ class CourseNames:
         self.text_shares = functools.lru_cache(WORDS_KEPT)(self._text_shares)
 
     @cached_property
-    def document_rows(self) -> list[int]:
-        """Row of the document of each of `document_names`."""
-        return [name.row for name in self.document_names]
-
-    @cached_property
     def distinctive_texts(self) -> list[str]:
         """The distinctive words of each of `document_names`."""
         return [" ".join(self.distinctive(name.words)) for name in self.document_names]

@@ -25,8 +25,8 @@ from player.search.books.name_words import (
 from player.search.cache import CachingEmbedder
 from player.search.calibration import ReferenceCalibration, embedder_calibration
 from player.search.results import BookCandidate
-from quarry.arrays import Float32Array, Float64Array
-from quarry.course.paragraph import Alias, Document, Paragraph
+from quarry.arrays import Float64Array
+from quarry.course.course import Course
 from quarry.languages.registry import alternatives
 
 NAMES_KEPT = 400
@@ -37,7 +37,6 @@ ALL_WORDS = 0.9
 """Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
 """Minimum confidence at which a part of a name, or a lecture's number within a message, means a document."""
-NO_ALIASES = (), np.empty((0, 0), np.float32)
 _SIGNS_FOR_AND = regex.compile(r"[&+,;/]")
 
 
@@ -45,31 +44,25 @@ class References:
     """Resolver of loosely written book names to the documents of a store.
 
     Args:
-        documents: every document; a duplicate file's aliases belong to the document that holds the paragraphs.
-        paragraphs: texts for the feature "content"; () leaves it out.
+        course: the course; the names of a duplicate file belong to the document that holds the paragraphs.
         embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
-        alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
         calibration: calibration of that embedder.
     """
 
     def __init__(
         self,
-        documents: Sequence[Document],
-        *,
-        paragraphs: Sequence[Paragraph] = (),
+        course: Course,
         embedder: CachingEmbedder | None = None,
-        alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
-        self.names = CourseNames(documents, paragraphs)
+        self.names = CourseNames(course.documents, course.paragraphs)
         self.calibration = calibration or embedder_calibration().references
         self._embedder = embedder
         self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
 
-        aliases, vectors = alias_vectors
-        are_names = [row for row, (_, alias) in enumerate(aliases) if is_name(alias)]
-        self._alias_rows = [self.names.row_of[aliases[row][0]] for row in are_names]
-        self._alias_vectors = vectors[are_names]
+        rows = [row for row, (_, alias) in enumerate(course.aliases) if is_name(alias)]
+        self._alias_rows = [self.names.row_of[course.aliases[row][0]] for row in rows]
+        self._alias_vectors = course.alias_vectors[rows]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.

@@ -10,7 +10,7 @@ import numpy as np
 import regex
 
 from player.search.course_words import WordIndex, paragraph_stems, stems_of
-from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
+from player.search.results import Query, ScoreArrays, nothing_found, where_found
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray, BoolArray
 from quarry.languages.words import (
@@ -137,11 +137,7 @@ class Keyword(Strategy):
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
-        return ScoreArrays(
-            scores,
-            np.where(is_found, calibration.nats * scores, NOT_FOUND),
-            np.where(is_found, relevance, NOT_FOUND),
-        )
+        return where_found(is_found, scores, calibration.nats * scores, relevance)
 
     def _looked_up(self, hint: str) -> ScoreArrays:
         """Score by the words that a paragraph holds: as written, in any case, in another form, as a part of a word.
@@ -173,13 +169,8 @@ class Keyword(Strategy):
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
         relevance[n_words == len(written)] = ALL_WORDS
 
-        is_found = scores > 0.0
         log_odds = NATS_A_LEVEL * relevance + self._calibration.nats * scores
-        return ScoreArrays(
-            scores,
-            np.where(is_found, log_odds, NOT_FOUND),
-            np.where(is_found, relevance, NOT_FOUND),
-        )
+        return where_found(scores > 0.0, scores, log_odds, relevance)
 
     def _content(
         self, written: Sequence[str], hint: str
@@ -211,21 +202,23 @@ class Keyword(Strategy):
         Args:
             parts: look for words that contain the word even if it occurs itself.
         """
-        index, folded = self._index, word.casefold()
+        by_word, by_stem = self._index.words, self._index.stems
+        folded = word.casefold()
         holds = np.zeros(len(self._paragraphs), dtype=np.bool_)
-        holds[index.words.rows(word)] = True
-        forms = [holds.copy()]
-        holds[index.words.rows(folded)] = True
-        forms.append(holds.copy())
+        forms = []
+        for index, words_of_form in (
+            (by_word, [word]),
+            (by_word, [folded]),
+            (by_stem, stems_of(word)),
+        ):
+            for one in words_of_form:
+                holds[index.rows(one)] = True
+            forms.append(holds.copy())
 
-        for stem in stems_of(word):
-            holds[index.stems.rows(stem)] = True
-        forms.append(holds)
         if len(folded) >= MIN_LETTERS and (parts or not holds.any()):
-            in_part = holds.copy()
-            for longer in index.words.containing(folded):
-                in_part[index.words.rows(longer)] = True
-            forms.append(in_part)
+            for longer in by_word.containing(folded):
+                holds[by_word.rows(longer)] = True
+            forms.append(holds)
         return forms
 
     def _rarity(self, stem: str) -> float:

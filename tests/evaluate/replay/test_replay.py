@@ -119,7 +119,7 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     vectors = FixedEmbedder({"alpha": [0.0], "beta": [0.0], **SIMILARITY})
     store = make_store(folder, PARAGRAPHS, vectors, "fixed")
     dense = Dense(store, strategy_inputs(FixedEmbedder({HINT: [1.0]})))
-    references = References(store.documents)
+    references = References(store)
     index = SearchIndex({"dense": dense}, references, store.paragraphs)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 

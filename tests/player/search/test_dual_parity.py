@@ -10,6 +10,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
 from tests.player.fakes import (
     FixedEmbedder,
+    course_with,
     dense_over,
     document,
     ids_of,
@@ -60,7 +61,7 @@ def test_dual_is_the_design_record() -> None:
 
         embedder = FixedEmbedder({"hint": hint.tolist()})
         strategies = {"dense": dense_over(paragraphs, vectors, embedder)}
-        index = SearchIndex(strategies, References(documents), paragraphs)
+        index = SearchIndex(strategies, References(course_with(documents)), paragraphs)
         searches = SearchOrchestrator(index, search_settings())
         order = np.argsort(-(vectors @ hint), kind="stable")
         ranking = [paragraphs[row].paragraph_id for row in order]

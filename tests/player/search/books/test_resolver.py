@@ -1,7 +1,6 @@
 """Resolving book names, as referees write them, against a small course."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,12 @@ from player.search.rank import tier_of
 from player.search.results import BookCandidate
 from quarry.course.paragraph import AliasSource, Document
 from tests.fakes import each
-from tests.player.fakes import WordsEmbedder, document, search_settings
+from tests.player.fakes import (
+    WordsEmbedder,
+    course_with,
+    document,
+    search_settings,
+)
 
 COURSE = [
     document(
@@ -56,8 +60,8 @@ YEARS = files("lectures_tut_2018_8; lectures_tut_2018_9; notes")
 PARTS = files("analysis part I; analysis part II")
 
 
-def references(documents: Sequence[Document] = COURSE, **more: Any) -> References:
-    return References(documents, **more)
+def references(documents: Sequence[Document] = COURSE) -> References:
+    return References(course_with(documents))
 
 
 def told(book: BookCandidate | None) -> str:
@@ -113,8 +117,8 @@ def test_only_a_name_in_doubt_is_embedded_and_only_once() -> None:
     for item in COURSE:
         aliases += [(item.doc_id, alias) for alias in item.aliases]
     vectors = embedder.embed_passages([alias.text for _, alias in aliases])
-    caching = CachingEmbedder(embedder)
-    resolver = references(embedder=caching, alias_vectors=(aliases, vectors))
+    course = course_with(COURSE, aliases=tuple(aliases), alias_vectors=vectors)
+    resolver = References(course, CachingEmbedder(embedder))
 
     for book_name, n_embedded in {
         "03-hashing": 0,

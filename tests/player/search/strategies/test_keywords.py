@@ -14,11 +14,10 @@ from player.search.rank import log_odds_of
 from player.search.results import NOT_FOUND, Query
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
-from quarry.course.course import Course
 from quarry.course.paragraph import Alias, Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
-from tests.player.fakes import document, strategy_inputs
+from tests.player.fakes import course_with, document, strategy_inputs
 
 
 class TestKeywordKeepsTheContract(StrategyContract):
@@ -33,10 +32,7 @@ def over(paragraphs: Sequence[Paragraph], *names_of_b: str, **changes: Any) -> K
     """Keyword search over these paragraphs; the document b has these names."""
     aliases = tuple(Alias(name, "title") for name in names_of_b)
     documents = (replace(document("b"), aliases=aliases),)
-    course = Course(
-        location="", collection="", documents=documents, paragraphs=tuple(paragraphs)
-    )
-    return Keyword(course, strategy_inputs(**changes))
+    return Keyword(course_with(documents, paragraphs), strategy_inputs(**changes))
 
 
 def keyword(*texts: str, **more: Any) -> Keyword:
