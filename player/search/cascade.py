@@ -17,6 +17,7 @@ from player.search.rank import (
     best_rows,
     needs_fallback,
     rank,
+    with_fallback,
 )
 from player.search.results import (
     BookCandidate,
@@ -126,7 +127,8 @@ class Cascade:
         may_ask = KEYWORD in index.strategies and not (self.everything and has_failed)
         if may_ask and needs_fallback(ranking, inputs.keywords, settings):
             fallback = self._scores((KEYWORD,), inputs, doc_id)
-            ranking = rank(replace(inputs, fallback=fallback), settings)
+            inputs = replace(inputs, fallback=fallback)
+            ranking = with_fallback(ranking, inputs, settings)
         return ranking
 
     def _scores(self, names: Sequence[str], inputs: RankInput, doc_id: str) -> Scored:

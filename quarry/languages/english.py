@@ -84,6 +84,7 @@ ENGLISH = Language(
         "saying": "say says said mention mentions mentioned cover covers covered explain explains explained discuss "
         "discusses discussed teach teaches taught tell tells told write writes wrote claim claims argue argues talk "
         "talks describe describes describing define defines think thinks",
+        "naming": "s called titled named written entitled",
         "and": "and or to through vs versus",
         "number signs": "no nr number n num",
         "prepositions": "in from of at during see for",

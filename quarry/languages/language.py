@@ -57,9 +57,9 @@ class Language:
             name a lecture ("lecture 3"). `numbered` may number lectures or other things ("week 4"). `counted` also
             count other things. `documents` and `files` only describe a file. A number after one of `versions` or of
             `others` ("page 3"), or next to one of `months`, is not the number of a lecture. `saying` are verbs for what
-            a lecture or an author says. `sections` occur in headings and metadata of any document. `of` joins a day and
-            its month; `and` joins two numbers. `number signs` come before a number, and `prepositions` before a word
-            for a lecture.
+            a lecture or an author says. `naming` may come between a word for a document and its name. `sections` occur
+            in headings and metadata of any document. `of` joins a day and its month; `and` joins two numbers. `number
+            signs` come before a number, and `prepositions` before a word for a lecture.
         in_prefix: prefix that is a preposition.
         negation: regular expression for words that exclude what follows.
         from_the_end: regular expression for words after a number that counts from the end.

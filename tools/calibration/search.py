@@ -166,7 +166,7 @@ def _dense_of(course: Course, settings: Settings, hints: Hints | None = None) ->
     late = late_interaction_of(course, settings, embedder, hints)
     calibration = course_calibration(course)
     inputs = StrategyInputs(settings.search, calibration, embedder, late)
-    return Dense.from_course(course, inputs)
+    return Dense(course, inputs)
 
 
 def _fit_dense(
@@ -186,7 +186,7 @@ def _fit_dense(
         positives.append(terms)
         elsewhere.append(terms[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
-        alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
+        alternatives = np.flatnonzero(dense.rule.log_odds(hint) > RULED_OUT)
         if row in alternatives:
             by_game.append(terms.iloc[alternatives])
             right_rows.append(np.flatnonzero(alternatives == row))

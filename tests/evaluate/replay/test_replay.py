@@ -28,7 +28,6 @@ from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
 from player.search.books.resolver import References
-from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.strategies.dense import Dense
@@ -45,7 +44,7 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder, course
+from tests.player.fakes import FixedEmbedder, course, strategy_inputs
 from tests.player.writer.server import model_server, replying
 
 HINT = "what grows where"
@@ -120,9 +119,8 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     folder = tmp_path_factory.mktemp("replay")
     vectors = FixedEmbedder({"alpha": [0.0], "beta": [0.0], **SIMILARITY})
     store = make_store(folder, PARAGRAPHS, vectors, "fixed")
-    asked = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
-    dense = Dense(store.paragraphs, store.vectors, asked)
-    references = References(store.documents)
+    dense = Dense(store, strategy_inputs(FixedEmbedder({HINT: [1.0]})))
+    references = References(store)
     index = SearchIndex({"dense": dense}, references, store.paragraphs)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 
