@@ -46,7 +46,6 @@ LONG_PLACES = (
     "killed_at_random",
     "quarry/test_parallel.py",
     "test_extend.py",
-    "test_foreign.py::test_a_damaged_database",
     "test_interrupts.py",
     "test_killed.py",
     "test_long_runs.py",
@@ -59,11 +58,17 @@ LONG_PLACES = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that kill processes, load servers, open browsers or run whole commands: `make test-long` runs them."""
+    """Mark tests that kill processes, load servers, open browsers or run whole commands; their files come first.
+
+    `make test-long` runs them.
+    """
+    files = set()
     for item in items:
         fixtures = LONG_FIXTURES.intersection(getattr(item, "fixturenames", ()))
         if fixtures or any(place in item.nodeid for place in LONG_PLACES):
             item.add_marker(pytest.mark.long)
+            files.add(item.path)
+    items.sort(key=lambda item: item.path not in files)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -20,7 +20,7 @@ from quarry.store import ChromaIndex, Store, open_store
 from quarry.store.content import HEADER
 from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
 from tests.evaluate.fakes import make_store, use_hashing_embedder
-from tests.fakes import LOCKS, TREES, each, file_reading, make_reading
+from tests.fakes import LOCKS, each, file_reading, make_reading
 from tests.player.fakes import course
 
 
@@ -182,8 +182,8 @@ def test_a_damaged_database_is_refused_before_chroma_opens_it_and_crashes(
     tmp_path: Path,
 ) -> None:
     # of so many passages Chroma writes an index
-    texts = [f"{TREES} This is number {number}." for number in range(1_000)]
-    file_reading(Store(str(tmp_path)), make_reading("trees", texts))
+    texts = [f"tree{n} heap{n} lock{n} cache{n}." for n in range(1_000)]
+    file_reading(Store(str(tmp_path)), make_reading("words", texts))
     course = open_store(str(tmp_path))
     for name in ("*/data_level0.bin", "*/length.bin", CHECKSUMS, DATABASE):
         contents = content_of(tmp_path.glob(f"course.1/{name}"))
