@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import io
-import itertools
 import json
 import os
 import signal
@@ -19,44 +18,26 @@ import pytest
 
 from configs.settings import load
 from evaluate.commands.callbacks import serve
-from ingest.pipeline.pipeline import ingest
 from player.game.callbacks import Callbacks
 from player.game.journal import Journal
 from player.player import build_player
 from player.round import Json
 from quarry.store import open_store
-from tests.evaluate.fakes import Output, run_line
-from tests.fakes import (
-    CACHES,
-    DOTTED,
-    LOCKS,
-    NETWORKS,
-    RANKING,
-    ROOT,
-    TREES,
-    each,
-    lecture_pdf,
-    run_python,
+from tests.evaluate.fakes import Output, make_store, run_line
+from tests.fakes import DOTTED, ROOT, each, run_python
+from tests.player.fakes import course
+from tests.player.game.test_callbacks import (
+    N_ROUNDS,
+    constant,
+    contexts_of,
+    hint_of,
+    with_ids,
+    without_ids,
 )
-from tests.player.game.test_callbacks import constant, with_ids, without_ids
 
 pytestmark = pytest.mark.timeout(300)
-N_ROUNDS = 50
 PATIENT_S = 60.0
 """Time for a reply on a busy machine."""
-WORDS = [
-    "balanced",
-    "lookup",
-    "rare",
-    "drop",
-    "corrections",
-    "turns",
-    "leaf",
-    "path",
-    "wait",
-    "error",
-]
-HINTS = [" ".join(words) for words in itertools.permutations(WORDS, 3)]
 OPTIONS = "--config own.yaml --set game.questions_pool=60"
 
 
@@ -64,9 +45,7 @@ OPTIONS = "--config own.yaml --set game.questions_pool=60"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store and its settings."""
     folder = tmp_path_factory.mktemp("league")
-    pdf = folder / "lecture.pdf"
-    pdf.write_bytes(lecture_pdf("All", CACHES, LOCKS, NETWORKS, RANKING, TREES))
-    ingest([pdf], str(folder / "store"), load(), embedder_spec=DOTTED, progress=False)
+    make_store(folder / "store", course(), spec=DOTTED)
     (folder / "own.yaml").write_text(f"embed: {{own: {DOTTED}}}")
     return folder
 
@@ -116,20 +95,6 @@ def end_children(module: ModuleType) -> None:
     for quarry in module._children:
         if quarry.child is not None:
             module.kill(quarry.child)
-
-
-def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
-    of_questions, of_guess, again = shape(number)
-    fields = {
-        "book_name": "All",
-        "book_hint": HINTS[number],
-        "association_word": "animal",
-    }
-    answers = ["ABCD"[(number * place + place) % 4] for place in range(20)]
-    return (
-        {"dynamic": fields, "service": of_questions},
-        {"dynamic": {"answers": answers, **again}, "service": of_guess},
-    )
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +259,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
         assert warm == {"answer": "-3"}
         assert questions == again
         require_valid(questions, guess)
-        assert guess["opening_sentence"] == HINTS[number]
+        assert guess["opening_sentence"] == hint_of(number)
     printed = capfd.readouterr().err
     assert "Traceback" not in printed
     assert all(line.startswith("quarry: ") for line in printed.splitlines())
@@ -348,8 +313,8 @@ def test_a_plain_guess_is_that_of_its_round(
         player.get_questions(of_questions)
     for number in (0, 2, 1):
         guess = player.get_guess(contexts[number][1])
-        assert guess["opening_sentence"] == HINTS[number]
-    assert player.get_guess({})["opening_sentence"] == HINTS[2]
+        assert guess["opening_sentence"] == hint_of(number)
+    assert player.get_guess({})["opening_sentence"] == hint_of(2)
     for question, answer in (("7 x 8", "56"), ("1 / 4", "0.25")):
         asked = {"dynamic": {"question": f"What is {question}?"}}
         assert player.get_warmup_answer(asked) == {"answer": answer}
