@@ -25,7 +25,7 @@ from player.round import Json
 from quarry.store import open_store
 from tests.evaluate.fakes import Output, make_store, run_line
 from tests.fakes import DOTTED, ROOT, each, run_python
-from tests.player.fakes import course
+from tests.player.fakes import check_reply, course
 from tests.player.game.test_callbacks import (
     N_ROUNDS,
     constant,
@@ -114,14 +114,9 @@ def expected(folder: Path) -> list[tuple[Json, Json]]:
 
 
 def require_valid(questions: Json, guess: Json) -> None:
-    assert each(questions["questions"], "question_number") == list(range(1, 21))
+    check_reply(questions["questions"], guess)
     for question in questions["questions"]:
         assert question["question_text"] == question["text"]
-        assert len({*question["options"].values()}) == 4
-    assert 30 <= len(guess["sentence_justification"].split()) <= 50
-    assert 20 <= len(guess["word_justification"].split()) <= 30
-    assert guess["associative_word"]
-    assert 0.0 <= guess["confidence"] <= 1.0
 
 
 @pytest.mark.parametrize("shape", [with_ids, without_ids, constant])

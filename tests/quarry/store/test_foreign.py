@@ -1,6 +1,5 @@
 """Stores that somebody else made, or that cannot be written: one clear line, or they are searched."""
 
-import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -162,20 +161,6 @@ def test_a_store_is_read_and_searched_without_a_write(folder: Path) -> None:
     assert len(store.vectors) == len(store.paragraphs)
     assert len(store.alias_vectors) > 0
     assert content_of(folder.rglob("*")) == before
-
-
-def test_a_folder_that_cannot_be_written_is_one_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = open_store(str(folder)).fingerprint
-    read_only = OSError(errno.EROFS, os.strerror(errno.EROFS))
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "mkdir", Mock(side_effect=read_only))
-        with pytest.raises(
-            StoreError, match=r"could not be written: .*Read-only[^\n]*\Z"
-        ):
-            file_reading(Store(str(folder)), make_reading("locks", [LOCKS]))
-    assert open_store(str(folder)).fingerprint == before
 
 
 def test_a_damaged_database_is_refused_before_chroma_opens_it_and_crashes(
