@@ -34,7 +34,7 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
 )
 from tests.fakes import each
-from tests.player.fakes import course
+from tests.player.fakes import check_reply, course
 
 QUICK = "--store store --config quick.yaml"
 LABELLED = f"{QUICK} --practice-games games.jsonl"
@@ -104,21 +104,9 @@ def check_game(game: dict[str, Any]) -> None:
     assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
-    questions = game["questions"]
-    assert each(questions, "question_number") == [*range(1, 21)]
-    for question in questions:
-        assert question["question_text"].strip()
-        options = question["options"]
-        assert "".join(options) == "ABCD"
-        assert len(set(options.values())) == 4
-
     assert len(game["answers"]) == 20
     assert set(game["answers"]) <= {*"ABCD", "Not Relevant"}
-    guess = game["guess"]
-    assert 30 <= len(guess["sentence_justification"].split()) <= 50
-    assert 20 <= len(guess["word_justification"].split()) <= 30
-    assert guess["associative_word"].strip()
-    assert 0.0 <= guess["confidence"] <= 1.0
+    check_reply(game["questions"], game["guess"])
 
 
 def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(

@@ -245,6 +245,20 @@ def course() -> list[Paragraph]:
     return passages
 
 
+def check_reply(questions: Sequence[Json], guess: Json) -> None:
+    """What must hold of any questions and any guess."""
+    assert each(questions, "question_number") == [*range(1, 21)]
+    for question in questions:
+        assert question["question_text"].strip()
+        options = question["options"]
+        assert "".join(options) == "ABCD"
+        assert len({*options.values()}) == 4
+    assert 30 <= len(guess["sentence_justification"].split()) <= 50
+    assert 20 <= len(guess["word_justification"].split()) <= 30
+    assert guess["associative_word"].strip()
+    assert 0.0 <= guess["confidence"] <= 1.0
+
+
 class FakeGameServer:
     """A game server that hands out the batches it was given, one a poll, and keeps what is sent to it.
 

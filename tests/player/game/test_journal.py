@@ -244,18 +244,6 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
     assert "no such table: opponents; games go on" in read
 
 
-def test_beliefs_about_an_opponent_add_up_and_survive_the_process(path: Path) -> None:
-    for share in (0.25, 0.5):
-        with opened(path) as journal:
-            journal.learn("referee", {PRINTED: share, "pypdf:page": 1.0 - share})
-
-    expected = {PRINTED: 0.75, "pypdf:page": 1.25}
-    with opened(path) as journal:
-        assert journal.editions("referee") == pytest.approx(expected)
-    with opened(path, "http://other") as journal:
-        assert journal.editions("referee") == {}
-
-
 def test_each_other_opponent_of_a_season_counts_as_one_game_at_most(path: Path) -> None:
     with opened(path) as journal:
         for _ in range(3):
@@ -265,7 +253,10 @@ def test_each_other_opponent_of_a_season_counts_as_one_game_at_most(path: Path) 
         new = {"x:page": 1.25, PRINTED: 1.25}
         assert journal.editions("fourth") == pytest.approx(new)
         own = {"x:page": 3.25, PRINTED: 1.25}
-        assert journal.editions("first") == pytest.approx(own)
+    with opened(path) as journal:
+        assert journal.editions("first") == pytest.approx(own), "also afterwards"
+    with opened(path, "http://other") as journal:
+        assert journal.editions("first") == {}
 
 
 class Registry(HttpGameServer):
