@@ -40,6 +40,7 @@ ENGLISH = Language(
     number_abbreviations="no n° nº p ca ver tab app",
     openers="a an the this that these those it its he she they we you i in on at by for from to of as if when while "
     "where what which who how why then thus hence so but and or nor yet also however therefore moreover furthermore "
+    "equivalently similarly conversely indeed otherwise consequently "
     "finally first second next now here there once since because although though after before both each every all any "
     "some most many no not one two let suppose consider assume given note see show prove find compute "
     "determine describe explain deduce recall our their his her another such unlike "
