@@ -10,7 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 
-from configs.directories import BUNDLED
+from configs.directories import BUNDLED_GAMES
 from evaluate.commands.shared import (
     Games,
     Limit,
@@ -162,7 +162,7 @@ def questions(
 
 def serve(
     *,
-    games: Path = BUNDLED / "games" / "english.jsonl",
+    games: Path = BUNDLED_GAMES,
     host: str = "127.0.0.1",
     port: NonNegativeInt = 8017,
     names: Annotated[tuple[str, ...], Parameter("--name")] = (),

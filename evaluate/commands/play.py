@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 from rich.console import Console
 
-from configs.directories import BUNDLED, home
+from configs.directories import BUNDLED, BUNDLED_GAMES, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
@@ -45,8 +45,6 @@ from quarry.terminal import visible, visible_json
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
-GAMES = BUNDLED / "games" / "english.jsonl"
-"""File of the bundled labelled games."""
 
 
 @Parameter(name="*")
@@ -136,7 +134,7 @@ class _Session:
         player.warm()
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
-                self._play_games(course, player, settings, stack)
+                self._play_games(course, player, stack)
             return
 
         if isinstance(sys.stdin, io.TextIOWrapper):
@@ -154,19 +152,15 @@ class _Session:
             print(summary(self.scores))
 
     def _play_games(
-        self,
-        course: Course,
-        player: Player,
-        settings: Settings,
-        stack: contextlib.ExitStack,
+        self, course: Course, player: Player, stack: contextlib.ExitStack
     ) -> None:
         """Play against a server; the stack closes the server, its client and the journal."""
-        options = self.options
+        options, settings = self.options, self.settings
         practice, url, token = None, options.server, options.token or settings.token
         if url is None:
             repertoire = load_repertoire(
                 course,
-                options.practice_games or GAMES,
+                options.practice_games or BUNDLED_GAMES,
                 options.referee or PRACTICE_REFEREE,
                 options.seed,
                 settings,

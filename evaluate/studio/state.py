@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from cachetools import FIFOCache
 from fastapi import Depends, Request
 
-from configs.directories import BUNDLED
+from configs.directories import BUNDLED_GAMES
 from configs.errors import SettingsError
 from configs.settings import Settings, is_file_name, load
 from evaluate.games.labelled import LabelledGame
@@ -117,7 +117,7 @@ class Studio:
             if self._practice is None:
                 games = self.files.games
                 if not load_existing_games(games):
-                    games = BUNDLED / "games" / "english.jsonl"
+                    games = BUNDLED_GAMES
                 repertoire = load_repertoire(
                     self.course, games, PRACTICE_REFEREE, None, self.settings
                 )
