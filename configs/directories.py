@@ -23,8 +23,6 @@ if not IS_CHECKOUT:
     if not BUNDLED.is_dir():
         BUNDLED = Path(sysconfig.get_path("data")) / "share" / "quarry"
 """The folder of the lectures and labelled games that come with the code."""
-BUNDLED_GAMES = BUNDLED / "games" / "english.jsonl"
-"""The labelled games about the bundled English lectures."""
 
 
 def home() -> Path:

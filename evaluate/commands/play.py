@@ -13,11 +13,12 @@ from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 from rich.console import Console
 
-from configs.directories import BUNDLED, BUNDLED_GAMES, home
+from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
 from evaluate.commands.journal import PRACTICE
+from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_server_app, serving

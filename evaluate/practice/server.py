@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from configs.directories import BUNDLED_GAMES
 from configs.settings import Settings
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.labelled import BUNDLED_GAMES, LabelledGame, load_games
 from evaluate.games.locating import locate_games
 from evaluate.practice.hints import make_games
 from evaluate.practice.match import Match, RefusedMessageError
