@@ -61,7 +61,7 @@ class PlayOptions:
         n_games: Games to play, those that an earlier call left unfinished included.
         at_once: Games played at the same time.
         journal: File of the games, so that games against --server continue after a crash; none keeps nothing
-            (default: data/runs/games.sqlite, in the folder QUARRY_HOME if that is set).
+            (default: runs/games.sqlite in the data folder that doctor names).
         practice_games: Labelled games of the practice server (default: those of quarry.toml, else the bundled ones).
         referee: SPEC of the simulated referee of the practice server (default: noisy:0.15,0.10); or me, if you want
             to choose a paragraph of any store and answer the questions yourself.
