@@ -93,7 +93,8 @@ class StoreOptions:
     store: Annotated[
         str | None,
         Parameter(
-            help="Folder, or URL of a Chroma server (default: that of quarry.toml, else data/store)."
+            help="Folder, or URL of a Chroma server (default: that of quarry.toml, else store/ in the data folder that "
+            "doctor names)."
         ),
     ] = None
     collection: Annotated[str, Parameter(help="Name within the store.")] = "course"

@@ -18,6 +18,7 @@ from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
 from evaluate.commands.journal import PRACTICE
+from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_server_app, serving
@@ -45,8 +46,6 @@ from quarry.terminal import visible, visible_json
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
-GAMES = BUNDLED / "games" / "english.jsonl"
-"""File of the bundled labelled games."""
 
 
 @Parameter(name="*")
@@ -62,7 +61,7 @@ class PlayOptions:
         n_games: Games to play, those that an earlier call left unfinished included.
         at_once: Games played at the same time.
         journal: File of the games, so that games against --server continue after a crash; none keeps nothing
-            (default: data/runs/games.sqlite, in the folder QUARRY_HOME if that is set).
+            (default: runs/games.sqlite in the data folder that doctor names).
         practice_games: Labelled games of the practice server (default: those of quarry.toml, else the bundled ones).
         referee: SPEC of the simulated referee of the practice server (default: noisy:0.15,0.10); or me, if you want
             to choose a paragraph of any store and answer the questions yourself.
@@ -136,7 +135,7 @@ class _Session:
         player.warm()
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
-                self._play_games(course, player, settings, stack)
+                self._play_games(course, player, stack)
             return
 
         if isinstance(sys.stdin, io.TextIOWrapper):
@@ -154,19 +153,15 @@ class _Session:
             print(summary(self.scores))
 
     def _play_games(
-        self,
-        course: Course,
-        player: Player,
-        settings: Settings,
-        stack: contextlib.ExitStack,
+        self, course: Course, player: Player, stack: contextlib.ExitStack
     ) -> None:
         """Play against a server; the stack closes the server, its client and the journal."""
-        options = self.options
+        options, settings = self.options, self.settings
         practice, url, token = None, options.server, options.token or settings.token
         if url is None:
             repertoire = load_repertoire(
                 course,
-                options.practice_games or GAMES,
+                options.practice_games or BUNDLED_GAMES,
                 options.referee or PRACTICE_REFEREE,
                 options.seed,
                 settings,

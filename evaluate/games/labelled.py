@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
+from configs.directories import BUNDLED
 from configs.similar_names import did_you_mean
 from evaluate.errors import GamesError, first_fault, quote_short
 from player.round import RoundStart
@@ -20,6 +21,8 @@ from quarry.course.text import canonical
 from quarry.json_files import as_object, number_lines, read_text
 
 _log = logging.getLogger(__name__)
+BUNDLED_GAMES = BUNDLED / "games" / "english.jsonl"
+"""File of the labelled games about the bundled English lectures."""
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 """All splits."""

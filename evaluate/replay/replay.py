@@ -345,10 +345,7 @@ def replay_against(
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
     has_scores = bool(referees or batches)
     if isinstance(workers, int):
-        n_games = len(games) - len(records)
-        if workers == 0 and has_scores:
-            workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
-        workers = max(1, min(workers, n_games))
+        workers = _n_processes(workers, len(games) - len(records), has_scores)
 
     if workers != 1:
         # otherwise every process would embed it
@@ -369,9 +366,8 @@ def replay_against(
         if isinstance(executor, Cluster):
             executor.check(cached_in_process, key, make)
         elif workers == 1:
-            cached_in_process(
-                key, make
-            )  # so that an error shows before the progress bar
+            # so that an error shows before the progress bar
+            cached_in_process(key, make)
 
         def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
             calls = ((key, make, job) for job in jobs)
@@ -381,6 +377,13 @@ def replay_against(
         return replay_games(
             games, course, play_all, records=records, batches=batches, name=name
         )
+
+
+def _n_processes(workers: int, n_games: int, has_scores: bool) -> int:
+    """Return the number of processes for some games; 0 workers take as many as are faster."""
+    if workers == 0 and has_scores:
+        workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
+    return max(1, min(workers, n_games))
 
 
 def replay_store(
