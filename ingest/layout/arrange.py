@@ -11,7 +11,7 @@ from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
 from ingest.layout.line import Line, make_line
 from ingest.layout.margins import (
-    parted_from_notes,
+    split_off_notes,
     without_line_numbers,
     without_running_heads,
 )
@@ -57,7 +57,7 @@ def arrange(pdf: Pdf) -> Arranged:
         body = []
         notes = []
         columns = []
-        for part in parted_from_notes(lines, body_size):
+        for part in split_off_notes(lines, body_size):
             columns += find_columns(part, 0.0, page.width, pdf.rtl)
         for column in columns:
             placed = _arrange_column(column, page, next(numbers), pdf.rtl)

@@ -71,7 +71,7 @@ DISPLAYED_OTHERWISE = 4
 OTHER_WAY = 3
 """Faults of brackets that are not stored as most brackets of the document."""
 MAX_READINGS = 256
-"""Maximum number of readings that are compared for a part of a line without right-to-left letters."""
+"""Maximum number of ways to end the left-to-right runs of one part of a line that are compared."""
 
 _OPENS = re.compile(r"(?<!\S)\)(?=\w)")
 _CLOSES = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
@@ -83,7 +83,12 @@ _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 
 @functools.cache
 def _kind(char: str) -> str:
-    """Return r for a right-to-left letter, l for other letters, d for digits, s, t and p for signs, b for brackets."""
+    """Return a letter for the kind of a character.
+
+    Returns:
+        r for right-to-left letters; l for other letters, and for large operators and quantifiers; d for digits; s for
+        separators, t for signs of a number such as currencies, p for the percent sign; b for brackets; n for others.
+    """
     return _SIGNS.get(char) or _KINDS.get(unicodedata.bidirectional(char), "n")
 
 
@@ -152,6 +157,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
     for url in _URL.finditer(ltr):
         start, end = url.span()
         kinds = kinds[:start] + "l" * (end - start) + kinds[end:]
+
     n_faults = 0
     order: list[int] = []
     read = ""
@@ -162,6 +168,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
             readings.append(_read_part(ltr, rtl, start, end, runs, read))
             if not readings[-1][0]:
                 break
+
         faults, indices, text = min(readings, key=operator.itemgetter(0))
         n_faults += faults
         order += indices
@@ -256,7 +263,7 @@ def _display_fault(
     closing: str,
     is_last: bool,
 ) -> int:
-    """Return 0 if the algorithm displays a part of a line as it is drawn, 1 if it does so after a Latin word.
+    """Return the faults of a reading: 0 if the algorithm displays it as it is drawn, 1 if only after a Latin word.
 
     Brackets may close later in the line, or have been opened in the line before; Latin text may follow in the next one.
     """

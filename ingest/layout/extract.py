@@ -195,7 +195,7 @@ class _OpenPdf:
             itertools.chain.from_iterable(rows for _, rows in sample.values())
         )
         rtl = _is_rtl(sampled)
-        _check_fonts(fonts, sampled)
+        _calibrate_fonts(fonts, sampled)
 
         pages = []
         for index in range(self._n_pages):
@@ -244,11 +244,10 @@ def _is_rtl(rows: Iterable[Row]) -> bool:
     return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
 
 
-def _check_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
-    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
+def _calibrate_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
+    """Set in `fonts` what a sample of the text shows: brackets as they are drawn, and fonts of left-to-right text.
 
-    Ignore fixed pitch if most of the text would be code. Find out whether the file stores the brackets of right-to-left
-    text as they are drawn.
+    Distrust weights if most of the text would be bold, and fixed pitch if most of it would be code.
     """
     n_glyphs = n_bold = n_mono = n_pairs = 0
     for row in rows:
@@ -265,7 +264,7 @@ def _check_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
 
 
 def _embedded_fonts(rows: Iterable[Row], n_fonts: int) -> frozenset[int]:
-    """Return the fonts of formulas and of words in other scripts: those without right-to-left letters.
+    """Return the fonts of formulas and of words in other scripts: those without a right-to-left letter in the sample.
 
     There are none if the stops after right-to-left words come from such fonts: a browser takes only letters from
     another font.

@@ -80,6 +80,7 @@ class Gutter:
             return [self.sides]
         drawn = self._drawn()
         first = side_of(drawn[0], self.x)
+
         heights = [-math.inf]
         lowest = -math.inf
         for position, (last, line) in enumerate(itertools.pairwise(drawn), 1):
@@ -88,6 +89,7 @@ class Gutter:
             if is_back and lowest < line.y and _begins_band(drawn[position:]):
                 upper = self._between(heights[-1], line.y)
                 heights += [line.y] * (min(map(len, upper)) > 1)
+
         return [
             self._between(*edges) for edges in itertools.pairwise([*heights, math.inf])
         ]
@@ -202,6 +204,7 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     for side, other in (sides, sides[::-1]):
         if not side or not other:
             return 0
+
         distances = [abs(line.y - across[0].y) for line in side]
         least = abs(other[0].y - across[0].y)
         widest = distances[0] + SLIGHT * side[0].size

@@ -246,7 +246,7 @@ class Line:
         if not following.initial or self.ends_sentence:
             return False
         if self.text.endswith(":"):
-            return following.goes_on and not following.is_formula
+            return following.goes_on and following.word_share > 0.5
         if self.text.endswith("-") or following.goes_on:
             return True
         is_full = self.right - self.end < 2 * following.size

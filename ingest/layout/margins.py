@@ -85,7 +85,7 @@ def without_line_numbers(page: Page) -> Page:
     return replace(page, lines=lines)
 
 
-def parted_from_notes(
+def split_off_notes(
     lines: Sequence[Line], body_size: float
 ) -> tuple[list[Line], list[Line]]:
     """Return two lists of lines: the text, and the smaller print wholly to its left or right."""

@@ -1,7 +1,7 @@
 """Lines -> groups: where a paragraph, a heading, an item or a display begins on a page."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, Line
@@ -24,42 +24,38 @@ CLEAR = 0.33
 """Extra white space that parts two paragraphs after a short line, and after any line, in font sizes."""
 
 MAX_ROOM = 4.0
-"""Maximum room at the end of a line inside a sentence, in font sizes."""
+MAX_ROOM_ABOVE_HANGING = 3.0
+"""Maximum room at the end of a line inside a sentence, and of one above hanging lines, in font sizes."""
+
+MAX_HANG = 2.0
+"""Maximum distance of the second line of an item from the start of its text, in font sizes."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
 
 
-def group_lines(
-    lines: Iterable[Line], habits: TypesettingHabits
-) -> Iterator[LineGroup]:
+def group_lines(lines: Iterable[Line], habits: TypesettingHabits) -> list[LineGroup]:
     """Group the lines of paragraphs that are in one piece; formulas are groups of their own."""
-    group: LineGroup | None = None
+    groups: list[LineGroup] = []
     whole = _join_fragments(lines, habits.pitch)
     for line, following in itertools.zip_longest(whole, whole[1:]):
-        if group is not None:
-            if not begins_paragraph(group, line, following, habits):
-                group.lines.append(line)
-                continue
-            yield group
-        group = LineGroup([line], marker_words(line, following))
-    if group is not None:
-        yield group
+        if groups and not begins_paragraph(groups[-1], line, following, habits):
+            groups[-1].lines.append(line)
+        else:
+            groups.append(LineGroup([line], marker_words(line, following)))
+    return groups
 
 
 def _join_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
     """Join pieces of a formula between two rows (tall brackets, limits) to the row above, and find abbreviations."""
     whole: list[Line] = []
     for line in lines:
-        above = whole[-1] if whole else None
-        if above is None:
-            whole.append(line)
-        elif _is_fragment(line, above, pitch):
-            whole[-1] = replace(above, words=above.words + line.words)
-        else:
-            if ends_with_abbreviation(above.text, line.text):
-                whole[-1] = replace(above, is_cut=True)
-            whole.append(line)
+        if whole and _is_fragment(line, whole[-1], pitch):
+            whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
+            continue
+        if whole and ends_with_abbreviation(whole[-1].text, line.text):
+            whole[-1] = replace(whole[-1], is_cut=True)
+        whole.append(line)
     return whole
 
 
@@ -93,10 +89,12 @@ def begins_paragraph(
         or _is_item(group, line, following)
     ):
         return True
+
     if line.column != above.column:
         return _begins_column(above, line)
+
     if _is_far(group, line, habits) or (
-        habits.indented and _is_first(above, line, following)
+        habits.indented and _begins_with_indent(above, line, following)
     ):
         return True
     if _continues_centred(above, line) or _hangs(group, line, following):
@@ -184,10 +182,10 @@ def _begins_column(above: Line, line: Line) -> bool:
 
 def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
-    limit = max(habits.pitch, group.pitch / line.size) + CLEAR
+    drop = line.drop_from(group.last)
     if _is_mid_sentence(group, line):
-        limit = MAX_SPACED
-    return not MIN_DROP <= line.drop_from(group.last) <= limit
+        return not MIN_DROP <= drop <= MAX_SPACED
+    return drop < MIN_DROP or _extra_space(group, line, habits) > CLEAR
 
 
 def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
@@ -198,7 +196,7 @@ def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
-def _is_first(above: Line, line: Line, following: Line | None) -> bool:
+def _begins_with_indent(above: Line, line: Line, following: Line | None) -> bool:
     """Return whether a full line between the end of a sentence and a line at the margin is indented."""
     return (
         following is not None
@@ -231,7 +229,7 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
         and len(group.lines) == 1
         and not group.marker
         and line.shift_from(above) > INDENTED
-        and above.room <= (FLUSH if above.ends_clause else MAX_ROOM)
+        and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
         and line.starts_at(below.start)
     )
 
@@ -247,18 +245,22 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     return (
         not -INDENTED
         <= shift
-        <= hang + (INDENTED if group.last.ends_clause else MAX_INDENT)
+        <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
     )
 
 
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
     above = group.last
-    pitch = max(habits.pitch, group.pitch / line.size)
-    is_wide = line.drop_from(above) > pitch + SLIGHT
-    is_short = (
+    return (
         above.ends_sentence
         and group.room > SHORT
         and is_of_size(above, habits.body_size)
+        and (habits.justified or _extra_space(group, line, habits) > SLIGHT)
     )
-    return is_short and (is_wide or habits.justified)
+
+
+def _extra_space(group: LineGroup, line: Line, habits: TypesettingHabits) -> float:
+    """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
+    usual = max(habits.pitch, group.pitch / line.size)
+    return line.drop_from(group.last) - usual

@@ -9,6 +9,16 @@ from ingest.paragraphs.habits import HEADING, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from quarry.languages.captions import caption_label
 
+DISPLAYED = 0.9
+"""Minimum distance of a display from the margins of the text, in font sizes."""
+
+NEAR = 0.6
+"""Maximum distance of a text from that before a display, in font sizes; it is no indent."""
+
+MIN_WORDS = 6
+MIN_FIRST_WORDS = 4
+"""Minimum number of words of a text that goes on elsewhere, and of the line with which it goes on."""
+
 MAX_DISPLAYS = 6
 """Maximum number of displayed formulas inside a sentence."""
 
@@ -31,7 +41,9 @@ def join_continuations(
     """
     whole: list[LineGroup] = []
     for group in _join_over_displays(groups, habits):
-        before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
+        before = None
+        if not group.is_display:
+            before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
         if before is None:
             whole.append(group)
         else:
@@ -44,7 +56,7 @@ def _join_over_displays(
 ) -> list[LineGroup]:
     """Join the parts of each paragraph with the displayed formulas and the code between them."""
     whole: list[LineGroup] = []
-    n_displays = 0  # at the end of `whole`, after the text of which they may be a part
+    n_displays = 0  # at the end of `whole`, below a text that may go on
     for group in groups:
         text, *displays = whole[-1 - n_displays :] or [group]
         if displays and goes_on_after_displays(text, displays, group, habits.indented):
@@ -53,12 +65,12 @@ def _join_over_displays(
                 text.lines += map(_without_number, display.lines)
             text.lines += group.lines
             n_displays = 0
-        else:
-            is_display = text is not group and _is_display(group, text)
-            n_displays = (
-                n_displays + 1 if is_display and n_displays < MAX_DISPLAYS else 0
-            )
-            whole.append(group)
+            continue
+
+        if text is not group and n_displays < MAX_DISPLAYS:
+            group.is_display = _is_display(group, text)
+        n_displays = n_displays + 1 if group.is_display else 0
+        whole.append(group)
     return whole
 
 
@@ -66,7 +78,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
     last = before.last
     first = group.first
-    if not last.is_prose or last.ends_sentence or last.is_bold:
+    if last.word_share <= PROSE_SHARE or last.ends_sentence or last.is_bold:
         return False
     is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first_text)
     if is_item or first.in_table or group.last.column != last.column:
@@ -74,11 +86,11 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     if all(line.is_mono for line in group.lines):
         return True
 
-    edge = before.outermost + 0.9 * last.size
+    edge = before.outermost + DISPLAYED * last.size
     for line in group.lines:
         n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first_text))
         room = min(line.right - line.end, line.size)
-        is_short = room > 0.9 * last.size
+        is_short = room > DISPLAYED * last.size
         if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
@@ -121,7 +133,7 @@ def goes_on_after_displays(
 
 
 def _begins_at(line: Line, *edges: float) -> bool:
-    return any(abs(line.start - edge) < 0.6 * line.size for edge in edges)
+    return any(abs(line.start - edge) < NEAR * line.size for edge in edges)
 
 
 def _find_beginning(
@@ -132,7 +144,11 @@ def _find_beginning(
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
     begins = group.marker or caption_label(line.text) or not line.initial
-    if begins or len(line.words) < 4 or not _is_body(group, habits.body_size):
+    if (
+        begins
+        or len(line.words) < MIN_FIRST_WORDS
+        or not _is_body(group, habits.body_size)
+    ):
         return None
     if groups and _is_heading_above(groups[-1].last, line, habits):
         return None
@@ -158,7 +174,7 @@ def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere."""
     n_words = sum(len(line.words) for line in group.lines)
     n_letters = sum(map(str.isalpha, group.last.text))
-    return n_words >= 6 and n_letters >= 3 and _is_body(group, habits.body_size)
+    return n_words >= MIN_WORDS and n_letters >= 3 and _is_body(group, habits.body_size)
 
 
 def _is_body(group: LineGroup, body_size: float) -> bool:
@@ -208,7 +224,6 @@ def _is_broken(
     habits: TypesettingHabits,
 ) -> bool:
     """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
-    if not habits.indented:
-        return habits.justified and before.room < FLUSH and not between
     in_column = all(group.first.column == line.column for group in between)
-    return in_column and before.room < FLUSH
+    is_certain = in_column if habits.indented else habits.justified and not between
+    return is_certain and before.room < FLUSH

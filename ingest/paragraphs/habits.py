@@ -33,6 +33,7 @@ class TypesettingHabits:
         pitch: the usual distance of baselines, in font sizes.
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
+        body_size: font size of most of the text, in points.
     """
 
     vocabulary: Counter[str]
@@ -53,7 +54,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
         for above, line, below in zip(body, body[1:], body[2:], strict=False):
-            n_indents += _is_first(above, line, below, body_size)
+            n_indents += _shows_indent(above, line, below, body_size)
 
         for above, line in itertools.pairwise(lines):
             if above.column != line.column or above.footnote != line.footnote:
@@ -91,7 +92,7 @@ def is_indented(line: Line, below: Line) -> bool:
     )
 
 
-def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
+def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> bool:
     """Return whether a line of text is indented between two lines without indent."""
     return (
         above.column == line.column

@@ -194,6 +194,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     text = _Text(block)
     n_tokens = len(text.tokens)
     is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
+
     reason = ""
     if text.is_contents:
         reason = "contents"
@@ -212,6 +213,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         reason = "code"
     elif text.is_reference:
         reason = "references"
+
     return _kind_of_text(text, settings.min_words), reason
 
 
@@ -221,12 +223,14 @@ def _kind_of_text(text: _Text, min_words: int) -> Kind:
         return "boxed"
     if text.is_caption:
         return "caption"
+
     least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
     has_end = text.n_ends > 0 or block.text.endswith(":")
     has_length = least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends)
     is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
     if has_end and has_length and text.is_wordy and is_clear:
         return "prose"
+
     if block.footnote:
         return "footnote"
     for kind, pattern in _LABELS.items():

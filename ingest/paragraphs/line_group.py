@@ -10,10 +10,16 @@ SIZE_TOLERANCE = 0.045
 
 @dataclass(slots=True)
 class LineGroup:
-    """Lines of one paragraph, with the number of words of its bullet or number."""
+    """Lines of one paragraph, heading, item or the like.
+
+    Attributes:
+        marker: number of words of its bullet or number.
+        is_display: whether it is a displayed formula, or code, below a text that may go on.
+    """
 
     lines: list[Line]
     marker: int = 0
+    is_display: bool = False
 
     @property
     def first(self) -> Line:

@@ -7,6 +7,9 @@ from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.line import BULLETS, INDENTED, Line, is_item_gap
 from ingest.pdf.model import UNKNOWN
 
+BELOW = 0.2
+"""Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
+
 MIN_SPACES = 3
 """Minimum number of spaces that define the usual width of a space."""
 
@@ -53,8 +56,10 @@ def _is_marked(line: Line, following: Line | None) -> bool:
 
 def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
-    if following is not None and following.starts_at(line.start_after(1)):
-        return True
+    if following is not None:
+        past_first = abs(following.start - line.start_after(1))
+        if past_first < BELOW * line.size:
+            return True
     if first[0].isupper() and following is not None:
         # an initial, unless the next line hangs or has one
         hangs = following.shift_from(line) >= INDENTED

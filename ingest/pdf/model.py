@@ -169,7 +169,8 @@ class Fonts:
 
     Attributes:
         as_drawn: whether brackets of right-to-left text are stored as they are drawn, not as they are read.
-        embedded: numbers of the fonts whose text is read from left to right inside right-to-left lines.
+        embedded: numbers of the fonts without right-to-left letters, whose text is read from left to right inside
+            right-to-left lines; empty if such fonts also have the stops of right-to-left text.
     """
 
     def __init__(self) -> None:

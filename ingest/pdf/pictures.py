@@ -81,6 +81,7 @@ def page_words(path: Path, page: int) -> list[PageWord]:
                     bottom=1 - bottom / height,
                 )
                 boxes.append(box)
+
             if letters := canonical(word[0]):
                 words.append(PageWord(letters, tuple(boxes)))
     return words

@@ -248,7 +248,7 @@ def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
     ):
         lines = [line(above, x1=285.0), line(below, y=112.0)]
         habits = replace(HABITS, justified=True)
-        assert len(list(group_lines(lines, habits))) == n_groups, above
+        assert len(group_lines(lines, habits)) == n_groups, above
     assert not line("Trees (cf. Sec. 2.1)").ends_sentence
     assert line("Trees are graphs.12").ends_sentence
 
