@@ -134,7 +134,8 @@ class CourseNames:
         """Names of files by folded stem."""
         by_stem: dict[str, list[Name]] = {}
         for name in self.document_names:
-            by_stem.setdefault(name.stem, []).append(name)
+            if name.stem:
+                by_stem.setdefault(name.stem, []).append(name)
         return by_stem
 
     @cached_property
