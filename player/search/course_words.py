@@ -1,6 +1,7 @@
 """The words of a course: an inverted index, and the stems of its paragraphs."""
 
 import functools
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -51,7 +52,8 @@ class WordIndex:
 @functools.lru_cache(1)
 def paragraph_stems(paragraphs: tuple[Paragraph, ...]) -> Sequence[Sequence[str]]:
     """Return the stems of the text of each paragraph; the last course is cached, for all that need them."""
-    return [stems_of(paragraph.text) for paragraph in paragraphs]
+    # equal stems are one string, since a large course has millions
+    return [list(map(sys.intern, stems_of(item.text))) for item in paragraphs]
 
 
 def stems_of(text: str) -> list[str]:

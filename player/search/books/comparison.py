@@ -69,7 +69,9 @@ class Comparison:
 
         string = self.exact.copy()
         above = np.maximum(0.0, scores - _MIN_SIMILARITY) / (100.0 - _MIN_SIMILARITY)
-        for name, similarity in zip(self.names.document_names, above, strict=True):
+        for name, similarity in zip(
+            self.names.document_names, above.tolist(), strict=True
+        ):
             string[name.row] = max(string[name.row], name.trust * similarity)
         return string * self._same_number
 
@@ -92,7 +94,7 @@ class Comparison:
 
     @cached_property
     def number(self) -> Float64Array:
-        """Whether the name has a number of the document, and none that the document lacks."""
+        """Whether the name has a number of the document, and their numbers do not clash."""
         has_number = [bool(self.numbers & numbers) for numbers in self.names.numbers]
         return np.where(self.clash < 1.0, has_number, 0.0)
 

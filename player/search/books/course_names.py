@@ -13,7 +13,6 @@ import regex
 
 from player.search.books.lecture_numbers import lecture_numbers, words_of_name
 from player.search.books.name_words import (
-    WORDS_KEPT,
     is_a,
     is_generic,
     is_subject,
@@ -30,6 +29,8 @@ TRUST = {"author": 0.9, "metadata": 0.8, "heading": 0.6}
 a document."""
 FILE_SOURCES = ("stem", "name", "sidecar")
 """Names of these sources name a document whatever their words."""
+MATCHES_KEPT = 1_000
+"""Maximum number of words whose matches and shares are cached, 8 bytes a document each."""
 MIN_TO_SHARE = 3
 """Minimum number of documents of a course whose shared words are ignored."""
 WORDS_OF_A_NAME = 2
@@ -120,8 +121,8 @@ class CourseNames:
                 self.names.append(Name(row, alias.text, alias.source))
         weak = ("author", "heading")
         self.document_names = [name for name in self.names if name.source not in weak]
-        self.matches = functools.lru_cache(WORDS_KEPT)(self._matches)
-        self.text_shares = functools.lru_cache(WORDS_KEPT)(self._text_shares)
+        self.matches = functools.lru_cache(MATCHES_KEPT)(self._matches)
+        self.text_shares = functools.lru_cache(MATCHES_KEPT)(self._text_shares)
 
     @cached_property
     def distinctive_texts(self) -> list[str]:
@@ -133,7 +134,8 @@ class CourseNames:
         """Names of files by folded stem."""
         by_stem: dict[str, list[Name]] = {}
         for name in self.document_names:
-            by_stem.setdefault(name.stem, []).append(name)
+            if name.stem:
+                by_stem.setdefault(name.stem, []).append(name)
         return by_stem
 
     @cached_property

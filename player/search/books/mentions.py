@@ -52,19 +52,19 @@ def documents_by_word(message: str, names: CourseNames) -> dict[int, float]:
     content = []
     for position, word in enumerate(words):
         if not is_stop_word(word) and not is_a(word, "naming"):
-            before = words[max(0, position - NEGATED_WORDS) : position]
-            content.append((word, has_negation(before)))
+            content.append((position, word))
 
     confidences: dict[int, float] = {}
-    for n, (word, is_denied) in enumerate(content):
+    for n, (position, word) in enumerate(content):
         rows = names.owners.get(word, ())
         is_usual = is_a(word, "sections") or not names.distinctive([word])
-        if len(rows) != 1 or is_denied or is_usual or not is_subject(word):
+        before = words[max(0, position - NEGATED_WORDS) : position]
+        if len(rows) != 1 or is_usual or not is_subject(word) or has_negation(before):
             continue
 
         (row,) = rows
         neighbours = content[max(0, n - 1) : n + 2]
-        if any(is_a(near, *NUMBER_KINDS, "documents") for near, _ in neighbours):
+        if any(is_a(near, *NUMBER_KINDS, "documents") for _, near in neighbours):
             confidences.setdefault(row, SURELY_NAMED)
         elif len(word) >= _MIN_LETTERS and _is_only_a_name(word, row, names):
             confidences.setdefault(row, PROBABLY_NAMED)

@@ -69,8 +69,7 @@ class References:
 
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these. None if several have this stem.
         """
-        stem = fold_stem(book_name)
-        same = self.names.by_stem.get(stem, []) if stem else []
+        same = self.names.by_stem.get(fold_stem(book_name), [])
         written = [n for n in same if n.text == book_name.removesuffix(".pdf")]
         rows = {name.row for name in written or same}
         if len(rows) != 1:
