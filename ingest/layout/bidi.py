@@ -92,7 +92,6 @@ def _kind(char: str) -> str:
     return _SIGNS.get(char) or _KINDS.get(unicodedata.bidirectional(char), "n")
 
 
-@functools.cache
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
     return _kind(text[:1] or " ") == "r"

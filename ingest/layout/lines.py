@@ -41,6 +41,10 @@ _LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
 _RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
 """Stops, brackets and dashes of the text around a formula, and the stop before the mark of a note; letters as in
 `_kind`."""
+_END_STOP = re.compile(
+    r"(?<=[ א-ת])(\.)[^\W\d_]{2}(?!(?<=[a-z]{2})[a-z0-9]{0,2}(?![\w(]))"
+)
+"""Full stop before a Latin word that is not like the ending of a file's name."""
 _OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
@@ -95,7 +99,9 @@ def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
         return True
     first, last = glyphs[0], glyphs[-1]
     is_below = abs(last.x1 - edge) < AT_EDGE * last.size
-    return is_below and first.text in STOPS and not fonts.mono(first.font)
+    is_own = bool(fonts.embedded) and first.font not in fonts.embedded
+    is_stop = first.text in STOPS and not fonts.mono(first.font)
+    return is_stop and (is_below or is_own)
 
 
 def _read_words(
@@ -221,6 +227,8 @@ def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
     """
     kinds = "".join([_kind(glyph, fonts) for glyph in members])
+    for place in _end_stops(members):
+        kinds = f"{kinds[:place]}\n{kinds[place + 1 :]}"
     units: list[list[Glyph]] = []
     position = 0
     for start, end in _formulas(kinds):
@@ -252,6 +260,19 @@ def _formulas(kinds: str) -> Iterator[tuple[int, int]]:
             end = right.start()
         if any(kind in "ED" or category(kind) == "Sm" for kind in kinds[start:end]):
             yield start, end
+
+
+def _end_stops(members: Sequence[Glyph]) -> Iterator[int]:
+    """Yield the positions of full stops that end a right-to-left sentence on the left of a word drawn before them.
+
+    The letters of the word are drawn from left to right. An ending of a file's name may have a stop on its left.
+    """
+    text = " " + "".join([glyph.text[:1] or " " for glyph in members])
+    for stop in _END_STOP.finditer(text):
+        place = stop.start(1) - 1
+        dot, first, second = members[place : place + 3]
+        if first.order < second.order < dot.order:
+            yield place
 
 
 def _closes(left: str, right: str) -> bool:

@@ -56,13 +56,11 @@ def _is_marked(line: Line, following: Line | None) -> bool:
 
 def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
-    if not first[0].isupper():
-        if (
-            following is not None
-            and abs(following.start - line.start_after(1)) < BELOW * line.size
-        ):
+    if following is not None:
+        past_first = abs(following.start - line.start_after(1))
+        if past_first < BELOW * line.size:
             return True
-    elif following is not None:
+    if first[0].isupper() and following is not None:
         # an initial, unless the next line hangs or has one
         hangs = following.shift_from(line) >= INDENTED
         if not hangs and not _ENUMERATOR.fullmatch(following.first_text):

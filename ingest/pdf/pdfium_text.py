@@ -22,12 +22,12 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.tex import encoding_named
+from ingest.pdf.tex import encoding_named, join_relation
 
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
-TALL_SIGNS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
+TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
 AXIS = 0.25
 MIN_DROP = 0.2
 """Signs that some fonts draw below or above the baseline, the height of their middle above the baseline of their
@@ -103,10 +103,11 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is not None:
-                glyph.parted = parted and code < FIRST_RTL
-                glyphs.append(glyph)
-                parted = False
+            if glyph is None or (glyphs and join_relation(glyphs[-1], glyph)):
+                continue
+            glyph.parted = parted and code < FIRST_RTL
+            glyphs.append(glyph)
+            parted = False
         return glyphs
 
     @property

@@ -18,7 +18,7 @@ def _glyphs(
     size: float = 10.0,
 ) -> list[Glyph]:
     """Glyphs half an em wide; spaces are white and no glyphs."""
-    glyphs = []
+    glyphs: list[Glyph] = []
     for char in text:
         if char != " ":
             glyphs.append(Glyph(char, x, x + size / 2, y, size, 0, False))
@@ -127,27 +127,49 @@ def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
     assert _lines(glyphs) == ["of it"]
 
 
-def _hebrew_line(drawn: str) -> str:
+def _hebrew_line(drawn: str, last: int = -1) -> str:
     """The line that is read where formulas are in a font without Hebrew; a tilde is a space of two thirds of an em.
 
-    The stops, commas and hyphens next to a space or to Hebrew are in the font of Hebrew.
+    The sign at the position `last` is drawn last, in the font of formulas. The other stops, commas and hyphens next to
+    a space or to Hebrew are in the font of Hebrew.
     """
     fonts = Fonts()
     fonts.number("Serif")
     fonts.embedded = frozenset([fonts.number("Formulas")])
-    glyphs = []
+    glyphs: list[Glyph] = []
     x = 50.0
     for char, around in zip(
         drawn, zip(" " + drawn, drawn[1:] + " ", strict=False), strict=False
     ):
         is_edge = any(other in " ~:" or is_rtl_letter(other) for other in around)
         is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge)
+        is_text = is_text and len(glyphs) != last
         if char not in " ~":
             glyphs.append(Glyph(char, x, x + 5, 100, 10, int(not is_text), False))
         x += {" ": 3, "~": 7}.get(char, 5)
+    if last >= 0:
+        glyphs.append(glyphs.pop(last))
     (row,) = find_rows(glyphs)
     (line,) = cut_row(row, fonts, True)
     return line.text
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (".downloads םולש", "שלום downloads."),
+        (".solve() םולש", "שלום solve()."),
+        (".log םולש", "שלום .log"),  # the ending of a file's name
+    ],
+)
+def test_a_stop_drawn_after_the_word_on_its_right_ends_a_hebrew_sentence(
+    drawn: str, read: str
+) -> None:
+    assert _hebrew_line(drawn, last=0) == read
+
+
+def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> None:
+    assert _hebrew_line(".0.57") == "0.57."
 
 
 @pytest.mark.parametrize(
