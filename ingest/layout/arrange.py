@@ -35,7 +35,7 @@ class Arranged:
     Attributes:
         title: as printed on the first page, "" if unsure.
         pages: the lines of each page, its body in reading order and then its footnotes.
-        body_size: font size of most of the text.
+        body_size: font size of most of the text, in points.
     """
 
     title: str

@@ -23,7 +23,7 @@ def find_columns(
     """Part lines into columns, in reading order; a line across a gutter ends the columns above it.
 
     Args:
-        left, right: edges of the part of the page with these lines.
+        left, right: edges of the part of the page with these lines, in points.
         rtl: whether the document reads from right to left.
     """
     if not lines:

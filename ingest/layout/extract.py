@@ -45,7 +45,13 @@ READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page; `lines` from top to bottom, and from left to right within a row; `tables` are those with rules."""
+    """One page; lengths in points.
+
+    Attributes:
+        number: 1-based.
+        lines: from top to bottom, and from left to right within a row.
+        tables: those with rules.
+    """
 
     number: int
     width: float

@@ -46,6 +46,7 @@ class Gutter:
     """White space around an x, with lines on both sides and none across it.
 
     Attributes:
+        x: in points.
         start, end: positions of its first row and after its last row.
         height: distance between the lines across it, in points.
         sides: the lines on its left and on its right.

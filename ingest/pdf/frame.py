@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 
 @dataclass(slots=True)
 class Frame:
-    """Rotation of a page in quarter turns clockwise, its visible part in the coordinates of the file, and its size."""
+    """Where a page is in its file, and how it is shown; lengths in points.
+
+    Attributes:
+        turn: rotation in quarter turns clockwise.
+        left, bottom, right, top: its visible part in the coordinates of the file.
+        width, height: as shown.
+    """
 
     turn: int
     left: float

@@ -92,7 +92,7 @@ def text_of(glyphs: Iterable[Glyph]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle on a page; y downwards from the top."""
+    """A rectangle on a page; lengths in points, y downwards from the top."""
 
     x0: float
     top: float
@@ -106,7 +106,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class GlyphPage:
-    """One page: its upright glyphs in the order of drawing.
+    """One page: its upright glyphs in the order of drawing. Lengths in points.
 
     Attributes:
         ruled: whether it has rules as in a table.

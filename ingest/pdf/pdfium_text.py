@@ -199,9 +199,7 @@ class PageText:
         box = (ctypes.c_double * 4)()  # left, right, bottom, top
         edges = [ctypes.addressof(box) + 8 * number for number in range(4)]
         _get_tight_box(self._address, position, *edges)
-        _, bottom = self._frame.on_page(0.0, box[2])
-        _, top = self._frame.on_page(0.0, box[3])
-        return top, bottom
+        return self._frame.top - box[3], self._frame.top - box[2]
 
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
