@@ -305,13 +305,14 @@ def _with_right_to_left_phrases(
     texts: Sequence[str], as_drawn: bool
 ) -> list[tuple[int, str]]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
-    result: list[tuple[int, str]] = []
+    drawn = list(enumerate(texts))
+    result = []
     kinds = "".join([_kind(text[:1] or " ") for text in texts])
     position = 0
     for phrase in _PHRASE.finditer(kinds):
         start, end = phrase.span()
-        result += list(enumerate(texts))[position:start]
+        result += drawn[position:start]
         for index, text in logical_order(texts[start:end], True, as_drawn):
             result.append((start + index, text))
         position = end
-    return result + list(enumerate(texts))[position:]
+    return result + drawn[position:]
