@@ -194,10 +194,11 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
         location: str,
         _: object,
         *,
+        collection: str,
         progress: bool,
     ) -> None:
         ingested.append(paths)
-        assert progress
+        assert (collection, progress) == ("course", True)
         logging.getLogger("ingest").info("one line a lecture")
         make_store(Path(location), course())
 
@@ -292,6 +293,7 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
     for options, *says in (
         ("--practice-games nowhere", "nowhere cannot be read"),
         ("--referee none", none),
+        ("--collection other", "--store store holds no collection 'other'"),
         ("--referee oracel --store nowhere", "'oracel' is unknown"),
         ("--server localhost:9999", "write http://localhost:9999"),
         (early, "--server is not an address such as"),

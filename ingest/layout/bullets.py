@@ -10,10 +10,10 @@ from ingest.layout.rows import Row
 from ingest.pdf.model import Box
 
 MAX_GAP = 2.2
-"""Maximal white space between a bullet and its line, in font sizes."""
+"""Maximum white space between a bullet and its line, in font sizes."""
 
 MIN_ROOM = 3.0
-"""Minimal white space between a bullet and the column before it, in font sizes."""
+"""Minimum white space between a bullet and the column before it, in font sizes."""
 
 
 def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
@@ -41,7 +41,7 @@ def _begins(row: Row, dot: Box, least_room: float) -> bool:
     """Return whether a dot is before the text next to it, in reading direction.
 
     Args:
-        least_room: minimal white space on its other side, in font sizes.
+        least_room: minimum white space on its other side, in font sizes.
     """
     n_letters = n_rtl = 0
     left = right = math.inf

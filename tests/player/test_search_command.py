@@ -192,7 +192,7 @@ def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     assert {*each(result["hits"], "strategy")} == {"keyword"}
     assert result["book"]["tier"] == "filter"
     err = run("--hint", HINT, *options)[2]
-    assert err == f"quarry search: strategy dense failed: {error}\n"
+    assert err == f"quarry search: search step dense failed: {error}\n"
 
 
 def test_all_strategies_failing_ends_with_2_and_one_line(
@@ -204,7 +204,9 @@ def test_all_strategies_failing_ends_with_2_and_one_line(
     for strategy in ("dense.Dense", "keywords.Keyword"):
         monkeypatch.setattr(f"player.search.strategies.{strategy}.score", failing)
     err = refused(run, "--hint", HINT, "--preset", "unfiltered")
-    error = "strategy dense failed: RuntimeError: the model is gone; strategy keyword"
+    error = (
+        "search step dense failed: RuntimeError: the model is gone; search step keyword"
+    )
     assert err.startswith(f"quarry search: {error}")
 
 

@@ -309,6 +309,26 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(
     assert "no longer knows the player" in caplog.text
 
 
+def test_games_whose_process_was_killed_are_given_up_and_those_of_a_living_one_go_on(
+    path: Path,
+) -> None:
+    with opened(path) as journal:  # it ends without a word, as a kill does
+        journal.play_as("practice", "killed")
+        journal.add_game()
+        journal.play_as("elsewhere", "killed")
+        journal.add_game()
+    with opened(path) as living, opened(path) as journal:
+        living.play_as("practice", "living")
+        living.add_game()
+        journal.give_up_killed("practice")
+        endings = [(game.server, game.ending) for game in journal.games()]
+        assert endings == [
+            ("practice", "running"),
+            ("elsewhere", "running"),
+            ("practice", "given up"),
+        ]
+
+
 def test_two_processes_do_not_play_as_one_player(
     path: Path,
     journal: Journal,
