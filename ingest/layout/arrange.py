@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.layout.columns import columns_of, rows_of_lines
+from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import Line, line_of
+from ingest.layout.line import Line, make_line
 from ingest.layout.margins import (
-    parted_from_notes,
+    split_off_notes,
     without_line_numbers,
     without_running_heads,
 )
@@ -19,8 +19,7 @@ from ingest.layout.rows import SEGMENT_GAP
 from ingest.pdf.model import UNKNOWN
 
 MIN_PROSE_LINES = 6
-"""Minimal number of lines of prose that alone define the margins of a column."""
-
+"""Minimum number of lines of prose that alone define the margins of a column."""
 
 _LABEL_AND_ITEM = re.compile(
     r"[^\W\d_]{3,} [\dIVX]+(?:\.\d+)*[.:]?\|\(?(?:\d{1,2}|[a-zא-ת])[.)]"
@@ -28,7 +27,6 @@ _LABEL_AND_ITEM = re.compile(
 """A label such as "Exercise 5." and the number of its first item."""
 
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
-
 
 AT_MARGIN = 0.3
 EVEN = 1.2
@@ -42,7 +40,7 @@ class Arranged:
     Attributes:
         title: as printed on the first page, "" if unsure.
         pages: the lines of each page, its body in reading order and then its footnotes.
-        body_size: font size of most of the text.
+        body_size: font size of most of the text, in points.
     """
 
     title: str
@@ -64,10 +62,10 @@ def arrange(pdf: Pdf) -> Arranged:
         body = []
         notes = []
         columns = []
-        for part in parted_from_notes(lines, body_size):
-            columns += columns_of(part, 0.0, page.width, pdf.rtl)
+        for part in split_off_notes(lines, body_size):
+            columns += find_columns(part, 0.0, page.width, pdf.rtl)
         for column in columns:
-            placed = _place(column, page, next(numbers), pdf.rtl)
+            placed = _arrange_column(column, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:
@@ -106,7 +104,7 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     return " ".join(parts).replace(UNKNOWN, "").strip()
 
 
-def _place(
+def _arrange_column(
     column: Sequence[Line],
     page: Page,
     number: int,
@@ -114,8 +112,8 @@ def _place(
 ) -> list[Line]:
     """Join the parts of each row of a column, and add the margins of the column."""
     lines = []
-    for row in rows_of_lines(column):
-        lines.append(_joined(row, page, number, rtl))
+    for row in group_by_baseline(column):
+        lines.append(_join_row(row, page, number, rtl))
     left, right = _margins(lines)
     placed = []
     for line in lines:
@@ -132,7 +130,7 @@ def _is_stretched(line: Line) -> bool:
     return is_at_edge and is_even and line.is_prose
 
 
-def _joined(
+def _join_row(
     row: list[Line],
     page: Page,
     column: int,
@@ -145,7 +143,7 @@ def _joined(
     row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
     words = itertools.chain.from_iterable(line.words for line in row)
     order = min(line.order for line in row)
-    whole = line_of(list(words), row[0].y, rtl, order)
+    whole = make_line(list(words), row[0].y, rtl, order)
     # a drop cap moves the edges of lines
     x0 = min(line.x0 for line in row)
     x1 = max(line.x1 for line in row)
@@ -162,8 +160,7 @@ def _joined(
         rtl=longest.rtl,
         page=page.number,
         column=column,
-        start=-x1 if rtl else x0,
-        end=-x0 if rtl else x1,
+        from_right=rtl,
         n_gaps=_n_gaps(row),
         in_table=in_table,
     )
@@ -178,7 +175,7 @@ def _n_gaps(row: Sequence[Line]) -> int:
 
     first = row[0].text
     is_number = len(first) <= 5 and not first.isalpha()
-    is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(f"{first}|{row[1].first}")
+    is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(f"{first}|{row[1].first_text}")
     is_marker = is_number or len(first) == 1 or is_label is not None
     return max(0, n_gaps - is_marker)
 

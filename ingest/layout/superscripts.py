@@ -21,15 +21,15 @@ ACCENTS = dict(
 "«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
 as in ≠."""
 LOW = 0.1
-"""Minimal distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
+"""Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
 DOT_BELOW = "\u0323"
 NEGATION = "\u0338"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 SMALL = 0.9
-"""Maximal font size of an index, an exponent or a mark, as a share of the size of its base."""
+"""Maximum font size of an index, an exponent or a mark, as a share of the size of its base."""
 RAISED = 0.2
-"""Minimal height of an exponent or a mark above the baseline, in ems."""
+"""Minimum height of an exponent or a mark above the baseline, in ems."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING = ".,;:!?)]}\"'”’»״׳"
@@ -52,11 +52,13 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
         letter = glyph.text[1:]
         if accent and letter and _takes(letter, accent):  # drawn at one place
             glyph.text = _accented(letter, accent)
+
         near = glyphs[max(0, position - 2) : position + 3]
         base = _letter_of(glyph, near)
         if base is None:
             result.append(glyph)
             continue
+
         base.text = _accented(base.text, ACCENTS.get(glyph.text, DOT_BELOW))
         base.x0 = min(base.x0, glyph.x0)
         base.x1 = max(base.x1, glyph.x1)

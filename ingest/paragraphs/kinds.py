@@ -12,32 +12,32 @@ from quarry.languages.language import Kind
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_LETTER_SHARE = 0.72
-"""Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
+"""Minimum share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
 
 MIN_WORD_SHARE = 0.62
-"""Minimal share of tokens that are words of two letters or more; prose has 0.85 to 1."""
+"""Minimum share of tokens that are words of two letters or more; prose has 0.85 to 1."""
 
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
 MIN_LONG_WORDS = 4
-"""Minimal number of words of a text, and their minimal share of the tokens; and the number of different words of three
+"""Minimum number of words of a text, and their minimum share of the tokens; and the number of different words of three
 letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 4
-"""Minimal number of words of a sentence that may have symbols, and that of one that begins with a word."""
+"""Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
 MAX_MARKS = 0.02
-"""Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
+"""Maximum share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
 
 MIN_FOOTNOTE_LENGTH = 2
-"""Minimal length of a footnote that counts as prose, as a multiple of min_words."""
+"""Minimum length of a footnote that counts as prose, as a multiple of min_words."""
 
 MAX_SENTENCE_WORDS = 110
-"""Maximal mean number of words of the sentences of prose."""
+"""Maximum mean number of words of the sentences of prose."""
 
 MAX_UNKNOWN_SHARE = 0.12
-"""Maximal share of words with a character that the file does not explain."""
+"""Maximum share of words with a character that the file does not explain."""
 
 _SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
@@ -83,8 +83,10 @@ class _Text:
         tokens: words and symbols.
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
+        has_end: whether it has one, or ends with a colon.
         is_sentence: whether it begins and ends like a sentence.
         is_worded_sentence: whether it is a sentence with enough words, whatever its symbols.
+        is_clear: whether the file explains nearly all of its characters.
     """
 
     def __init__(self, block: Block) -> None:
@@ -94,12 +96,13 @@ class _Text:
         self.n_ends = len(_SENTENCE_END.findall(block.text))
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
-        has_end = self.n_ends > 0 or block.text.endswith(":")
+        self.has_end = self.n_ends > 0 or block.text.endswith(":")
         is_worded = (
             _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
         )
         least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
-        self.is_sentence = is_begun and has_end
+        self.is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
+        self.is_sentence = is_begun and self.has_end
         self.is_worded_sentence = self.is_sentence and self.n_words >= least
 
     @property
@@ -190,7 +193,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """
     text = _Text(block)
     n_tokens = len(text.tokens)
-    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
+
     reason = ""
     if text.is_contents:
         reason = "contents"
@@ -202,12 +205,13 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"
-    elif n_tokens < settings.min_words and not is_clear:
+    elif n_tokens < settings.min_words and not text.is_clear:
         reason = "unreadable"
     elif text.is_code:
         reason = "code"
     elif text.is_reference:
         reason = "references"
+
     return _kind_of_text(text, settings.min_words), reason
 
 
@@ -217,12 +221,12 @@ def _kind_of_text(text: _Text, min_words: int) -> Kind:
         return "boxed"
     if text.is_caption:
         return "caption"
+
     least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
-    has_end = text.n_ends > 0 or block.text.endswith(":")
     has_length = least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends)
-    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
-    if has_end and has_length and text.is_wordy and is_clear:
+    if text.has_end and has_length and text.is_wordy and text.is_clear:
         return "prose"
+
     if block.footnote:
         return "footnote"
     for kind, pattern in _LABELS.items():

@@ -21,11 +21,11 @@ TITLE_SIZE = 1.3
 """Maximal number of blocks above the title of a document, and minimal size of the title, in sizes of the text."""
 
 MAX_FOLLOWING_WORDS = 250
-"""Maximal number of words of the items and displays that a passage introduces."""
+"""Maximum number of words of the items and displays that a passage introduces."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _Classified:
     block: Block
     path: tuple[str, ...]
     kind: Kind
@@ -44,12 +44,12 @@ def passages(
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
     """
-    judged = _judged(list(blocks), paths, settings)
+    classified = _classify(blocks, paths, settings)
     ordinals: Counter[str] = Counter()
     paragraphs = []
     rejected = []
     last_page = 0
-    for position, item in enumerate(judged):
+    for position, item in enumerate(classified):
         block, text = item.block, item.block.text
         if item.reason:
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
@@ -58,7 +58,7 @@ def passages(
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
         in_body = not (block.is_heading or block.footnote)
-        follows = _following(block, judged[position + 1 :]) if in_body else ""
+        follows = _following(block, classified[position + 1 :]) if in_body else ""
         paragraph = Paragraph(
             paragraph_id=f"{place}{ordinals[place]}",
             doc_id=doc_id,
@@ -86,23 +86,23 @@ def passages(
     return paragraphs, rejected
 
 
-def _judged(
-    blocks: Sequence[Block],
+def _classify(
+    blocks: Iterable[Block],
     paths: Iterable[tuple[str, ...]],
     settings: IngestSettings,
-) -> list[_Judged]:
+) -> list[_Classified]:
     """Find the kinds of blocks; names of a course and a lecturer above the title of the first page are left out."""
-    judged: list[_Judged] = []
+    classified: list[_Classified] = []
     for block, path in zip(blocks, paths, strict=True):
         is_title = (
             block.is_heading and block.page == 1 and block.size_ratio > TITLE_SIZE
         )
-        if is_title and len(judged) <= MAX_ABOVE_TITLE:
-            for position, item in enumerate(judged):
+        if is_title and len(classified) <= MAX_ABOVE_TITLE:
+            for position, item in enumerate(classified):
                 if item.kind == "other" and item.block.text[-1] not in ".!?:":
-                    judged[position] = replace(item, reason=item.reason or "word")
-        judged.append(_Judged(block, path, *kind_of(block, settings)))
-    return judged
+                    classified[position] = replace(item, reason=item.reason or "word")
+        classified.append(_Classified(block, path, *kind_of(block, settings)))
+    return classified
 
 
 def _last_begun(block: Block) -> int:
@@ -113,7 +113,7 @@ def _last_begun(block: Block) -> int:
     return block.last_page if begins_there else block.page
 
 
-def _following(block: Block, others: Sequence[_Judged]) -> str:
+def _following(block: Block, others: Sequence[_Classified]) -> str:
     """Return the items, and after a colon the displays, that a block introduces; "" if there are none.
 
     Args:
@@ -131,7 +131,7 @@ def _following(block: Block, others: Sequence[_Judged]) -> str:
     return " ".join(parts)
 
 
-def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
+def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:
     """Return whether an item or a display belongs to the block that introduces it."""
     if item.block.is_heading:
         return False

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.lines import lines_of
-from ingest.layout.rows import rows_of
+from ingest.layout.lines import cut_row
+from ingest.layout.rows import find_rows
 from ingest.pdf.model import Fonts, Glyph, text_of
 
 
@@ -30,8 +30,8 @@ def _lines(glyphs: list[Glyph]) -> list[str]:
     fonts = Fonts()
     fonts.number("Serif")
     lines = []
-    for row in rows_of(glyphs):
-        lines += lines_of(row, fonts, False)
+    for row in find_rows(glyphs):
+        lines += cut_row(row, fonts, False)
     return [line.text for line in lines]
 
 
@@ -56,7 +56,7 @@ def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() ->
     glyphs = _glyphs("another column", 168, 101.5)
     glyphs += _glyphs("second half", 105, 100)
     glyphs += _glyphs("first", 50, 100)
-    texts = [text_of(row.glyphs) for row in rows_of(glyphs)]
+    texts = [text_of(row.glyphs) for row in find_rows(glyphs)]
     assert any(text.startswith("firstsecondhalf") for text in texts)
 
 
@@ -65,7 +65,7 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
     glyphs += _glyphs("1", 76, 94)
     glyphs += _glyphs("2", 76, 106)
     glyphs += _glyphs("of it", 90, 100)
-    (row,) = rows_of(glyphs)
+    (row,) = find_rows(glyphs)
     assert sorted(glyph.y for glyph in row.glyphs if glyph.text in "12") == [
         96.5,
         103.5,
@@ -73,7 +73,7 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
 
     glyphs = _glyphs("tree", 50, 100)
     glyphs += _glyphs("i", 71, 105.5, 9.9)
-    (row,) = rows_of(glyphs)
+    (row,) = find_rows(glyphs)
     assert text_of(row.glyphs) == "treei"
     assert row.glyphs[-1].size == 7.5
 
@@ -99,8 +99,8 @@ def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
         (95, ".∀x>0"),  # elsewhere, as code
         (math.nan, ".∀x>0"),
     ):
-        (row,) = rows_of(_glyphs(".∀x>0", 50, 100))
-        (line,) = lines_of(row, fonts, True, edge)
+        (row,) = find_rows(_glyphs(".∀x>0", 50, 100))
+        (line,) = cut_row(row, fonts, True, edge)
         assert line.text == text
 
 
@@ -112,8 +112,8 @@ def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
         glyphs = _glyphs(".moor", 50, 100)
         for glyph in glyphs:
             glyph.font = font if glyph.text == "." else mono
-        (row,) = rows_of(glyphs)
-        (line,) = lines_of(row, fonts, True, 75)
+        (row,) = find_rows(glyphs)
+        (line,) = cut_row(row, fonts, True, 75)
         assert line.text == text
 
 
@@ -149,8 +149,8 @@ def _hebrew_line(drawn: str, last: int = -1) -> str:
         x += {" ": 3, "~": 7}.get(char, 5)
     if last >= 0:
         glyphs.append(glyphs.pop(last))
-    (row,) = rows_of(glyphs)
-    (line,) = lines_of(row, fonts, True)
+    (row,) = find_rows(glyphs)
+    (line,) = cut_row(row, fonts, True)
     return line.text
 
 
