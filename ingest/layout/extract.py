@@ -14,6 +14,7 @@ from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
 from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
+from ingest.layout.formulas import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import lines_of
 from ingest.layout.rows import Row, rows_of
@@ -223,7 +224,7 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.scanned:
             self.blank.append(index + 1)
-        rows = rows_of(page.glyphs)
+        rows = rows_of(with_formulas(page.glyphs, page.bars))
         add_bullets(rows, page.dots)
         return page, rows
 

@@ -26,7 +26,7 @@ from ingest.layout.superscripts import (
     LOW,
     SMALL,
     with_accents,
-    with_fractions,
+    with_scripts,
     without_marks,
 )
 from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
@@ -36,7 +36,7 @@ SOFT_HYPHEN = "\u00ad"
 
 _EMBEDDED = re.compile(
     r"""
-    (?![,;:?!)\]}\ \r] | \.(?![EL]) | [-–—]\ )  # no stop, bracket or dash at the edge of a sentence
+    (?!(?<=0\n)0 | [,;:?!)\]}\ \r] | \.(?![EL]) | [-–—]\ )  # no stop, bracket or dash at an edge, no part of a number
     (?:
         (?!\.\*)[^\n0] | (?<=[^\w\ \n)])0+ | (?<=[^\w\ \n)]\ )0+ | 0+(?=\ ?[^\w\ \n(])
     )+
@@ -90,7 +90,9 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[
             if members:
                 words.append(_word(members, row, fonts))
         order = min(glyph.order for glyph in glyphs)
-        lines.append(line_of(words, row.y, is_rtl, order))
+        shifts = [glyph.shift for glyph in glyphs]
+        line = line_of(words, row.y, is_rtl, order)
+        lines.append(replace(line, above=max(shifts), below=-min(shifts)))
     return lines
 
 
@@ -125,7 +127,7 @@ def _spelt(
         glyphs = with_accents(glyphs)
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
-        glyphs = with_fractions(glyphs, row.y, row.size)
+        glyphs = with_scripts(glyphs, row.y, row.size)
 
     words = _parted(glyphs, row.size)
     number = []

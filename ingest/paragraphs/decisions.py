@@ -55,9 +55,12 @@ class LineGroup:
 
     @property
     def pitch(self) -> float:
-        """Distance of its last two baselines, in points; 0 if they are in two columns."""
+        """Distance of its last two baselines, in font sizes; 0 if they are in two columns."""
         above = self.lines[-2:][0]
-        return self.last.y - above.y if above.column == self.last.column else 0.0
+        is_below = above.column == self.last.column
+        return (
+            self.last.drop_from(above) if is_below and above is not self.last else 0.0
+        )
 
     @property
     def room(self) -> float:
@@ -113,7 +116,7 @@ def _begins_column(above: Line, line: Line) -> bool:
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
     above = group.last
-    pitch = max(habits.pitch, group.pitch / line.size)
+    pitch = max(habits.pitch, group.pitch)
     is_wide = line.drop_from(above) > pitch + SLIGHT
     is_body_size = abs(above.size - habits.body_size) < 0.5
     is_short = above.ends_sentence and group.room > SHORT and is_body_size
@@ -208,10 +211,12 @@ def _is_second(group: LineGroup, line: Line) -> bool:
 
 def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
-    limit = max(habits.pitch, group.pitch / line.size) + 0.33
-    if _is_mid_sentence(group, line):
+    above = group.last
+    limit = max(habits.pitch, group.pitch) + 0.33
+    is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
+    if is_after_formula or _is_mid_sentence(group, line):
         limit = MAX_SPACED
-    return not 0.3 <= line.drop_from(group.last) <= limit
+    return not 0.3 <= line.drop_from(above) <= limit
 
 
 def _is_first(above: Line, line: Line, following: Line | None) -> bool:

@@ -113,7 +113,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     first = group.first
     if last.word_share <= 0.3 or last.ends_sentence or last.is_bold:
         return False
-    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first)
+    is_number = _FORMULA_NUMBER.fullmatch(first.first) and not first.is_prose
+    is_item = group.marker and not is_number
     if is_item or first.in_table or group.last.column != last.column:
         return False
     if all(line.is_mono for line in group.lines):

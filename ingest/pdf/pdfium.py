@@ -20,6 +20,7 @@ import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
 from ingest.pdf.model import (
+    AXIS,
     MAX_SLANT,
     MIRRORED,
     SKIPPED,
@@ -62,10 +63,10 @@ MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 TALL_SIGNS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
-AXIS = 0.25
 MIN_DROP = 0.2
-"""Signs that some fonts draw below or above the baseline, the height of their middle above the baseline of their
-formula, and its minimal distance from their own, in ems."""
+"""Signs that some fonts draw below or above the baseline of their formula, and the minimal distance, in ems."""
+_MAX_BAR = 2.0
+"""Maximal height of the bar of a fraction, in points."""
 
 SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
@@ -136,6 +137,7 @@ class PdfiumReader:
                 height=frame.height,
                 glyphs=glyphs,
                 dots=_dots(paths, frame),
+                bars=_bars(paths, frame),
                 ruled=frame.turn == page.get_rotation() // 90 and _is_ruled(paths),
                 scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )
@@ -323,6 +325,7 @@ class _PageText:
         base, size = glyph.y, glyph.size
         if glyph.text in TALL_SIGNS:
             top, bottom = self._heights(position)
+            glyph.height = bottom - top
             level = (top + bottom) / 2 + AXIS * size
             if abs(level - base) > MIN_DROP * size:
                 glyph.y = level
@@ -490,6 +493,19 @@ def _dots(paths: Iterable[_Bounds], frame: _Frame) -> list[Box]:
             x1, y1 = frame.place(right, bottom)
             dots.append(Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
     return dots if len(dots) <= _MAX_DOTS else []
+
+
+def _bars(paths: Iterable[_Bounds], frame: _Frame) -> list[Box]:
+    """Return the thin horizontal rules, without their height."""
+    bars = []
+    for left, bottom, right, top in paths:
+        x0, y0 = frame.place(left, top)
+        x1, y1 = frame.place(right, bottom)
+        y = (y0 + y1) / 2
+        height = abs(y1 - y0)
+        if height <= _MAX_BAR and 2 * height < abs(x1 - x0):
+            bars.append(Box(min(x0, x1), y, max(x0, x1), y))
+    return bars
 
 
 def _is_ruled(paths: Iterable[_Bounds]) -> bool:
