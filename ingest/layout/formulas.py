@@ -25,10 +25,10 @@ SCRIPT_GAP = 0.2
 inside one beside its operator, in ems."""
 
 MIN_ROOM = 0.4
-MIN_RISE = 0.17
+MIN_RISE = 0.12
 NUMERATOR = 1.0
 MIN_DROP = 0.4
-DENOMINATOR = 1.02
+DENOMINATOR = 0.98
 NESTED = 1.6
 """Minimal and maximal distances of the baselines of a numerator, of a denominator and of one with formulas from their
 bar, in ems."""
@@ -149,7 +149,8 @@ class _Formulas:
         for glyph in self._near(rule.x0 - 9, rule.x0 + 9, rule.top + 25, 30):
             is_next = abs(glyph.x1 - rule.x0) < 0.3 * glyph.size
             drop = (glyph.y - rule.top) / glyph.size
-            if is_next and (drop > 0.5 if glyph.text == "√" else abs(drop) < 0.25):
+            is_unknown = not glyph.height and abs(drop) < 0.25
+            if is_next and (is_unknown or (glyph.text == "√" and drop > 0.5)):
                 return True
         return False
 
@@ -160,7 +161,7 @@ class _Formulas:
         em = _main(above).size
         rise = max((rule.top - glyph.y) / em for glyph in above if glyph.size == em)
         drop = (_main(below).y - rule.top) / _main(below).size
-        is_nested = any(glyph.shift for glyph in below)
+        is_nested = any(glyph.shift or glyph.text == "√" for glyph in below)
         most = NESTED if is_nested else DENOMINATOR
         is_near = MIN_RISE < rise < NUMERATOR and MIN_DROP < drop < most
         em = max(_main(above).size, _main(below).size)

@@ -159,7 +159,7 @@ def _put(span: Row, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
         by_y[bucket].append(best)
     elif may_wait:
         is_unsure = least < 1 and not span.is_level(best)
-        if is_unsure or (is_index and least >= 2):
+        if is_unsure or least >= 2:
             return False
     best.glyphs += span.glyphs
     return True
