@@ -1,17 +1,19 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test test-long coverage check bench multilingual cluster llm ocr lectures lock drawing clean help
+.PHONY: play test test-long test-all coverage check bench multilingual cluster llm ocr lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 PY := $(VENV)/bin/python
 # Python compiles what it imports; to compile all that is installed took as long as the rest of the installation
-INSTALL = echo "installing packages, which takes a minute or two" >&2; $(PY) -m pip install -q --no-compile
+INSTALLER ?= $(PY) -m pip install --no-compile
+INSTALL = echo "installing packages, which takes a minute or two" >&2; $(INSTALLER) -q
 # the command .venv/bin/quarry, which runs this checkout; compat: editors follow a path, but no import hook
 LINK = $(PY) -m pip install -q --no-deps --config-settings editable_mode=compat -e .
 OPTIONAL := cluster dev llm multilingual ocr
 COMPILE = $(VENV)/bin/uv pip compile -q --no-annotate --no-header pyproject.toml
 HEAD = echo "\# Written by make lock from pyproject.toml."; echo "-c constraints.txt"
-PYTEST = QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
+# tests wait for processes and servers much of the time, so that four at once suit two cores; long ones come first
+PYTEST = QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -23,6 +25,9 @@ test: $(VENV)/.dev  ## the tests
 
 test-long: $(VENV)/.dev  ## the tests with kills, load, browsers and whole commands
 	$(PYTEST) -m long
+
+test-all: $(VENV)/.dev  ## both at once, in less time
+	$(PYTEST)
 
 coverage: $(VENV)/.dev  ## all tests, and which lines they run
 	$(PYTEST) --cov --cov-report=term:skip-covered
@@ -73,7 +78,7 @@ $(VENV)/.runtime: requirements.txt constraints.txt | $(VENV)/bin/python
 	@$(LINK)
 	@touch $@
 
-# holds what .runtime does, so that one run of pip serves both
+# holds what .runtime does, so that one installation serves both
 $(VENV)/.dev: requirements-dev.txt requirements.txt constraints.txt | $(VENV)/bin/python
 	@$(INSTALL) -r requirements.txt -r requirements-dev.txt
 	@$(LINK)

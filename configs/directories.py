@@ -42,12 +42,12 @@ def cache() -> Path:
 
 
 def default_store() -> str:
-    """Return the default of --store."""
+    """Return the store of commands if neither --store nor quarry.toml names one."""
     return str(home() / "store")
 
 
 def default_journal() -> Path:
-    """Return the default of --journal."""
+    """Return the journal of commands without --journal."""
     return home() / "runs" / "games.sqlite"
 
 
@@ -58,7 +58,7 @@ def user_fit(bundled: Path) -> Path:
 
 @functools.cache
 def code_digest() -> str:
-    """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
+    """Return 16 hexadecimal digits that change with any .py, .json, .txt or .yaml file of the packages."""
     digest = hashlib.sha256()
     for package in ("configs", "quarry", "ingest", "player", "evaluate"):
         for path in sorted((ROOT / package).rglob("*")):

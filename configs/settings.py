@@ -182,8 +182,8 @@ def load(
 ) -> Settings:
     """Load the settings of a preset, and merge the user's changes over them.
 
-    Each of these overrides those before it: the defaults, the preset, `config`, the environment (QUARRY_TOKEN,
-    QUARRY_MODELS), `changes`. Nothing else is read.
+    Each of these overrides those before it: the defaults, the preset, `config`, the environment (QUARRY_MODELS), and
+    `changes`. The token is that of the environment (QUARRY_TOKEN).
 
     Args:
         preset: a name, or the path of a YAML file (.yaml or .yml).

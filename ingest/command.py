@@ -61,16 +61,17 @@ def ingest(
         "paragraphs": paragraphs,
         "prose": prose,
     }
-    views = [STORE_VIEWS[name] for name, is_set in options.items() if is_set]
-    if paths and (views or drop):
+    view = next(filter(options.get, options), "")
+    if paths and (view or drop):
         raise SettingsError(
             f"{paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
         )
-    if views or drop:
+    if view or drop:
         course = at.open(all_rejected_ok=True)
-        for as_document, to_lines in views:
-            _print(as_document(course), to_lines, as_json)
-            return 0
+    if view:
+        as_document, to_lines = STORE_VIEWS[view]
+        _print(as_document(course), to_lines, as_json)
+        return 0
 
     with work.start() as workers:
         summary = ingest_files(

@@ -2,7 +2,7 @@
 
 PlayerError
 ├── QueryError (ValueError)              the query cannot be searched for
-├── SearchError (RuntimeError)           one strategy failed; goes into SearchResult.failures
+├── SearchError (RuntimeError)           one step of a search failed; goes into SearchResult.failures
 │   └── LateStrategyError (TimeoutError) it did not answer by its deadline
 ├── AllStrategiesFailedError (RuntimeError)
 ├── MessageError (ValueError)            the message is not as the protocol requires
@@ -36,7 +36,7 @@ class SearchError(PlayerError, RuntimeError):
     """
 
     def __init__(self, strategy: str, reason: str) -> None:
-        super().__init__(f"strategy {strategy} failed: {reason}")
+        super().__init__(f"search step {strategy} failed: {reason}")
         self.strategy = strategy
         self.reason = reason
 

@@ -9,9 +9,9 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 from quarry.interrupts import run_quietly
 
 
-def main() -> int:
-    """Run the command line of the process."""
-    return run_quietly("quarry.command")
+def main(*command: str) -> int:
+    """Run the command line of the process, after the words of a command."""
+    return run_quietly("quarry.command", [*command, *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import contextlib
 import glob
 import io
 import logging
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +93,8 @@ class StoreOptions:
     store: Annotated[
         str | None,
         Parameter(
-            help="Folder, or URL of a Chroma server (default: that of quarry.toml, else data/store)."
+            help="Folder, or URL of a Chroma server (default: that of quarry.toml, else store/ in the data folder that "
+            "doctor names)."
         ),
     ] = None
     collection: Annotated[str, Parameter(help="Name within the store.")] = "course"
@@ -211,23 +211,17 @@ def _require_resources() -> None:
     except ImportError:  # Windows
         return
 
-    def get_limits(kind: int) -> list[float]:
-        """Return the soft and the hard limit of a resource."""
-        unlimited = resource.RLIM_INFINITY
-        limits = resource.getrlimit(kind)
-        return [math.inf if limit == unlimited else limit for limit in limits]
-
-    soft, hard = get_limits(resource.RLIMIT_NOFILE)
-    n_files = int(min(hard, N_FILES))
-    if soft < n_files:
-        _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # a negative limit is none
+    n_files = min(hard, N_FILES) if hard >= 0 else N_FILES
+    if 0 <= soft < n_files:
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, limit))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, hard))
     if n_files < MIN_FILES:
         raise SettingsError(f"a process may open {n_files} files here; {MORE_FILES}")
 
-    n_bytes, _ = get_limits(resource.RLIMIT_AS)
-    if n_bytes < MIN_ADDRESS_SPACE_BYTES:
+    n_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= n_bytes < MIN_ADDRESS_SPACE_BYTES:
         raise SettingsError(
             f"a process may use {n_bytes / 1_000_000:.0f} MB of memory here; {MORE_MEMORY}"
         )

@@ -45,110 +45,116 @@ app = App(
 games = App("games", help="Games that were played, and files of labelled games.")
 app.command(games)
 
-app.command(
-    "evaluate.commands.play:play",
-    help="Play whole games: find the secret paragraph of a course of lectures.",
-    help_epilogue="Example: quarry play --server http://127.0.0.1:8017 --games 3\n\n"
-    "Example: quarry play --games 20 --json > games.json\n\n"
-    "The command `quarry referees` lists the terms of a referee SPEC.",
-)
-app.command(
-    "ingest.command:ingest",
-    help="Split lecture PDFs into playable paragraphs and keep them in Chroma.",
-    help_epilogue="Example: quarry ingest lectures/ --store data/store\n\n"
-    "Example: quarry ingest --store data/store --list",
-)
-app.command(
-    "player.command:search",
-    help="Find the paragraphs that a hint describes.",
-    help_epilogue='Example: quarry search --book "search and ranking" '
-    '--hint "a rare word counts more than a common one"',
-)
-app.command(
-    "evaluate.commands.games:serve",
-    help="Run the practice game server.",
-    help_epilogue="Example: quarry serve --store data/store --port 8017",
-)
-app.command(
-    "evaluate.commands.games:referees",
-    help="List the terms of a referee SPEC.",
-    help_epilogue="Example: quarry referees",
-)
-app.command(
-    "evaluate.commands.games:questions",
-    help="Write the batch of questions that the player would send, per game.",
-    help_epilogue="Example: quarry questions --games data/games/english.jsonl --split train --out batches.jsonl",
-)
-app.command(
-    "evaluate.commands.studio:studio",
-    help="Open a local page to look at the course, games and runs, and to be the referee.",
-    help_epilogue="Example: quarry studio --store data/store",
-)
-app.command(
-    "evaluate.commands.runs:replay",
-    help="Measure the player on labelled games, against one referee, several, or answers in a file.",
-    help_epilogue="Example: quarry replay --games data/games/english.jsonl --split test --referee none\n\n"
-    "Example: quarry replay --games data/games/english.jsonl --split test --referee every --out table.json\n\n"
-    "Example: quarry replay --games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl\n\n"
-    "The command `quarry referees` lists the terms of a referee SPEC.",
-)
-app.command(
-    "evaluate.commands.runs:compare",
-    help="Test presets, or runs that were written, against each other on the same games.",
-    help_epilogue="Example: quarry compare --games data/games/english.jsonl --split test --presets dual,filtered",
-)
-app.command(
-    "evaluate.commands.runs:report",
-    help="Show runs as one HTML page that needs no network, or print the headline.",
-    help_epilogue="Example: quarry report default.json dual.json --out report.html",
-)
-app.command(
-    "evaluate.commands.runs:export",
-    help="Write runs as TREC runs and qrels, and as parquet and csv.",
-    help_epilogue="Example: quarry export default.json dual.json --out exported",
-)
-app.command(
-    "evaluate.commands.tune:tune",
-    help="Fit the search's settings on training games, chosen on validation games, reported on test games.",
-    help_epilogue="Example: quarry tune --games data/games/english.jsonl --trials 2000",
-)
-app.command(
-    "evaluate.commands.callbacks:callbacks",
-    help="Write a player for a league's own process, or answer its calls from standard input.",
-    help_epilogue="Example: quarry callbacks --write my_player.py",
-)
-games.command(
-    "evaluate.commands.journal:list_games",
-    "list",
-    help="List the games that were played, the oldest first.",
-    help_epilogue="Example: quarry games list",
-)
-games.command(
-    "evaluate.commands.journal:show",
-    help="Show hint, questions, answers, guess and score of a game that was played.",
-    help_epilogue="Example: quarry games show 0101001",
-)
-games.command(
-    "evaluate.commands.games:check",
-    help="List the errors of a games file.",
-    help_epilogue=f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{GAMES_FORM}",
-)
-games.command(
-    "evaluate.commands.games:label",
-    help="Write labelled games with a person, paragraph by paragraph, checking the rule of the game.",
-    help_epilogue="Example: quarry games label --store my/store --out my/games.jsonl",
-)
-games.command(
-    "evaluate.commands.games:draw",
-    help="Draw secrets from PDFs as a referee's program holds them, to be given hints.",
-    help_epilogue="Example: quarry games draw lectures/*.pdf --reader pdfplumber --cut page --n 20 "
-    "--out secrets.jsonl",
-)
-app.command(
-    "evaluate.commands.doctor:doctor",
-    help="Say what is installed and found here, and what is lost by what is not.",
-    help_epilogue="Example: quarry doctor --json",
-)
+COMMANDS = {
+    "play": (
+        "evaluate.commands.play:play",
+        "Play whole games: find the secret paragraph of a course of lectures.",
+        "Example: quarry play --server http://127.0.0.1:8017 --games 3\n\n"
+        "Example: quarry play --games 20 --json > games.json\n\n"
+        "The command `quarry referees` lists the terms of a referee SPEC.",
+    ),
+    "ingest": (
+        "ingest.command:ingest",
+        "Split lecture PDFs into playable paragraphs and keep them in Chroma.",
+        "Example: quarry ingest lectures/ --store data/store\n\n"
+        "Example: quarry ingest --store data/store --list",
+    ),
+    "search": (
+        "player.command:search",
+        "Find the paragraphs that a hint describes.",
+        'Example: quarry search --book "search and ranking" '
+        '--hint "a rare word counts more than a common one"',
+    ),
+    "serve": (
+        "evaluate.commands.games:serve",
+        "Run the practice game server.",
+        "Example: quarry serve --store data/store --port 8017",
+    ),
+    "referees": (
+        "evaluate.commands.games:referees",
+        "List the terms of a referee SPEC.",
+        "Example: quarry referees",
+    ),
+    "questions": (
+        "evaluate.commands.games:questions",
+        "Write the batch of questions that the player would send, per game.",
+        "Example: quarry questions --games data/games/english.jsonl --split train --out batches.jsonl",
+    ),
+    "studio": (
+        "evaluate.commands.studio:studio",
+        "Open a local page to look at the course, games and runs, and to be the referee.",
+        "Example: quarry studio --store data/store",
+    ),
+    "replay": (
+        "evaluate.commands.runs:replay",
+        "Measure the player on labelled games, against one referee, several, or answers in a file.",
+        "Example: quarry replay --games data/games/english.jsonl --split test --referee none\n\n"
+        "Example: quarry replay --games data/games/english.jsonl --split test --referee every --out table.json\n\n"
+        "Example: quarry replay --games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl\n\n"
+        "The command `quarry referees` lists the terms of a referee SPEC.",
+    ),
+    "compare": (
+        "evaluate.commands.runs:compare",
+        "Test presets, or runs that were written, against each other on the same games.",
+        "Example: quarry compare --games data/games/english.jsonl --split test --presets dual,filtered",
+    ),
+    "report": (
+        "evaluate.commands.runs:report",
+        "Show runs as one HTML page that needs no network, or print the headline.",
+        "Example: quarry report default.json dual.json --out report.html",
+    ),
+    "export": (
+        "evaluate.commands.runs:export",
+        "Write runs as TREC runs and qrels, and as parquet and csv.",
+        "Example: quarry export default.json dual.json --out exported",
+    ),
+    "tune": (
+        "evaluate.commands.tune:tune",
+        "Fit the search's settings on training games, chosen on validation games, reported on test games.",
+        "Example: quarry tune --games data/games/english.jsonl --trials 2000",
+    ),
+    "callbacks": (
+        "evaluate.commands.callbacks:callbacks",
+        "Write a player for a league's own process, or answer its calls from standard input.",
+        "Example: quarry callbacks --write my_player.py",
+    ),
+    "games list": (
+        "evaluate.commands.journal:list_games",
+        "List the games that were played, the oldest first.",
+        "Example: quarry games list",
+    ),
+    "games show": (
+        "evaluate.commands.journal:show",
+        "Show hint, questions, answers, guess and score of a game that was played.",
+        "Example: quarry games show 0101001",
+    ),
+    "games check": (
+        "evaluate.commands.games:check",
+        "List the errors of a games file.",
+        f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{GAMES_FORM}",
+    ),
+    "games label": (
+        "evaluate.commands.games:label",
+        "Write labelled games with a person, paragraph by paragraph, checking the rule of the game.",
+        "Example: quarry games label --store my/store --out my/games.jsonl",
+    ),
+    "games draw": (
+        "evaluate.commands.games:draw",
+        "Draw secrets from PDFs as a referee's program holds them, to be given hints.",
+        "Example: quarry games draw lectures/*.pdf --reader pdfplumber --cut page --n 20 "
+        "--out secrets.jsonl",
+    ),
+    "doctor": (
+        "evaluate.commands.doctor:doctor",
+        "Say what is installed and found here, and what is lost by what is not.",
+        "Example: quarry doctor --json",
+    ),
+}
+"""Commands by name: the function, the help, and the end of the help."""
+for name, (function, description, epilogue) in COMMANDS.items():
+    group, _, own_name = name.rpartition(" ")
+    parent = games if group else app
+    parent.command(function, own_name, help=description, help_epilogue=epilogue)
 
 
 @app.command(

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import shutil
-import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterator
@@ -21,11 +20,6 @@ def visible(text: object) -> str:
         " " if char in "\n\r\t" else _escape(char) if _is_active(char) else char
         for char in str(text)
     )
-
-
-def notice(line: object) -> None:
-    """Print a line to standard error."""
-    print(visible(line), file=sys.stderr)
 
 
 def visible_json(document: object, indent: int | None = 1) -> str:
@@ -64,9 +58,9 @@ def wrap_lines(text: str) -> str:
     return "\n".join(lines)
 
 
-def pluralize(n: int, noun: str, plural: str = "") -> str:
-    """Return `1 game` or `2 games`; `plural` is for nouns that take more than an s."""
-    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+def pluralize(n: int, noun: str) -> str:
+    """Return `1 game` or `2 games`."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def describe_error(error: BaseException) -> str:

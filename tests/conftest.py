@@ -38,32 +38,40 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
-LONG_FIXTURES = {"browser", "dask"}
-LONG_PLACES = (
-    "TestKilled",
-    "evaluate/commands/test_callbacks.py",
-    "hostile",
-    "killed_at_random",
+LONG = (
+    "test_readme.py",
+    "test_measure.py",
     "quarry/test_parallel.py",
-    "test_extend.py",
-    "test_foreign.py::test_a_damaged_database",
+    "hostile",
     "test_interrupts.py",
+    "TestKilled",
+    "test_wheel.py",
+    "test_relevance.py",
+    "evaluate/commands/test_callbacks.py",
+    "fixture browser",
+    "fixture dask",
+    "killed_at_random",
+    "test_extend.py",
     "test_killed.py",
     "test_long_runs.py",
-    "test_measure.py",
-    "test_readme.py",
-    "test_relevance.py",
-    "test_wheel.py",
 )
-"""Parts of the names of long tests."""
+"""Parts of the names of long tests or of their fixtures, those that take longest first."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that kill processes, load servers, open browsers or run whole commands: `make test-long` runs them."""
+    """Mark tests that kill processes, load servers, open browsers or run whole commands; their files come first.
+
+    `make test-long` runs them.
+    """
+    ranks: dict[Path, int] = {}
     for item in items:
-        fixtures = LONG_FIXTURES.intersection(getattr(item, "fixturenames", ()))
-        if fixtures or any(place in item.nodeid for place in LONG_PLACES):
+        fixtures = map("fixture {}".format, getattr(item, "fixturenames", ()))
+        names = " ".join([item.nodeid, *fixtures])
+        matching = [rank for rank, name in enumerate(LONG) if name in names]
+        if matching:
             item.add_marker(pytest.mark.long)
+            ranks.setdefault(item.path, matching[0])
+    items.sort(key=lambda item: ranks.get(item.path, len(LONG)))
 
 
 @pytest.fixture(autouse=True, scope="session")

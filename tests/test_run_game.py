@@ -34,7 +34,7 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
 )
 from tests.fakes import each
-from tests.player.fakes import course
+from tests.player.fakes import check_reply, course
 
 QUICK = "--store store --config quick.yaml"
 LABELLED = f"{QUICK} --practice-games games.jsonl"
@@ -104,21 +104,9 @@ def check_game(game: dict[str, Any]) -> None:
     assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
-    questions = game["questions"]
-    assert each(questions, "question_number") == [*range(1, 21)]
-    for question in questions:
-        assert question["question_text"].strip()
-        options = question["options"]
-        assert "".join(options) == "ABCD"
-        assert len(set(options.values())) == 4
-
     assert len(game["answers"]) == 20
     assert set(game["answers"]) <= {*"ABCD", "Not Relevant"}
-    guess = game["guess"]
-    assert 30 <= len(guess["sentence_justification"].split()) <= 50
-    assert 20 <= len(guess["word_justification"].split()) <= 30
-    assert guess["associative_word"].strip()
-    assert 0.0 <= guess["confidence"] <= 1.0
+    check_reply(game["questions"], game["guess"])
 
 
 def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
@@ -206,10 +194,11 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
         location: str,
         _: object,
         *,
+        collection: str,
         progress: bool,
     ) -> None:
         ingested.append(paths)
-        assert progress
+        assert (collection, progress) == ("course", True)
         logging.getLogger("ingest").info("one line a lecture")
         make_store(Path(location), course())
 
@@ -304,6 +293,7 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
     for options, *says in (
         ("--practice-games nowhere", "nowhere cannot be read"),
         ("--referee none", none),
+        ("--collection other", "--store store holds no collection 'other'"),
         ("--referee oracel --store nowhere", "'oracel' is unknown"),
         ("--server localhost:9999", "write http://localhost:9999"),
         (early, "--server is not an address such as"),

@@ -21,7 +21,7 @@ BELOW = {
     "face": ("configs", "quarry", "ingest", "player", "evaluate"),
 }
 """Packages from the lowest to the highest, and the packages that each may import."""
-FACE = ("quarry", "quarry.__main__", "quarry.api", "quarry.command")
+FACE = ("quarry", "quarry.api", "quarry.command")
 """Modules of quarry/ that may import packages above it: `import quarry`, and the command."""
 LEFT, PITCH, FLOOR_HEIGHT = 190, 126, 96
 Arrow = tuple[str, str]

@@ -10,7 +10,6 @@ import numpy as np
 from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 
-from configs.directories import BUNDLED
 from evaluate.commands.shared import (
     Games,
     Limit,
@@ -23,7 +22,7 @@ from evaluate.commands.shared import (
     write_text,
 )
 from evaluate.errors import BatchError
-from evaluate.games.labelled import KEYS, read_games
+from evaluate.games.labelled import BUNDLED_GAMES, KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import SPECS, build_tools
 from evaluate.referee.spec import spec_table
@@ -162,7 +161,7 @@ def questions(
 
 def serve(
     *,
-    games: Path = BUNDLED / "games" / "english.jsonl",
+    games: Path = BUNDLED_GAMES,
     host: str = "127.0.0.1",
     port: NonNegativeInt = 8017,
     names: Annotated[tuple[str, ...], Parameter("--name")] = (),

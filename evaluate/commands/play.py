@@ -13,11 +13,12 @@ from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 from rich.console import Console
 
-from configs.directories import BUNDLED, default_store, home
+from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
 from evaluate.commands.journal import PRACTICE
+from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_server_app, serving
@@ -37,7 +38,7 @@ from player.player import Player, build_player
 from player.round import Json, Score
 from player.search.build import open_course
 from player.writer.options import WriterOptions
-from quarry.cli import ParsedOverrides, Preset
+from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
 from quarry.interrupts import printing_at_end
 from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json
@@ -45,8 +46,6 @@ from quarry.terminal import visible, visible_json
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
-GAMES = BUNDLED / "games" / "english.jsonl"
-"""File of the bundled labelled games."""
 
 
 @Parameter(name="*")
@@ -55,7 +54,6 @@ class PlayOptions:
     """Options of `play` alone.
 
     Attributes:
-        store: Folder or URL (default: that of quarry.toml, else data/store, made from the bundled lectures).
         server: Game server (default: that of quarry.toml, else a practice server in this process).
         token: Token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept
             when --player last played on this server; without any token the player registers).
@@ -63,15 +61,13 @@ class PlayOptions:
         n_games: Games to play, those that an earlier call left unfinished included.
         at_once: Games played at the same time.
         journal: File of the games, so that games against --server continue after a crash; none keeps nothing
-            (default: data/runs/games.sqlite).
+            (default: runs/games.sqlite in the data folder that doctor names).
         practice_games: Labelled games of the practice server (default: those of quarry.toml, else the bundled ones).
         referee: SPEC of the simulated referee of the practice server (default: noisy:0.15,0.10); or me, if you want
             to choose a paragraph of any store and answer the questions yourself.
         seed: Seed of the practice server (default: by chance).
-        json: Print one JSON document and nothing else.
     """
 
-    store: str | None = None
     server: str | None = None
     token: str = ""
     player: str = "quarry"
@@ -83,20 +79,23 @@ class PlayOptions:
         str | None, Parameter(completer=lambda context: (ME, *SPECS))
     ] = None
     seed: NonNegativeInt | None = None
-    json: bool = False
+    as_json: AsJson = False
 
 
 def play(
     *,
+    at: StoreOptions = StoreOptions(),
     options: PlayOptions = PlayOptions(),
     preset: Preset = None,
     writer: WriterOptions = WriterOptions(),
     overrides: ParsedOverrides,
 ) -> int:
-    """Play, print the results, and return 0 if all games were played, 1 if some were, and 2 if none was."""
-    session = _Session(
-        _with_project_defaults(options), writer.override(overrides.load(preset))
-    )
+    """Play, print the results, and return 0 if all games were played, 1 if some were, and 2 if none was.
+
+    Without a store, the default one is made from the bundled lectures.
+    """
+    options = _with_project_defaults(options)
+    session = _Session(at, options, writer.override(overrides.load(preset)))
 
     try:
         with printing_at_end(session.print_end):
@@ -118,7 +117,10 @@ def play(
 class _Session:
     """The games of one call of the command."""
 
-    def __init__(self, options: PlayOptions, settings: Settings) -> None:
+    def __init__(
+        self, at: StoreOptions, options: PlayOptions, settings: Settings
+    ) -> None:
+        self.at = at
         self.options = options
         self.settings = settings
         self.scores: list[Score] = []
@@ -128,12 +130,12 @@ class _Session:
     def play(self) -> None:
         """Play against a server, the practice server, or a person."""
         options, settings = self.options, self.settings
-        course = _open(options.store or find_project().store, settings)
+        course = _open(self.at, settings)
         player = build_player(course, settings)
         player.warm()
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
-                self._play_games(course, player, settings, stack)
+                self._play_games(course, player, stack)
             return
 
         if isinstance(sys.stdin, io.TextIOWrapper):
@@ -144,26 +146,22 @@ class _Session:
 
     def print_end(self) -> None:
         """Print all games as JSON, or a summary of several."""
-        if self.options.json and self.games:
+        if self.options.as_json and self.games:
             lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
             print(f'{{"games": [\n{lines}\n]}}')
         elif len(self.scores) > 1:
             print(summary(self.scores))
 
     def _play_games(
-        self,
-        course: Course,
-        player: Player,
-        settings: Settings,
-        stack: contextlib.ExitStack,
+        self, course: Course, player: Player, stack: contextlib.ExitStack
     ) -> None:
         """Play against a server; the stack closes the server, its client and the journal."""
-        options = self.options
+        options, settings = self.options, self.settings
         practice, url, token = None, options.server, options.token or settings.token
         if url is None:
             repertoire = load_repertoire(
                 course,
-                options.practice_games or GAMES,
+                options.practice_games or BUNDLED_GAMES,
                 options.referee or PRACTICE_REFEREE,
                 options.seed,
                 settings,
@@ -183,7 +181,7 @@ class _Session:
             "server": PRACTICE if practice is not None else server.url,
         }
 
-        is_watched = not options.json and options.at_once == 1
+        is_watched = not options.as_json and options.at_once == 1
         outcomes = play_games(
             server,
             player,
@@ -202,7 +200,7 @@ class _Session:
                 _log.error("%s", game)
                 continue
             self.scores.append(game.score)
-            if options.json:
+            if options.as_json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 self.games.append({"time": now, **labels, **game.as_json()})
             if not is_watched:
@@ -214,7 +212,7 @@ class _Session:
         """Write the secret of a practice game to the journal, and print why it was found or lost."""
         label = reveal_label(match.label, match.paragraph, game)
         journal.reveal(game.key, label)
-        if not self.options.json:
+        if not self.options.as_json:
             Terminal(Console()).explain(label)
 
     def _print_score(self, game: PlayedGame) -> None:
@@ -222,7 +220,7 @@ class _Session:
         line = f"game {game.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
         if options.n_games > 1:
             line += f" ({len(self.scores)} of {options.n_games})"
-        print(visible(line), file=sys.stderr if options.json else None)
+        print(visible(line), file=sys.stderr if options.as_json else None)
 
 
 def _open_journal(
@@ -243,6 +241,7 @@ def _open_journal(
     stack.enter_context(contextlib.closing(journal))
     if is_kept:
         return authenticate(server, options.player, journal)
+    journal.give_up_killed(PRACTICE)
     if not server.token:
         server.register(options.player)
     journal.play_as(PRACTICE, server.token)
@@ -250,19 +249,25 @@ def _open_journal(
     return journal
 
 
-def _open(location: str, settings: Settings) -> Course:
-    """Open a store by its location; "" opens the default store, and adds bundled lectures that it does not hold.
+def _open(at: StoreOptions, settings: Settings) -> Course:
+    """Open a store; to the default store, if nothing names another, first add the bundled lectures that it lacks.
 
     A default store with documents of the user's own is not changed.
     """
-    if not location:
-        location = default_store()
-        documents = Store(location).course.documents
+    location, collection = at.location, at.collection
+    if not at.store and not find_project().store:
+        documents = Store(location, collection).course.documents
         if all(Path(document.path).parent == LECTURES for document in documents):
             if not documents:
                 _log.info("making %s from the bundled lectures", location)
-            ingest([LECTURES], location, settings, progress=not documents)
-    return open_course(location)
+            ingest(
+                [LECTURES],
+                location,
+                settings,
+                collection=collection,
+                progress=not documents,
+            )
+    return open_course(location, collection)
 
 
 def _with_project_defaults(options: PlayOptions) -> PlayOptions:
@@ -286,7 +291,7 @@ def _with_project_defaults(options: PlayOptions) -> PlayOptions:
     if plays_alone and options.practice_games is None and project.games:
         options = replace(options, practice_games=Path(project.games))
 
-    others = options.json or options.practice_games or options.at_once > 1
+    others = options.as_json or options.practice_games or options.at_once > 1
     if options.referee == ME and others:
         raise SettingsError(
             f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"

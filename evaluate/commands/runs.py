@@ -1,10 +1,10 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -13,35 +13,28 @@ from configs.errors import SettingsError
 from configs.project import find_project
 from configs.settings import Settings, is_file_name
 from evaluate.commands.shared import (
-    Games,
-    Limit,
     Measures,
     Out,
+    RunOptions,
     Runs,
-    Seed,
-    Split,
-    Strict,
     lost_code,
     select_games,
     write_text,
 )
 from evaluate.errors import RunError, writing
-from evaluate.referee.simulated import EVERY, SPECS, build_judges
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee.simulated import EVERY, SPECS, SeededSpec, seed_referees
 from evaluate.referee.spec import HINT_ALONE, read_spec
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
-from evaluate.runs.measures import find_measures
+from evaluate.runs.measures import Measure, find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
-from player.search.build import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
-    AsJson,
     Overrides,
     ParsedOverrides,
     Preset,
-    StoreOptions,
-    WorkerOptions,
     complete_presets,
 )
 from quarry.terminal import visible, visible_json
@@ -51,35 +44,12 @@ REPEATS_OF_SEVERAL = 3
 Repeats = Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_REPEATS))]
 
 
-def replay(
-    *,
-    games: Games = None,
-    split: Split = None,
-    limit: Limit = None,
-    referees: Annotated[
-        tuple[str, ...],
-        Parameter("--referee", completer=lambda context: ("none", EVERY, *SPECS)),
-    ] = (),
-    batches: Path | None = None,
-    answers: Path | None = None,
-    lost_in: Path | None = None,
-    measures: Measures = (),
-    repeats: Repeats | None = None,
-    out: Out | None = None,
-    at: StoreOptions = StoreOptions(),
-    preset: Preset = None,
-    work: WorkerOptions = WorkerOptions(),
-    writer: WriterOptions = WriterOptions(),
-    seed: Seed = 0,
-    strict: Strict = False,
-    as_json: AsJson = False,
-    overrides: ParsedOverrides,
-) -> int:
-    """Replay, print the run, and with --out write it; return 1 with --strict if a game was lost at ingest.
+@dataclass(frozen=True)
+class ReplayOptions(RunOptions):
+    """Options of `replay` alone.
 
-    Args:
-        referees: SPEC of who answers the questions (default: none); again for another, every for all kinds: then a
-            table is made.
+    Attributes:
+        referees: SPEC of the referee (default: none); repeat it for a table of several, or name every for all kinds.
         batches: Questions as `questions` writes them, with --answers.
         answers: Answers of somebody else, {"game_id", "answers": [{"question_number", "answer"}]} a line.
         lost_in: Play only the games that were lost in this run, of --games or as the run holds them.
@@ -87,116 +57,141 @@ def replay(
         out: Also write the run to this file, RUN.json, with RUN.games.jsonl, or the table; the same command resumes
             an interrupted replay.
     """
-    from evaluate.replay.answered import replay_answered
-    from evaluate.replay.batches import read_answered
-    from evaluate.replay.replay import replay_store, replay_table
 
-    specs = _choose_specs(referees, batches, answers, repeats, measures)
+    referees: Annotated[
+        tuple[str, ...],
+        Parameter("--referee", completer=lambda context: (HINT_ALONE, EVERY, *SPECS)),
+    ] = ()
+    batches: Path | None = None
+    answers: Path | None = None
+    lost_in: Path | None = None
+    repeats: Repeats | None = None
+    out: Out | None = None
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The SPECs of the referees."""
+        every = self.referees == (EVERY,)
+        return SPECS if every else self.referees or (HINT_ALONE,)
+
+    def check(self) -> None:
+        """Raise a SettingsError if options exclude each other."""
+        if bool(self.answers) != bool(self.batches):
+            raise SettingsError(
+                "--answers and --batches belong together; name the other."
+            )
+
+        if self.answers and self.referees:
+            raise SettingsError(
+                "--answers takes the place of --referee; leave one out."
+            )
+        if self.answers and self.repeats:
+            raise SettingsError(
+                "--answers holds one play of each game; leave out --repeats."
+            )
+        if len(self.specs) != 1 and self.measures:
+            raise SettingsError(
+                "A table of several referees has its own measures; leave out --measure."
+            )
+
+    def title(self, settings: Settings) -> str:
+        """Return the games and the preset in words."""
+        source = self.games or find_project().games or self.lost_in
+        part: str = self.split or "all splits"
+        if self.limit:
+            part += f", first {self.limit} games"
+        return f"{source}, {part}, preset {settings.preset}"
+
+
+def replay(
+    *,
+    options: ReplayOptions = ReplayOptions(),
+    preset: Preset = None,
+    writer: WriterOptions = WriterOptions(),
+    overrides: ParsedOverrides,
+) -> int:
+    """Replay, print the run or the table, and with --out write it; return 1 with --strict if a game was lost."""
+    options.check()
     settings = writer.override(overrides.load(preset))
-    # an unknown measure is refused before anything is played
-    more_measures = find_measures(measures)
-    judges = None
-    if len(specs) != 1:
-        judges = build_judges(specs, repeats or REPEATS_OF_SEVERAL, seed)
+    # an unknown measure or referee is refused before anything is played
+    measures = find_measures(options.measures)
+    referees = None
+    if len(options.specs) != 1:
+        repeats = options.repeats or REPEATS_OF_SEVERAL
+        referees = seed_referees(options.specs, repeats, options.seed)
 
-    selected = select_games(games, split, seed, lost_in)
-    course = open_course(at.location, at.collection)
-    source = games or find_project().games or lost_in
-    title = _title(source, split, limit, settings)
-    with work.start() as workers:
-        if judges:
-            table = replay_table(
-                selected[:limit],
-                course,
-                settings,
-                judges,
-                seed=seed,
-                workers=workers,
-                out=out,
-            )
-            _print_table(table, title, as_json=as_json)
-            return lost_code(table["lost_at_ingest"], strict=strict)
-
-        if answers and batches:
-            asked, replies, answered = read_answered(batches, answers, selected)
-            run = replay_answered(
-                asked,
-                replies,
-                answered[:limit],
-                course,
-                settings,
-                seed=seed,
-                measures=more_measures,
-            )
-        else:
-            run = replay_store(
-                selected[:limit],
-                course,
-                settings,
-                referee=specs[0],
-                repeats=repeats or 1,
-                seed=seed,
-                measures=more_measures,
-                workers=workers,
-                out=out,
-            )
-
-    if out:
-        write_run(out, run)
-    if as_json:
+    games = select_games(options.games, options.split, options.seed, options.lost_in)
+    if referees:
+        return _replay_several(games, referees, options, settings)
+    run = _replay_one(games, measures, options, settings)
+    if options.out:
+        write_run(options.out, run)
+    if options.as_json:
         print(visible_json(run.as_json()))
     else:
         changes = map(str, filter(None, (overrides.config, *overrides.changes)))
-        who = f"answers of {answers}" if answers else run.referee
-        print(" with ".join([title, *changes]) + f", referee {who}")
+        who = f"answers of {options.answers}" if options.answers else run.referee
+        print(" with ".join([options.title(settings), *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
-        _offer_lost_games(run, at.location, out, overrides.changes)
-    return lost_code(run.lost_at_ingest, strict=strict)
+        _offer_lost_games(run, options.at.location, options.out, overrides.changes)
+    return lost_code(run.lost_at_ingest, strict=options.strict)
 
 
-def _print_table(table: dict[str, Any], title: str, *, as_json: bool) -> None:
-    """Print the table of a replay against several referees."""
-    if as_json:
+def _replay_one(
+    games: list[LabelledGame],
+    measures: Mapping[str, Measure],
+    options: ReplayOptions,
+    settings: Settings,
+) -> Run:
+    """Replay games against one referee, or with the answers of a file, and return the run."""
+    from evaluate.replay.batches import read_answered
+    from evaluate.replay.replay import NO_BATCHES, replay_store
+
+    course = options.open()
+    batches = NO_BATCHES
+    if options.batches and options.answers:
+        batches = read_answered(options.batches, options.answers, games)
+        games = [game for game in games if game.game_id in batches]
+    with options.work.start() as workers:
+        return replay_store(
+            games[: options.limit],
+            course,
+            settings,
+            referee=options.specs[0],
+            batches=batches,
+            repeats=options.repeats or 1,
+            seed=options.seed,
+            measures=measures,
+            workers=workers,
+            out=options.out,
+        )
+
+
+def _replay_several(
+    games: list[LabelledGame],
+    referees: Sequence[SeededSpec],
+    options: ReplayOptions,
+    settings: Settings,
+) -> int:
+    """Replay games against several referees, print the table, and return the exit code."""
+    from evaluate.replay.replay import replay_table
+
+    course = options.open()
+    with options.work.start() as workers:
+        table = replay_table(
+            games[: options.limit],
+            course,
+            settings,
+            referees,
+            seed=options.seed,
+            workers=workers,
+            out=options.out,
+        )
+    if options.as_json:
         print(visible_json(table))
     else:
-        print(f"{title}: {table['games']} games\n{table_text(table)}")
-
-
-def _choose_specs(
-    referees: tuple[str, ...],
-    batches: Path | None,
-    answers: Path | None,
-    repeats: int | None,
-    measures: Sequence[str],
-) -> tuple[str, ...]:
-    """Return the SPECs of the referees of a replay.
-
-    Raises:
-        SettingsError: options exclude each other.
-    """
-    specs = SPECS if referees == (EVERY,) else referees or (HINT_ALONE,)
-    if bool(answers) != bool(batches):
-        raise SettingsError("--answers and --batches belong together; name the other.")
-    if answers and referees:
-        raise SettingsError("--answers takes the place of --referee; leave one out.")
-    if answers and repeats:
-        raise SettingsError(
-            "--answers holds one play of each game; leave out --repeats."
-        )
-    if len(specs) != 1 and measures:
-        raise SettingsError(
-            "A table of several referees has its own measures; leave out --measure."
-        )
-    return specs
-
-
-def _title(
-    source: Path | str | None, split: str | None, limit: int | None, settings: Settings
-) -> str:
-    part = split or "all splits"
-    if limit:
-        part += f", first {limit} games"
-    return f"{source}, {part}, preset {settings.preset}"
+        print(f"{options.title(settings)}: {table['games']} games\n{table_text(table)}")
+    return lost_code(table["lost_at_ingest"], strict=options.strict)
 
 
 def _offer_lost_games(
@@ -216,20 +211,12 @@ def _offer_lost_games(
 
 def compare(
     *runs: Runs,
-    games: Games = None,
-    split: Split = None,
-    limit: Limit = None,
+    options: RunOptions = RunOptions(),
     presets: Annotated[str, Parameter(completer=complete_presets)] = "",
     belief: Literal["course", "hits", "preset"] = "course",
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE,
-    measures: Measures = (),
     repeats: Repeats = 1,
     out: Path | None = None,
-    at: StoreOptions = StoreOptions(),
-    work: WorkerOptions = WorkerOptions(),
-    seed: Seed = 0,
-    strict: Strict = False,
-    as_json: AsJson = False,
     overrides: ParsedOverrides,
 ) -> int:
     """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost.
@@ -244,38 +231,38 @@ def compare(
     from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
-    replays = [presets, games, split, limit, overrides.changes]
-    replays += [belief != "course", referee != HINT_ALONE, repeats != 1]
-    if runs and any(replays):
+    replay_options = (presets, options.games, options.split, options.limit)
+    is_changed = overrides.changes, belief != "course", referee != HINT_ALONE
+    if runs and any((*replay_options, *is_changed, repeats != 1)):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
         )
-    more_measures = find_measures(measures)
+    measures = find_measures(options.measures)
     if runs:
-        all_runs = read_runs(runs, more_measures)
+        all_runs = read_runs(runs, measures)
     elif presets:
         beliefs = BELIEFS.get(belief)
         changes = [f"game.candidates={beliefs}"] if beliefs is not None else []
         overrides = replace(overrides, changes=(*changes, *overrides.changes))
         settings = _load_presets(presets, overrides)
         read_spec(referee)
-        selected = select_games(games, split, seed)[:limit]
-        course = open_course(at.location, at.collection)
-        with work.start() as workers:
+        games = select_games(options.games, options.split, options.seed)
+        course = options.open()
+        with options.work.start() as workers:
             all_runs = replay_each(
-                selected,
+                games[: options.limit],
                 course,
                 settings,
                 folder=out,
                 referee=referee,
                 repeats=repeats,
-                seed=seed,
-                measures=more_measures,
+                seed=options.seed,
+                measures=measures,
                 workers=workers,
             )
     else:
         raise SettingsError("compare needs --games and --presets, or RUN.json files.")
-    tests = compare_runs(all_runs, seed=seed)
+    tests = compare_runs(all_runs, seed=options.seed)
 
     document = {
         "presets": {run.name: run.as_json() for run in all_runs},
@@ -283,11 +270,12 @@ def compare(
     }
     if out:
         write_text(out / COMPARISON, visible_json(document) + "\n")
-    if as_json:
+    if options.as_json:
         print(visible_json(document))
     else:
         print(*comparison_lines(all_runs, tests), sep="\n")
-    return lost_code(max(run.lost_at_ingest for run in all_runs), strict=strict)
+    n_lost = max(run.lost_at_ingest for run in all_runs)
+    return lost_code(n_lost, strict=options.strict)
 
 
 def _load_presets(presets: str, overrides: Overrides) -> dict[str, Settings]:

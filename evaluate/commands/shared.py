@@ -1,6 +1,7 @@
 """Options and helpers that several commands share."""
 
 import logging
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,7 +13,10 @@ from configs.errors import SettingsError
 from configs.project import find_project
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
+from player.search.build import open_course
+from quarry.cli import AsJson, StoreOptions, WorkerOptions
 from quarry.files import write_named
+from quarry.store import Course
 from quarry.terminal import pluralize
 
 _log = logging.getLogger(__name__)
@@ -68,7 +72,34 @@ Runs = Annotated[
         "games."
     ),
 ]
-Strict = Annotated[bool, Parameter(help="Exit with 1 if a game was lost at ingest.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class CourseOptions:
+    """Options of the commands that measure the player on labelled games of a course."""
+
+    games: Games = None
+    at: StoreOptions = field(default_factory=StoreOptions)
+    work: WorkerOptions = field(default_factory=WorkerOptions)
+    seed: Seed = 0
+    as_json: AsJson = False
+
+    def open(self) -> Course:
+        """Open the course to be searched."""
+        return open_course(self.at.location, self.at.collection)
+
+
+@dataclass(frozen=True)
+class RunOptions(CourseOptions):
+    """Options of the commands that make runs."""
+
+    split: Split = None
+    limit: Limit = None
+    measures: Measures = ()
+    strict: Annotated[
+        bool, Parameter(help="Exit with 1 if a game was lost at ingest.")
+    ] = False
 
 
 def games_file(games: Path | None) -> Path:

@@ -25,8 +25,8 @@ def studio(
 
     Args:
         port: Port; 0 takes a free one.
-        games: File that labelled games are added to (default: data/games.jsonl).
-        runs: Folder of runs that `replay --out` wrote (default: data/runs).
+        games: File that labelled games are added to (default: games.jsonl in the data folder that doctor names).
+        runs: Folder of runs that `replay --out` wrote (default: runs/ in the data folder).
         journal: Played games (default: those of `play`).
     """
     from evaluate.practice.routes import HOST, listen, serve

@@ -5,16 +5,9 @@ import logging
 from cyclopts.types import PositiveInt
 
 from configs.errors import SettingsError
-from evaluate.commands.shared import (
-    Games,
-    Out,
-    Seed,
-    games_file,
-    write_text,
-)
+from evaluate.commands.shared import CourseOptions, Out, games_file, write_text
 from evaluate.games.labelled import load_games
-from player.search.build import open_course
-from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions, WorkerOptions
+from quarry.cli import ParsedOverrides, Preset
 from quarry.terminal import visible_json
 
 _log = logging.getLogger(__name__)
@@ -22,17 +15,13 @@ _log = logging.getLogger(__name__)
 
 def tune(
     *,
-    games: Games = None,
+    options: CourseOptions = CourseOptions(),
     trials: PositiveInt | None = None,
     grid: tuple[str, ...] = (),
     storage: str | None = None,
     warm_start: str | None = None,
     out: Out | None = None,
-    at: StoreOptions = StoreOptions(),
     preset: Preset = None,
-    work: WorkerOptions = WorkerOptions(),
-    seed: Seed = 0,
-    as_json: AsJson = False,
     overrides: ParsedOverrides,
 ) -> None:
     """Tune, write the settings and print the figures.
@@ -51,17 +40,17 @@ def tune(
 
     if bool(trials) == bool(grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
-    file = games_file(games)
-    labelled = load_games(file)
-    course = open_course(at.location, at.collection)
-    with work.start() as workers:
+    file = games_file(options.games)
+    games = load_games(file)
+    course = options.open()
+    with options.work.start() as workers:
         result = tune_settings(
-            labelled,
+            games,
             course,
             overrides.load(preset),
             n_trials=trials or 0,
             grid=grid,
-            seed=seed,
+            seed=options.seed,
             storage=storage,
             workers=workers,
             warm_start=warm_start,
@@ -69,7 +58,7 @@ def tune(
     result["games"] = str(file)
     if out is not None:
         write_text(out, tuned_file(result))
-    if as_json:
+    if options.as_json:
         result["written_to"] = out and str(out)
         print(visible_json(result))
     else:

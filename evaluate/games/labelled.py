@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
+from configs.directories import BUNDLED
 from configs.similar_names import did_you_mean
 from evaluate.errors import GamesError, first_fault, quote_short
 from player.round import RoundStart
@@ -20,6 +21,8 @@ from quarry.course.text import canonical
 from quarry.json_files import as_object, number_lines, read_text
 
 _log = logging.getLogger(__name__)
+BUNDLED_GAMES = BUNDLED / "games" / "english.jsonl"
+"""File of the labelled games about the bundled English lectures."""
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 """All splits."""
@@ -38,9 +41,9 @@ class LabelledGame:
     """A game with its solution; no function of the player accepts it. Most fields are keys of a line of the file.
 
     Attributes:
-        paragraph_id: id of the secret paragraph; "" if the file has its text instead.
-        opening_sentence: its opening sentence, verbatim; "" if the file has the id instead.
-        paragraph: its text, verbatim; "" if the file has only the id or the opening sentence.
+        paragraph_id: id of the secret paragraph; "" if the file does not hold it, or the game is unanswerable.
+        opening_sentence: its opening sentence, verbatim; "" if the file does not hold it.
+        paragraph: its text, verbatim; "" if the file does not hold it.
         pdf: file of the paragraph; "" if unknown.
         page: 1-based page of the paragraph; 0 if unknown.
         reader, cut: the program whose raw text the referee holds; "" for text as it is printed.

@@ -13,7 +13,7 @@ from player.round import RoundStart
 from quarry.terminal import visible
 
 ME = "me"
-"""Referee SPEC of `run_game.py` that asks a person."""
+"""Value of `play --referee` that asks a person; it is no SPEC of a simulated referee."""
 UNDO = "U"
 """Input that goes back to the question before."""
 HINT = f"hint, at most {MAX_HINT_WORDS} words, none of which occurs in the paragraph: "

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from configs.directories import BUNDLED
 from configs.settings import Settings
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.labelled import BUNDLED_GAMES, LabelledGame, load_games
 from evaluate.games.locating import locate_games
 from evaluate.practice.hints import make_games
 from evaluate.practice.match import Match, RefusedMessageError
@@ -84,7 +83,7 @@ def load_repertoire(
     for game in games:
         if paragraph := located.get(game.game_id):
             playable.append((game, paragraph))
-    if not playable and games_path.parent == BUNDLED / "games":
+    if not playable and games_path.parent == BUNDLED_GAMES.parent:
         embedder = models.embedder(course.embedder_spec)
         playable = make_games(course.paragraphs, course.vectors, embedder)
         _log.warning(

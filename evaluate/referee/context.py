@@ -8,6 +8,8 @@ from functools import lru_cache
 import regex
 import Stemmer
 
+from quarry.languages.hebrew import HEBREW
+
 _QUOTE_MARKS = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»״″「」『』", '"'),
@@ -21,8 +23,6 @@ LONG_WORD = 18
 """Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text with spaces between words."""
-FINAL_LETTERS = "םןףץך"
-"""Forms of Hebrew letters at the end of a word."""
 _HEBREW = re.compile("[א-ת]+")
 _LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
 _BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
@@ -38,8 +38,8 @@ def readable(raw: str, whole: str) -> str:
     n_reversed = n_right = 0
     for word in _HEBREW.findall(whole):
         if len(word) > 1:
-            n_reversed += word[0] in FINAL_LETTERS
-            n_right += word[-1] in FINAL_LETTERS
+            n_reversed += word[0] in HEBREW.final_letters[0]
+            n_right += word[-1] in HEBREW.final_letters[0]
     if n_reversed <= n_right:
         return raw
 
@@ -98,27 +98,22 @@ _ABBREVIATION_OF_NUMBERS = re.compile(r"nos?|fig|eq|pp?|vol|ch|sec|art")
 _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。")
 
 
-@lru_cache(maxsize=1024)
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Split a normalised text into sentences; none ends after an abbreviation or initial, or before a small letter."""
-    sentences, start = [], 0
+def first_sentence(text: str) -> str:
+    """Return the first sentence; abbreviations and initials do not end it, nor does a mark before a small letter."""
     for end in _SENTENCE_END.finditer(text):
         ahead = text[end.end() :].lstrip()[:1]
         if ahead.islower():
             continue
 
-        before = re.search(r"[\w.]+$", text[start : end.start()])
+        before = re.search(r"[\w.]+$", text[: end.start()])
         word = before[0] if before else ""
         folded = word.casefold()
         abbreviated = re.fullmatch("[A-HJ-Z]", word) or _ABBREVIATION.fullmatch(folded)
         if ahead.isdigit():
             abbreviated = abbreviated or _ABBREVIATION_OF_NUMBERS.fullmatch(folded)
-        if ahead and end[0].startswith(".") and abbreviated:
-            continue
-
-        sentences.append(text[start : end.end()].strip())
-        start = end.end()
-    return tuple(filter(None, [*sentences, text[start:].strip()]))
+        if not (ahead and end[0].startswith(".") and abbreviated):
+            return text[: end.end()]
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +122,11 @@ class VisibleContext:
 
     Attributes:
         text: the normalised text.
-        opening: its first sentence; "" if it is unknown.
+        opening: its first sentence.
     """
 
     text: str
-    opening: str = ""
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Its sentences, in order."""
-        rest = self.text.removeprefix(self.opening)
-        sentences = split_sentences(rest.strip())
-        return (self.opening, *sentences) if self.opening else sentences
+    opening: str
 
 
 @lru_cache(maxsize=4096)
@@ -151,12 +139,13 @@ def visible_context(
 
     Args:
         paragraph: text of the paragraph.
-        opening: its labelled opening sentence; ignored if the paragraph does not hold it.
+        opening: its labelled opening sentence; "" or one that the paragraph does not hold is ignored.
         passages: further text.
     """
     text, first = normalise(paragraph), normalise(opening)
     whole = " ".join([text, *map(normalise, passages)])
-    return VisibleContext(whole, first if first in text else "")
+    is_labelled = first and first in text
+    return VisibleContext(whole, first if is_labelled else first_sentence(whole))
 
 
 def same_form(one: str, other: str) -> bool:
@@ -179,7 +168,7 @@ def _stem(word: str) -> str:
 
 
 _ENDINGS = ("יים", "ים", "ות", "יות", "ית", "ה", "ת", "י")
-_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
+_FINALS = str.maketrans(*HEBREW.final_letters)
 
 
 @lru_cache(maxsize=65536)
@@ -196,7 +185,7 @@ def _bare_forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _affixed_forms(word: str) -> frozenset[str]:
-    n_prefixes = len(word) - len(word.lstrip("ושהכלבמ"))
+    n_prefixes = len(word) - len(word.lstrip(HEBREW.prefixes))
     forms: set[str] = set()
     for n in range(min(3, n_prefixes) + 1):
         forms |= _bare_forms(word[n:])

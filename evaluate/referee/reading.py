@@ -1,4 +1,4 @@
-"""Rules that answer a question from its wording and that of its options, in English or Hebrew."""
+"""Rules that answer a question from its wording and that of its options, in any language of quarry/languages."""
 
 import functools
 import itertools
@@ -16,10 +16,20 @@ from evaluate.referee.context import (
     split_words,
 )
 from player.answer import LETTERS, NOT_RELEVANT
+from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_LETTERS = 4
 """Minimum number of letters of a word that may be found inside a run of letters, in a text without spaces."""
-_QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
+
+
+def _wording(key: str, frame: str = "{}") -> str:
+    """Return an expression for the wording of all languages under a key; it replaces "{}" in a frame."""
+    expressions = alternatives(language.wording[key] for language in LANGUAGES)
+    return frame.replace("{}", expressions)
+
+
+_PREFIXES = "".join(language.prefixes for language in LANGUAGES)
+_QUOTED = re.compile(rf"(?<!\w)[{_PREFIXES}]{{0,2}}-?\"(.+?)\"(?!\w)")
 
 
 def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
@@ -30,28 +40,18 @@ def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
 
 Statement = Literal["words", "yes", "no", "none", "nothing"]
 
-_STATEMENTS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
-    (
-        "nothing",
-        re.compile(
-            r"-*|.*\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable)\b.*"
-            r"|.*(?:לא ידוע|לא ניתן|אי אפשר|לא ברור|אולי|חלקית).*"
-            r"|(?:both|all|more than one|two or more|several|שתיהן|שניהם|כולן|כולם|שתיים|יותר)\b.*"
-            r"|.*(?:\b(?:only|and|רק)\b|# ו-? ?#).*"
-        ),
+_STATEMENTS: dict[Statement, re.Pattern[str]] = {
+    "nothing": re.compile(
+        "-*|" + _wording("unsure", ".*{}.*|") + _wording("several", "{}.*")
     ),
-    (
-        "none",
-        re.compile(
-            r"(?:none|neither|nothing) .*|no (?:such )?(?:words?|one|lists?)\b.*|something else"
-            r"|(?:an|some |any )?other (?:word|one)s?|(?:אף|שום) .*|מילה אחרת"
-        ),
-    ),
-    ("yes", re.compile(r"(?:yes|true|כן|נכון)\b.*")),
-    ("no", re.compile(r"(?:no|false|לא)\b.*")),
-)
-_NONE_AS_LAST = re.compile(r"none|neither|nothing|(?:an)?other|otherwise|אחרת?|אף")
-_PARTED = re.compile(r",\s*|;\s*|(?<=\S) (?:or|and|או|/) (?=\S)")
+    "none": re.compile(_wording("none")),
+    "yes": re.compile(_wording("yes", r"{}\b.*")),
+    "no": re.compile(_wording("no", r"{}\b.*")),
+}
+"""Statements of options that name no words."""
+_NONE_AS_LAST = re.compile(_wording("none if last"))
+_JOINS = _wording("joins")
+_PARTED = re.compile(rf",\s*|;\s*|(?<=\S) (?:{_JOINS}|/) (?=\S)")
 
 
 Option = tuple[Statement, tuple[str, ...]]
@@ -76,64 +76,32 @@ def read_option(
     folded = fold(frame if quoted else text).strip()
     if repeated and not quoted:
         return "words", tuple(_PARTED.split(folded))
-    for statement, pattern in _STATEMENTS:
+    for statement, pattern in _STATEMENTS.items():
         if pattern.fullmatch(folded):
             return statement, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
         return "none", ()
-    bare = [re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded)]
-    return "words", quoted or tuple(bare)
+    parts = [re.sub(rf"^{_JOINS} (?=\S)", "", part) for part in _PARTED.split(folded)]
+    return "words", quoted or tuple(parts)
 
 
-_FIRST_SENTENCE = re.compile(
-    r"(?:first|opening) sentence|sentence (?:that|which) (?:opens|begins|starts)"
-    r"|[בהלו]{0,2}משפט (?:ה(?:ראשון|פותח)|הפתיחה)"
-)
-_BEGINS = re.compile(
-    r"\b(?:begin|start|open)(?:s|ning|ing)?\b|\b(?:first|opening) words?\b"
-    r"|\b(?:מתחיל|נפתח|פותח|תתחיל|תיפתח)\w*|המילה הראשונה"
-)
-_INITIAL = re.compile(
-    r"\bletters? does the (first|second|third|fourth|second-to-last|last) word of the first sentence\b.*\bbegin"
-    r"|אותיות.*מתחילה המילה (הראשונה|השנייה|השלישית|הרביעית|שלפני האחרונה|האחרונה) במשפט הראשון"
-)
+_FIRST_SENTENCE = re.compile(_wording("first sentence"))
+_BEGINS = re.compile(_wording("begins"))
+_ENDS = re.compile(_wording("ends"))
+_OCCURS = re.compile(_wording("occurs"))
+_BEYOND = re.compile(_wording("beyond"))
+_FIRST_OF_SEVERAL = re.compile(_wording("first of several"))
+
 _POSITIONS = {
-    "first": 0,
-    "second": 1,
-    "third": 2,
-    "fourth": 3,
-    "second-to-last": -2,
-    "last": -1,
-    "הראשונה": 0,
-    "השנייה": 1,
-    "השלישית": 2,
-    "הרביעית": 3,
-    "שלפני האחרונה": -2,
-    "האחרונה": -1,
+    name: position
+    for language in LANGUAGES
+    for position, name in language.word_names.items()
 }
-_ENDS = re.compile(
-    r"\b(?:end|close|finish)(?:s|es)?\b|\b(?:last|final|closing) words?\b|\b(?:מסתיי|נגמר|נחתמ)\w*|המילה האחרונה"
+_INITIAL = re.compile(
+    _wording("initial").replace("{word}", f"({'|'.join(_POSITIONS)})")
 )
-_OCCURS = re.compile(
-    r"\b(?:occur|appear|contain|mention|includ|use|found|find|present|stand|written|has|have|absent|missing)\w*"
-    r"|\bthere\b|\bin the\b|מופיע|מוזכר|נזכר|נמצא|כלול|כתוב|מכיל|כולל|מזכיר|\bיש\b"
-)
-_BEYOND = re.compile(
-    r"\b(?:how (?:many|much|often|long)|why|who|where|when|letters?|sentences|longest|shortest|before|after|later|often"
-    r"|times|twice|once|most|more"
-    r"|best|main|topics?|subjects?|themes?|about|means?|meaning|similar|synonym\w*|purpose|tone|kind|describ\w+"
-    r"|(?:last|second|third|next|final) sentence|not in|(?:occurs?|appears?|comes?) (?:first|last|earliest))\b"
-    r"|\b[בל]?כמה\b|\bאיך\b|\bמדוע\b|היכן|נושא|עוסק|משמעות|דומה|מטרת|לפני|אחרי|בהמשך|פעמי|\bאות\b|משפט ה(?:אחרון|שני)"
-    r"|(?:מופיע|נזכר|מוזכר)\w* ראשונ"
-    r"|\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)"
-    r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
-    r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b|\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#"
-)
-"""Words of questions that these rules cannot check: amounts, order, meaning, absence, other forms, several words."""
-_FIRST_OF_SEVERAL = re.compile(
-    r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))|\bב?ראשונה?\b|\bהראשונה\b"
-)
-_BETWEEN = r"[\"'\s;,/.]*(?:(?:or|and|או)\s)?[\"'\s]*"
+"""A question about a first letter; a group is the name of the word."""
+_BETWEEN = rf"[\"'\s;,/.]*(?:{_JOINS}\s)?[\"'\s]*"
 """Separators between the options that a question repeats."""
 
 
@@ -161,7 +129,7 @@ class Wording:
 
     def there(self, term: str, visible: VisibleContext) -> bool:
         """Return whether a term occurs where the question asks for it."""
-        text = next(iter(visible.sentences), "") if self.in_opening else visible.text
+        text = visible.opening if self.in_opening else visible.text
         if self.initial is not None:
             initials = [word[0] for word in _words(text) if word[0].isalpha()]
             is_there = -len(initials) <= self.initial < len(initials)
@@ -214,7 +182,7 @@ def read_wording(question: str, options: Sequence[str]) -> Wording:
         in_opening=_FIRST_SENTENCE.search(asking_text) is not None,
         edge=edge,
         first_of_several=_FIRST_OF_SEVERAL.search(rules) is not None,
-        initial=_POSITIONS[initial[1] or initial[2]] if initial else None,
+        initial=_POSITIONS[initial[initial.lastindex or 0]] if initial else None,
     )
 
 
@@ -275,9 +243,10 @@ def answer_by_reading(
 ) -> str:
     """Return the letter of the option that holds, or "Not Relevant"; the answer is always the same.
 
-    The rules understand, in English and Hebrew, questions about words in the text or in its first sentence, and about
-    the words with which these begin or end. Whole words are compared, in any script, after NFKC and case folding. The
-    answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
+    The rules understand questions about words in the text or in its first sentence, about the words with which these
+    begin or end, and about first letters of words. Texts are compared after NFKC and case folding, by whole words;
+    terms with signs, terms in scripts without blanks, and terms of MIN_LETTERS in texts without blanks may be anywhere.
+    The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
     question has no rule for that.
     """
     options = options[: len(LETTERS)]

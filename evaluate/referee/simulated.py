@@ -337,25 +337,25 @@ SPECS = (
     "random",
 )
 """SPECs of all kinds of referees, in the order of the table."""
-Judge = tuple[str, int]
+SeededSpec = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
-def repeat_judge(
+def repeat_referee(
     spec: str,
     repeats: int,
     seed: int,
-) -> list[Judge]:
+) -> list[SeededSpec]:
     """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; [] for the SPEC "none"."""
     n = repeats if read_spec(spec).n_answers else 0
     return [(spec, seed + repeat) for repeat in range(n)]
 
 
-def build_judges(
+def seed_referees(
     specs: Sequence[str],
     repeats: int,
     seed: int,
-) -> list[Judge]:
+) -> list[SeededSpec]:
     """Return the hint alone, then each referee with its seeds; a referee that draws nothing plays once.
 
     Raises:
@@ -366,7 +366,7 @@ def build_judges(
         raise RefereeError(
             f"--referee {spec!r} is named twice, or has no referee to compare; remove it"
         )
-    judges = [(HINT_ALONE, seed)]
+    referees = [(HINT_ALONE, seed)]
     for spec in specs:
-        judges += repeat_judge(spec, repeats if read_spec(spec).draws else 1, seed)
-    return judges
+        referees += repeat_referee(spec, repeats if read_spec(spec).draws else 1, seed)
+    return referees

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from evaluate.errors import BatchError, quote_short
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import RefusedMessageError, read_batch
 from evaluate.referee.simulated import Retriever
-from evaluate.referee.spec import build_secret
-from player.answer import LETTERS, Answer, read_answer
+from evaluate.referee.spec import Posed, Secret, build_secret
+from player.answer import NOT_RELEVANT, Answer, read_answer
 from player.game.messages import questions_json
 from player.player import Player
 from player.question import Question, View
@@ -28,12 +28,18 @@ class AskedBatch:
         paragraph: text of the secret paragraph, for the respondent; no player gets it.
         questions: the questions, with kinds and groups.
         opening_sentence: opening sentence of that paragraph; "" if the file does not hold it.
+        file_answers: answers to the questions, None to one without an answer; () before they are read.
     """
 
     game_id: str
     paragraph: str
     questions: tuple[Question, ...]
     opening_sentence: str = ""
+    file_answers: tuple[Answer, ...] = ()
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+        """Answer as a referee would, from the file; questions without an answer get "Not Relevant"."""
+        return [answer or NOT_RELEVANT for answer in self.file_answers]
 
 
 def make_batches(
@@ -98,8 +104,8 @@ def read_answered(
     batches_path: Path,
     answers_path: Path,
     games: Sequence[LabelledGame],
-) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
-    """Read batches and answers by game_id, and return them with the answered games.
+) -> dict[str, AskedBatch]:
+    """Read the batches of the answered games, with their answers, by game_id.
 
     Args:
         batches_path: file of batches.
@@ -111,13 +117,16 @@ def read_answered(
     """
     batches = read_batches(batches_path)
     answers = read_answers_file(answers_path, batches)
-    answered = [game for game in games if game.game_id in answers]
-    if not answers or len(answered) < len(answers):
+    n_known = sum(game.game_id in answers for game in games)
+    if not answers or n_known < len(answers):
         raise BatchError(
-            f"{answers_path}: {len(answered)} of {len(answers)} lines answer games of --games; "
+            f"{answers_path}: {n_known} of {len(answers)} lines answer games of --games; "
             "name the file of all their games"
         )
-    return batches, answers, answered
+    return {
+        game_id: replace(batches[game_id], file_answers=file_answers)
+        for game_id, file_answers in answers.items()
+    }
 
 
 def read_batches(path: Path) -> dict[str, AskedBatch]:
@@ -131,13 +140,13 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     for where, record in _by_game(path, "--batches"):
         game_id = record["game_id"]
         try:
-            read_batch(record)  # refuses it as a referee would
+            posed = read_batch(record)  # as a referee reads it
             items = sorted(record["questions"], key=itemgetter("question_number"))
 
             batches[game_id] = AskedBatch(
                 game_id,
                 str(record["paragraph"]),
-                tuple(map(_question, items)),
+                tuple(map(_question, posed, items)),
                 str(record.get("opening_sentence", "")),
             )
         except (RefusedMessageError, KeyError, TypeError) as error:
@@ -147,15 +156,11 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     return batches
 
 
-def _question(item: Mapping[str, Any]) -> Question:
-    """Read a question whose text and options were checked."""
-    a, b, c, d = map(item["options"].get, LETTERS)
-    return Question(
-        text=item["question_text"],
-        options=(a, b, c, d),
-        kind=str(item["kind"]),
-        groups=tuple(tuple(map(str, group)) for group in item["groups"]),
-    )
+def _question(posed: Posed, item: Mapping[str, Any]) -> Question:
+    """Add the kind and the groups of a question in a file to its text and options."""
+    text, (a, b, c, d) = posed
+    groups = tuple(tuple(map(str, group)) for group in item["groups"])
+    return Question(text, (a, b, c, d), str(item["kind"]), groups)
 
 
 def read_answers_file(

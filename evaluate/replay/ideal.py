@@ -53,11 +53,13 @@ def add_ideal(
     plan: Plan,
     game: LabelledGame,
     paragraph: Paragraph | None,
-    judge: Referee,
+    referee: Referee,
 ) -> None:
-    """Add to the record of a play the probability that ideal questions win with the judge's errors."""
+    """Add to the record of a play the probability that ideal questions win with the referee's errors."""
     play["win_ideal"] = None
-    errors = stated_errors(judge.spec) if isinstance(judge, SimulatedReferee) else None
+    errors = (
+        stated_errors(referee.spec) if isinstance(referee, SimulatedReferee) else None
+    )
     if errors is None or paragraph is None or game.edition:
         return
 

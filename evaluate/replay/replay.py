@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -30,13 +31,14 @@ from evaluate.referee.scoring import (
     word_similarity,
 )
 from evaluate.referee.simulated import (
-    Judge,
+    SeededSpec,
     build_tools,
     embed_course_once,
     make_referee,
-    repeat_judge,
+    repeat_referee,
 )
-from evaluate.referee.spec import Referee
+from evaluate.referee.spec import HINT_ALONE, Referee
+from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import add_ideal
 from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
 from evaluate.runs.files import (
@@ -81,13 +83,19 @@ class Job:
         number: number of the game in the replay, from 0.
         game: the labelled game.
         paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
+        batch: questions to ask, with the answers to them; None takes those of the player and the referees.
     """
 
     number: int
     game: LabelledGame
     paragraph: Paragraph | None
+    batch: AskedBatch | None = None
 
 
+Batches = Mapping[str, AskedBatch]
+"""Questions and answers of games, by game_id."""
+NO_BATCHES: Batches = MappingProxyType({})
+"""The batches of a replay in which the player asks and referees answer."""
 PlayAll = Callable[[Iterable[Job]], Iterator[ReplayRecord]]
 """A function that plays jobs and yields their records in any order."""
 
@@ -98,41 +106,31 @@ class Replayer:
 
     Attributes:
         player: the player.
-        judges: referees against which each game is played; without referees, games are only searched.
+        referees: referees against which each game is played; without referees, games are only searched.
         similarity: similarity of two words, for the score.
         seed: seed of the practice server.
         n_candidates: number of candidates of each play that a record keeps.
     """
 
     player: Player
-    judges: Sequence[Referee]
+    referees: Sequence[Referee]
     similarity: Similarity
     seed: int
     n_candidates: int = N_CANDIDATES_KEPT
 
-    def record(
-        self,
-        job: Job,
-        judges: Sequence[Referee] = (),
-        questions: Sequence[Question] | None = None,
-    ) -> ReplayRecord:
+    def record(self, job: Job) -> ReplayRecord:
         """Play a game against every referee, with one search and one plan for all, and return its record.
 
         If there are no referees, or the store does not hold the paragraph, the game is only searched.
-
-        Args:
-            job: the game.
-            judges: referees; () takes those of the replayer.
-            questions: questions; None takes those of the player.
         """
-        game, paragraph = job.game, job.paragraph
-        judges = judges or self.judges
-        planned = _PlansOnce(self.player, questions)
+        game, paragraph, batch = job.game, job.paragraph, job.batch
+        referees = [batch] if batch else self.referees
+        planned = _PlansOnce(self.player, batch.questions if batch else None)
         played = []
-        for judge in judges:
+        for referee in referees:
             if paragraph is None:
                 break
-            repertoire = Repertoire([(game, paragraph)], judge, self.similarity)
+            repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
             one = play(
                 LocalGameServer(practice),
@@ -150,9 +148,9 @@ class Replayer:
             keywords = search.settings.keywords
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
         record = record_game(game, paragraph, result, played, self.n_candidates)
-        judged = zip(record["plays"], judges, played, strict=False)
-        for play_record, judge, one in judged:
-            add_ideal(play_record, one.plan, game, paragraph, judge)
+        plays = zip(record["plays"], referees, played, strict=False)
+        for play_record, referee, one in plays:
+            add_ideal(play_record, one.plan, game, paragraph, referee)
         return record
 
 
@@ -175,7 +173,8 @@ class _PlansOnce:
 def build_replayer(
     address: StoreAddress,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
+    has_scores: bool,
     seed: int,
     n_candidates: int,
 ) -> Replayer:
@@ -184,7 +183,8 @@ def build_replayer(
     Args:
         address: address of the store.
         settings: settings of the player.
-        judges: SPEC and seed of each referee; () only searches.
+        referees: SPEC and seed of each referee; () only searches.
+        has_scores: whether games are played and scored.
         seed: seed of the practice server.
         n_candidates: number of candidates of each play that a record keeps.
 
@@ -194,12 +194,12 @@ def build_replayer(
     course = open_same(*address)
     player = player_without_deadline(course, settings)
     tools = build_tools(course, settings.embed)
-    referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
-    if judges:
+    if has_scores:
         models = Models(settings.embed)
         similarity = word_similarity(course.embedder_spec, models)
-    return Replayer(player, referees, similarity, seed, n_candidates)
+    made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
+    return Replayer(player, made, similarity, seed, n_candidates)
 
 
 StoreAddress = tuple[str, str, str]
@@ -244,11 +244,13 @@ def inputs_digest(
     games: Sequence[LabelledGame],
     store_fingerprint: str,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     seed: int,
+    batches: Batches,
 ) -> str:
     """Return a digest of everything that a run depends on, including the code."""
-    inputs = [games, store_fingerprint, as_dict(settings), judges, seed, code_digest()]
+    played = [games, referees, seed, dict(batches)]
+    inputs = [played, store_fingerprint, as_dict(settings), code_digest()]
     return hashlib.sha256(to_json(inputs)).hexdigest()
 
 
@@ -258,6 +260,7 @@ def replay_games(
     play_all: PlayAll,
     *,
     records: RecordFile | list[ReplayRecord] | None = None,
+    batches: Batches = NO_BATCHES,
     name: str = "",
 ) -> Collection[ReplayRecord]:
     """Play the games without records, and return the records of all, in the order of the games.
@@ -267,6 +270,7 @@ def replay_games(
         course: the course of the store.
         play_all: plays the games.
         records: records of the first games; the others are appended in order.
+        batches: questions and answers of games, by game_id.
         name: name of the run, for the progress bar.
 
     Raises:
@@ -277,7 +281,8 @@ def replay_games(
     n_finished = len(records)
     jobs = []
     for number, game in enumerate(games[n_finished:], n_finished):
-        jobs.append(Job(number, game, located.get(game.game_id)))
+        passage, batch = located.get(game.game_id), batches.get(game.game_id)
+        jobs.append(Job(number, game, passage, batch))
 
     bar = tqdm(
         total=len(games),
@@ -296,16 +301,17 @@ def replay_games(
     return records
 
 
-def replay_judges(
+def replay_against(
     games: Sequence[LabelledGame],
     course: Course,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     *,
     seed: int,
     workers: Workers,
     out: Path | None = None,
     n_candidates: int = N_CANDIDATES_KEPT,
+    batches: Batches = NO_BATCHES,
     name: str = "",
 ) -> Collection[ReplayRecord]:
     """Play games against each referee, in several processes if that is faster; resume an interrupted replay.
@@ -314,11 +320,12 @@ def replay_judges(
         games: the games.
         course: the course of the store.
         settings: settings of the player.
-        judges: SPEC and seed of each referee; without referees, games are only searched.
+        referees: SPEC and seed of each referee; without referees, games are only searched.
         seed: seed of the practice server.
         workers: number of processes, where 0 takes as many as are faster; or a cluster.
         out: file of the run or table; records are written next to it, game by game. None keeps them in memory.
         n_candidates: number of candidates of each play that a record keeps.
+        batches: as in `replay_games`.
         name: name of the run, for the progress bar.
 
     Raises:
@@ -330,26 +337,27 @@ def replay_judges(
     """
     records: RecordFile | list[ReplayRecord] = []
     if out:
-        inputs = inputs_digest(games, course.fingerprint, settings, judges, seed)
+        inputs = inputs_digest(
+            games, course.fingerprint, settings, referees, seed, batches
+        )
         records = unfinished_records(out, inputs)
         if records:
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
+    has_scores = bool(referees or batches)
     if isinstance(workers, int):
-        n_games = len(games) - len(records)
-        if workers == 0 and judges:
-            workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
-        workers = max(1, min(workers, n_games))
+        workers = _n_processes(workers, len(games) - len(records), has_scores)
 
     if workers != 1:
         # otherwise every process would embed it
-        embed_course_once((spec for spec, _ in judges), course, settings.embed)
+        embed_course_once((spec for spec, _ in referees), course, settings.embed)
         # each of several processes embeds on one core
         settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(
         build_replayer,
         store_address(course),
         settings,
-        judges,
+        referees,
+        has_scores,
         seed,
         n_candidates,
     )
@@ -358,16 +366,24 @@ def replay_judges(
         if isinstance(executor, Cluster):
             executor.check(cached_in_process, key, make)
         elif workers == 1:
-            cached_in_process(
-                key, make
-            )  # so that an error shows before the progress bar
+            # so that an error shows before the progress bar
+            cached_in_process(key, make)
 
         def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
             calls = ((key, make, job) for job in jobs)
             for _, future in run_all(executor, play_job, calls):
                 yield task_result(future)
 
-        return replay_games(games, course, play_all, records=records, name=name)
+        return replay_games(
+            games, course, play_all, records=records, batches=batches, name=name
+        )
+
+
+def _n_processes(workers: int, n_games: int, has_scores: bool) -> int:
+    """Return the number of processes for some games; 0 workers take as many as are faster."""
+    if workers == 0 and has_scores:
+        workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
+    return max(1, min(workers, n_games))
 
 
 def replay_store(
@@ -375,7 +391,8 @@ def replay_store(
     course: Course,
     settings: Settings,
     *,
-    referee: str = "none",
+    referee: str = HINT_ALONE,
+    batches: Batches = NO_BATCHES,
     seed: int = 0,
     repeats: int = 1,
     workers: Workers = 1,
@@ -383,33 +400,42 @@ def replay_store(
     out: Path | None = None,
     name: str = "",
 ) -> Run:
-    """Replay games against one referee, and return the run; see `replay_judges`.
+    """Replay games against one referee, and return the run; see `replay_against`.
 
     Args:
         games: the games.
         course: the course of the store.
         settings: settings of the player.
         referee: SPEC of the referee; "none" only searches, without repeats.
+        batches: questions and answers in place of those of player and referee, by game_id.
         seed: seed of the practice server and of the first play's referee; later plays have `seed + 1` and so on.
         repeats: number of plays of each game.
-        workers: as in `replay_judges`.
+        workers: as in `replay_against`.
         measures: additional measures of the run.
         out: file of the run; the caller writes it with `write_run`. Until then, the same replay is resumed.
         name: name of the run.
     """
-    judges = repeat_judge(referee, repeats, seed)
-    records = replay_judges(
-        games, course, settings, judges, seed=seed, workers=workers, out=out, name=name
+    referees = repeat_referee(referee, repeats, seed)
+    records = replay_against(
+        games,
+        course,
+        settings,
+        referees,
+        seed=seed,
+        workers=workers,
+        out=out,
+        batches=batches,
+        name=name,
     )
 
     return Run(
         records=records,
-        referee=referee,
+        referee="answers" if batches else referee,
         settings=as_dict(settings),
         store_fingerprint=course.fingerprint,
         commit=commit(),
         seed=seed,
-        repeats=len(judges) or 1,
+        repeats=len(referees) or 1,
         name=name,
         own_measures=measures or {},
     )
@@ -419,25 +445,25 @@ def replay_table(
     games: Sequence[LabelledGame],
     course: Course,
     settings: Settings,
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     *,
     seed: int,
     workers: Workers,
     out: Path | None,
 ) -> dict[str, Any]:
-    """Replay games against several referees, and write and return the table; see `replay_judges` and `make_table`."""
-    records = replay_judges(
+    """Replay games against several referees, and write and return the table; see `replay_against` and `make_table`."""
+    records = replay_against(
         [game for game in games if game.answerable],
         course,
         settings,
-        judges,
+        referees,
         seed=seed,
         workers=workers,
         out=out,
         n_candidates=0,
     )
 
-    table = make_table(records, judges, course.fingerprint, settings, seed)
+    table = make_table(records, referees, course.fingerprint, settings, seed)
     if out:
         write_finished(out, table)
     return table

@@ -6,7 +6,7 @@ import numpy as np
 
 from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
-from evaluate.referee.simulated import Judge
+from evaluate.referee.simulated import SeededSpec
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import bootstrap_interval, interval, round_ends
 from evaluate.runs.record import ReplayRecord
@@ -21,7 +21,7 @@ SURE = 1e-4
 
 def make_table(
     records: Collection[ReplayRecord],
-    judges: Sequence[Judge],
+    referees: Sequence[SeededSpec],
     store_fingerprint: str,
     settings: Settings,
     seed: int,
@@ -33,7 +33,7 @@ def make_table(
 
     Args:
         records: records of the games; unanswerable games are left out.
-        judges: the referees, in the order of the plays.
+        referees: the referees, in the order of the plays.
         store_fingerprint: fingerprint of the course.
         settings: settings of the player.
         seed: seed of the intervals.
@@ -44,13 +44,13 @@ def make_table(
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
-    frame = build_frame(records, len(judges), played=True)
+    frame = build_frame(records, len(referees), played=True)
     frame = frame[frame["answerable"].astype(bool)]
     if frame.empty:
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
-    specs = [spec for spec, _ in judges]
+    specs = [spec for spec, _ in referees]
     frame["referee"] = frame["repeat"].map(specs.__getitem__)
-    first_plays = frame[:: len(judges)]
+    first_plays = frame[:: len(referees)]
 
     plays = frame.set_index(["referee", "game_id"])[PLAYED].astype(float)
     plays = plays.fillna({"private_score": 0.0, "sentence_exact": 0.0})

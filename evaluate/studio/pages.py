@@ -21,6 +21,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+HANDLED_ERRORS = (AnyHTTPException, RequestValidationError, QuarryError)
+"""Errors that are answered with a page."""
 T = TypeVar("T")
 
 
@@ -71,7 +73,25 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
     def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
         return HTMLResponse(environment.get_template(template).render(**values), status)
 
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    async def refuse(request: Request, error: Exception) -> HTMLResponse:
+        match error:
+            case AnyHTTPException(detail="Not Found"):  # no route has this path
+                status, text = 404, f"There is no page {request.url.path}."
+            case AnyHTTPException():
+                status, text = error.status_code, error.detail
+            case RequestValidationError():
+                fault = error.errors()[0]
+                status, text = 422, f"{fault['loc'][-1]}: {fault['msg']}."
+            case _:
+                status, text = 422, str(error)
+        return page("error.html", status, text=text)
+
+    app = FastAPI(
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        exception_handlers=dict.fromkeys(HANDLED_ERRORS, refuse),
+    )
     app.state.page = page
     app.mount("/static", StaticFiles(directory=FOLDER / "static"))
 
@@ -87,24 +107,6 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
         response.headers.setdefault("Content-Security-Policy", POLICY)
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
-
-    @app.exception_handler(AnyHTTPException)
-    async def refuse(request: Request, error: AnyHTTPException) -> HTMLResponse:
-        is_page_missing = error.detail == "Not Found"  # no route has this path
-        text = (
-            f"There is no page {request.url.path}." if is_page_missing else error.detail
-        )
-        return page("error.html", error.status_code, text=text)
-
-    @app.exception_handler(RequestValidationError)
-    async def refuse_values(_: Request, error: RequestValidationError) -> HTMLResponse:
-        fault = error.errors()[0]
-        text = f"{fault['loc'][-1]}: {fault['msg']}."
-        return page("error.html", 422, text=text)
-
-    @app.exception_handler(QuarryError)
-    async def refuse_input(_: Request, error: QuarryError) -> HTMLResponse:
-        return page("error.html", 422, text=str(error))
 
     @app.get("/favicon.ico")
     def icon() -> Response:

@@ -12,10 +12,9 @@ from typing import Annotated, Any
 from cachetools import FIFOCache
 from fastapi import Depends, Request
 
-from configs.directories import BUNDLED
 from configs.errors import SettingsError
 from configs.settings import Settings, is_file_name, load
-from evaluate.games.labelled import LabelledGame
+from evaluate.games.labelled import BUNDLED_GAMES, LabelledGame
 from evaluate.games.labeller import load_existing_games
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE
@@ -117,7 +116,7 @@ class Studio:
             if self._practice is None:
                 games = self.files.games
                 if not load_existing_games(games):
-                    games = BUNDLED / "games" / "english.jsonl"
+                    games = BUNDLED_GAMES
                 repertoire = load_repertoire(
                     self.course, games, PRACTICE_REFEREE, None, self.settings
                 )

@@ -241,7 +241,7 @@ def _asked(index: SearchIndex, name: str, query: Query, doc_id: str) -> ScoreArr
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Evaluation:
     """Results of a search of games.
 
     Attributes:
@@ -311,7 +311,7 @@ class Judged:
         }
 
 
-def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
+def evaluate_settings(prepared: Prepared, settings: SearchSettings) -> Evaluation:
     """Search all games with some settings, and return the results."""
     is_answerable = np.array([game.is_answerable for game in prepared.games])
-    return Judged(*search_all(prepared, settings), is_answerable)
+    return Evaluation(*search_all(prepared, settings), is_answerable)

@@ -29,7 +29,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, round_ends
-from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, judge
+from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, evaluate_settings
 from evaluate.tuning.storage import (
     GRACE_S,
     IN_PLACE_OF,
@@ -79,7 +79,7 @@ Splits = Mapping[Split, Prepared]
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class StudyResult:
     """Result of a study.
 
     Attributes:
@@ -109,7 +109,7 @@ def run_study(
     executor: TaskExecutor,
     warm_start: str | None = None,
     attributes: Mapping[str, Any] | None = None,
-) -> Tuned:
+) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
 
     Args:
@@ -120,13 +120,13 @@ def run_study(
         n_trials: number of trials of the study in the end.
         seed: seed of the sampler; with one worker, the same seed gives the same study, even if it is resumed.
         storage: as in `open_storage`; other processes may share the study.
-        executor: judges the settings of trials, as many at a time as it has workers.
+        executor: evaluates the settings of trials, as many at a time as it has workers.
         warm_start: storage of an earlier study, whose best trials are run first.
         attributes: attributes of the study for other tools, such as its store.
 
     Raises:
         TuneError: the storage cannot be opened.
-        WorkerError: workers cannot judge.
+        WorkerError: workers cannot evaluate.
     """
     opened_storage = open_storage(storage)
     first = grid_points(space) or [nearest_parameters(space, base)]
@@ -156,10 +156,10 @@ def run_study(
 
     def objective(trial: optuna.Trial) -> float:
         settings = trial_settings(_draw(space, trial), base)
-        judged = run_one(executor, judge, shared, settings)
-        for part, value in judged.terms.items():
+        evaluation = run_one(executor, evaluate_settings, shared, settings)
+        for part, value in evaluation.terms.items():
             trial.set_user_attr(part, value)
-        return judged.objective
+        return evaluation.objective
 
     shown_storage = without_password(storage) if storage else ""
     _run_trials(study, objective, n_trials, seed, executor.n_workers, shown_storage)
@@ -173,9 +173,11 @@ def run_study(
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
     validation = splits["validation"]
-    objectives = [judge(validation, settings).objective for settings in finalists]
+    objectives = [
+        evaluate_settings(validation, settings).objective for settings in finalists
+    ]
     best = finalists[int(np.argmax(objectives))]
-    return Tuned(best, objectives, trials, n_before, seconds)
+    return StudyResult(best, objectives, trials, n_before, seconds)
 
 
 def _run_trials(
@@ -304,20 +306,23 @@ def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 
 def report_gain(
-    space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, seed: int
+    space: Space, tuned: StudyResult, splits: Splits, base: SearchSettings, seed: int
 ) -> Json:
     """Compare tuned with untuned settings on each split, and test the gain on the test games.
 
     Returns:
-        "tuned" and "untuned": figures by split, as `Judged.as_json` returns them; "gain": the gain on the test games;
-        "verdict" and "warnings" in words.
+        "tuned" and "untuned": figures by split, as `Evaluation.as_json` returns them; "gain": the gain on the test
+        games; "verdict" and "warnings" in words.
     """
     document: Json = {}
     values = []
     for kind, settings in (("untuned", base), ("tuned", tuned.settings)):
-        judged = {split: judge(games, settings) for split, games in splits.items()}
-        document[kind] = {split: one.as_json(seed) for split, one in judged.items()}
-        values.append(judged["test"].measures[MEASURE])
+        document[kind] = {}
+        for split, games in splits.items():
+            evaluation = evaluate_settings(games, settings)
+            document[kind][split] = evaluation.as_json(seed)
+            if split == "test":
+                values.append(evaluation.measures[MEASURE])
 
     differences = values[1] - values[0]
     difference, p = float(differences.mean()), randomisation_p(differences, seed)

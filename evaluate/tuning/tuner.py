@@ -55,7 +55,7 @@ def tune(
         grid: `KEY=A,B,...` for each key to sweep; every combination is one trial, and `n_trials` is not used.
         seed: seed of splits, sampler and intervals.
         storage: URL of a database, or path of an SQLite file, whose study is resumed; None keeps the study in memory.
-        workers: processes that prepare games and judge trials; or a cluster.
+        workers: processes that prepare games and evaluate trials; or a cluster.
         warm_start: as in `run_study`.
 
     Returns:

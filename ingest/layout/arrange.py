@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.layout.columns import columns_of, rows_of_lines
+from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import Line, line_of
+from ingest.layout.line import Line, make_line
 from ingest.layout.margins import (
-    parted_from_notes,
+    split_off_notes,
     without_line_numbers,
     without_running_heads,
 )
@@ -19,11 +19,9 @@ from ingest.layout.rows import SEGMENT_GAP
 from ingest.pdf.model import UNKNOWN
 
 MIN_PROSE_LINES = 6
-"""Minimal number of lines of prose that alone define the margins of a column."""
-
+"""Minimum number of lines of prose that alone define the margins of a column."""
 
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
-
 
 AT_MARGIN = 0.3
 EVEN = 1.2
@@ -37,7 +35,7 @@ class Arranged:
     Attributes:
         title: as printed on the first page, "" if unsure.
         pages: the lines of each page, its body in reading order and then its footnotes.
-        body_size: font size of most of the text.
+        body_size: font size of most of the text, in points.
     """
 
     title: str
@@ -59,10 +57,10 @@ def arrange(pdf: Pdf) -> Arranged:
         body = []
         notes = []
         columns = []
-        for part in parted_from_notes(lines, body_size):
-            columns += columns_of(part, 0.0, page.width, pdf.rtl)
+        for part in split_off_notes(lines, body_size):
+            columns += find_columns(part, 0.0, page.width, pdf.rtl)
         for column in columns:
-            placed = _place(column, page, next(numbers), pdf.rtl)
+            placed = _arrange_column(column, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:
@@ -101,7 +99,7 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     return " ".join(parts).replace(UNKNOWN, "").strip()
 
 
-def _place(
+def _arrange_column(
     column: Sequence[Line],
     page: Page,
     number: int,
@@ -109,8 +107,8 @@ def _place(
 ) -> list[Line]:
     """Join the parts of each row of a column, and add the margins of the column."""
     lines = []
-    for row in rows_of_lines(column):
-        lines.append(_joined(row, page, number, rtl))
+    for row in group_by_baseline(column):
+        lines.append(_join_row(row, page, number, rtl))
     left, right = _margins(lines)
     placed = []
     for line in lines:
@@ -127,7 +125,7 @@ def _is_stretched(line: Line) -> bool:
     return is_at_edge and is_even and line.is_prose
 
 
-def _joined(
+def _join_row(
     row: list[Line],
     page: Page,
     column: int,
@@ -140,7 +138,7 @@ def _joined(
     row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
     words = itertools.chain.from_iterable(line.words for line in row)
     order = min(line.order for line in row)
-    whole = line_of(list(words), row[0].y, rtl, order)
+    whole = make_line(list(words), row[0].y, rtl, order)
     above = max(line.above for line in row)
     below = max(line.below for line in row)
     # a drop cap moves the edges of lines
@@ -161,8 +159,7 @@ def _joined(
         rtl=longest.rtl,
         page=page.number,
         column=column,
-        start=-x1 if rtl else x0,
-        end=-x0 if rtl else x1,
+        from_right=rtl,
         n_gaps=_n_gaps(row),
         in_table=in_table,
     )

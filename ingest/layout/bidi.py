@@ -45,6 +45,7 @@ _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 _URL = re.compile(r"\w+://\S*/(?!\S)")
 """Address of a page that ends with a slash; programs show it from left to right."""
 _PART = re.compile(r"r+|[^r]+")
+_PHRASE = re.compile(r"r(?:[^l]*r)?")
 _NUMBER = r"t*d+(?:sd+)*[tp]*"
 _ATOM = re.compile(
     rf"(?:{_NUMBER})*l(?:l|{_NUMBER})*(?:[^b]*?l(?:l|{_NUMBER})*)*|(?:{_NUMBER})+"
@@ -72,7 +73,7 @@ DISPLAYED_OTHERWISE = 4
 OTHER_WAY = 3
 """Faults of brackets that are not stored as most brackets of the document."""
 MAX_READINGS = 256
-"""Maximal number of readings that are compared for a part of a line without right-to-left letters."""
+"""Maximum number of ways to end the left-to-right runs of one part of a line that are compared."""
 
 _OPENS = re.compile(r"(?<!\S)\)(?=\w)")
 _CLOSES = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
@@ -84,11 +85,15 @@ _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 
 @functools.cache
 def _kind(char: str) -> str:
-    """Return r for a right-to-left letter, l for other letters, d for digits, s, t and p for signs, b for brackets."""
+    """Return a letter for the kind of a character.
+
+    Returns:
+        r for right-to-left letters; l for other letters, and for large operators and quantifiers; d for digits; s for
+        separators, t for signs of a number such as currencies, p for the percent sign; b for brackets; n for others.
+    """
     return _SIGNS.get(char) or _KINDS.get(unicodedata.bidirectional(char), "n")
 
 
-@functools.cache
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
     return _kind(text[:1] or " ") == "r"
@@ -105,20 +110,19 @@ def pairs_as_drawn(drawn: str) -> int:
 
 
 def logical_order(
-    texts: list[str],
+    texts: Sequence[str],
     base_rtl: bool,
     as_drawn: bool = False,
-) -> list[int]:
-    """Return the indices of glyphs in reading order.
+) -> list[tuple[int, str]]:
+    """Return the indices of glyphs in reading order, and their texts as they are read: brackets may be mirrored.
 
     Args:
-        texts: of the glyphs of a line, from left to right. Brackets that are stored as they are drawn are turned to
-            what is read.
+        texts: of the glyphs of a line, from left to right.
         base_rtl: whether the line as a whole reads from right to left.
         as_drawn: whether most brackets of right-to-left text in the document are stored as they are drawn.
     """
     if not base_rtl:
-        return _with_right_to_left_run(texts, as_drawn)
+        return _with_right_to_left_phrases(texts, as_drawn)
 
     stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
     ways = [stored, stored.translate(MIRRORED)]
@@ -134,10 +138,10 @@ def logical_order(
     turned = _CLOSES.sub(")", _OPENS.sub("(", read))
     if n_unpaired(turned) < n_unpaired(read):
         read = turned
+    result = []
     for index, char in zip(order, read, strict=True):
-        if char != stored[index]:
-            texts[index] = char
-    return order
+        result.append((index, texts[index] if char == stored[index] else char))
+    return result
 
 
 def _read(ltr: str, rtl: str) -> _Reading:
@@ -155,6 +159,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
     for url in _URL.finditer(ltr):
         start, end = url.span()
         kinds = kinds[:start] + "l" * (end - start) + kinds[end:]
+
     n_faults = 0
     order: list[int] = []
     read = ""
@@ -165,6 +170,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
             readings.append(_read_part(ltr, rtl, start, end, runs, read))
             if not readings[-1][0]:
                 break
+
         faults, indices, text = min(readings, key=operator.itemgetter(0))
         n_faults += faults
         order += indices
@@ -259,7 +265,7 @@ def _display_fault(
     closing: str,
     is_last: bool,
 ) -> int:
-    """Return 0 if the algorithm displays a part of a line as it is drawn, 1 if it does so after a Latin word.
+    """Return the faults of a reading: 0 if the algorithm displays it as it is drawn, 1 if only after a Latin word.
 
     Brackets may close later in the line, or have been opened in the line before; Latin text may follow in the next one.
     """
@@ -297,22 +303,18 @@ def _pair(text: str) -> tuple[int, str]:
     return n_extra, "".join(reversed(closing))
 
 
-def _with_right_to_left_run(texts: list[str], as_drawn: bool) -> list[int]:
+def _with_right_to_left_phrases(
+    texts: Sequence[str], as_drawn: bool
+) -> list[tuple[int, str]]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
-    order = []
-    start = -1  # of the phrase, if one is open
-    for position, text in enumerate([*texts, "L"]):
-        if start < 0 and is_rtl_letter(text):
-            start = position
-        if start < 0:
-            order.append(position)
-        elif _kind(text[:1]) == "l":
-            end = position
-            while not is_rtl_letter(texts[end - 1]):
-                end -= 1
-            run = texts[start:end]
-            order += [start + index for index in logical_order(run, True, as_drawn)]
-            texts[start:end] = run
-            order += range(end, position + 1)
-            start = -1
-    return order[:-1]
+    drawn = list(enumerate(texts))
+    result = []
+    kinds = "".join([_kind(text[:1] or " ") for text in texts])
+    position = 0
+    for phrase in _PHRASE.finditer(kinds):
+        start, end = phrase.span()
+        result += drawn[position:start]
+        for index, text in logical_order(texts[start:end], True, as_drawn):
+            result.append((start + index, text))
+        position = end
+    return result + drawn[position:]

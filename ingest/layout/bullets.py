@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.rows import Row
+from ingest.layout.rows import Row, visible
 from ingest.pdf.model import Box
 
 MAX_GAP = 2.2
-"""Maximal white space between a bullet and its line, in font sizes."""
+"""Maximum white space between a bullet and its line, in font sizes."""
 
 MIN_ROOM = 3.0
-"""Minimal white space between a bullet and the column before it, in font sizes."""
+"""Minimum white space between a bullet and the column before it, in font sizes."""
 
 
 def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
@@ -41,13 +41,11 @@ def _begins(row: Row, dot: Box, least_room: float) -> bool:
     """Return whether a dot is before the text next to it, in reading direction.
 
     Args:
-        least_room: minimal white space on its other side, in font sizes.
+        least_room: minimum white space on its other side, in font sizes.
     """
     n_letters = n_rtl = 0
     left = right = math.inf
-    for glyph in row.glyphs:
-        if glyph.text == " ":
-            continue
+    for glyph in visible(row.glyphs):
         n_letters += glyph.text.isalpha()
         n_rtl += is_rtl_letter(glyph.text)
         if glyph.x0 >= dot.x1:

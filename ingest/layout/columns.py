@@ -3,18 +3,18 @@
 import itertools
 from collections.abc import Iterable, Sequence
 
-from ingest.layout.gutters import Gutter, gutters_of
+from ingest.layout.gutters import Gutter, find_gutters
 from ingest.layout.line import Line
 
 MIN_COLUMN_LINES = 7
-"""Minimal number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
+"""Minimum number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
 cells of a small table."""
 
 MIN_WIDTH = 120
-"""Minimal width of two columns, in points."""
+"""Minimum width of two columns, in points."""
 
 
-def columns_of(
+def find_columns(
     lines: Sequence[Line],
     left: float,
     right: float,
@@ -23,33 +23,33 @@ def columns_of(
     """Part lines into columns, in reading order; a line across a gutter ends the columns above it.
 
     Args:
-        left, right: edges of the part of the page with these lines.
+        left, right: edges of the part of the page with these lines, in points.
         rtl: whether the document reads from right to left.
     """
     if not lines:
         return []
-    rows = rows_of_lines(lines)
+    rows = group_by_baseline(lines)
     gutter = _gutter(rows, left, right)
     if gutter is None:
         return [list(itertools.chain.from_iterable(rows))]
 
     above = list(itertools.chain.from_iterable(rows[: gutter.start]))
     below = list(itertools.chain.from_iterable(rows[gutter.end :]))
-    columns = columns_of(above, left, right, rtl)
+    columns = find_columns(above, left, right, rtl)
     for on_left, on_right in gutter.bands():
         sides = [(on_left, left, gutter.x), (on_right, gutter.x, right)]
         if rtl:
             sides.reverse()
         for side in sides:
-            columns += columns_of(*side, rtl)
-    return columns + columns_of(below, left, right, rtl)
+            columns += find_columns(*side, rtl)
+    return columns + find_columns(below, left, right, rtl)
 
 
 def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter | None:
     """Return the highest gutter between rows, None for rows in one column."""
     if right - left < MIN_WIDTH:
         return None
-    by_height = sorted(gutters_of(rows), key=lambda gutter: -gutter.height)
+    by_height = sorted(find_gutters(rows), key=lambda gutter: -gutter.height)
     for gutter in by_height:
         if gutter.is_drawn_by_columns:
             return gutter
@@ -63,7 +63,7 @@ def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter
     return None
 
 
-def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:
+def group_by_baseline(lines: Iterable[Line]) -> list[list[Line]]:
     """Group lines by their baseline, from top to bottom."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.y):

@@ -6,20 +6,20 @@ A drop cap is as high as two lines or more; the first lines of the paragraph are
 from dataclasses import replace
 
 from ingest.layout.extract import Page
-from ingest.layout.line import Line, Word, line_of
+from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import INITIAL
 
 CAP_HEIGHT = 0.75
-"""Maximal height of a capital above its baseline, in its font size."""
+"""Maximum height of a capital above its baseline, in its font size."""
 
 MAX_GAP = 2.0
-"""Maximal white space between a drop cap and the lines next to it, in font sizes of the text."""
+"""Maximum white space between a drop cap and the lines next to it, in font sizes of the text."""
 
 BELOW = 1.0
-"""Maximal distance of the last baseline next to a drop cap below its own, in font sizes of the text."""
+"""Maximum distance of the last baseline next to a drop cap below its own, in font sizes of the text."""
 
 SPACE = 0.2
-"""Minimal width of a space between a drop cap and the first line, in font sizes of the text."""
+"""Minimum width of a space between a drop cap and the first line, in font sizes of the text."""
 
 
 def with_drop_caps(page: Page) -> Page:
@@ -33,7 +33,7 @@ def with_drop_caps(page: Page) -> Page:
             continue
         others = [other for other in lines if other is not line]
         if rest:
-            after = line_of(rest, line.y, line.rtl, line.order)
+            after = make_line(rest, line.y, line.rtl, line.order)
             others.append(replace(after, bold=line.bold, mono=line.mono))
 
         adjacent = []

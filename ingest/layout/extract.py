@@ -16,8 +16,8 @@ from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
 from ingest.layout.formulas import with_formulas
 from ingest.layout.line import Line
-from ingest.layout.lines import lines_of
-from ingest.layout.rows import Row, rows_of
+from ingest.layout.lines import cut_row
+from ingest.layout.rows import Row, find_rows
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
 from ingest.pdf.ocr import with_text_layer
@@ -27,16 +27,16 @@ from quarry.plugins import find
 from quarry.terminal import pluralize
 
 RIGHT_TO_LEFT_SHARE = 0.3
-"""Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
+"""Minimum share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
 
 SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
 
 MOSTLY = 0.7
-"""Maximal share of bold glyphs in a document, and of glyphs of fixed pitch; above it, neither means anything."""
+"""Maximum share of bold glyphs in a document, and of glyphs of fixed pitch; above it, neither means anything."""
 
 MAX_PAGES = 10_000
-"""Maximal number of pages; a file of a few bytes may claim a million."""
+"""Maximum number of pages; a file of a few bytes may claim a million."""
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
@@ -46,7 +46,13 @@ READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page; `lines` from top to bottom, and from left to right within a row; `tables` are those with rules."""
+    """One page; lengths in points.
+
+    Attributes:
+        number: 1-based.
+        lines: from top to bottom, and from left to right within a row.
+        tables: those with rules.
+    """
 
     number: int
     width: float
@@ -196,7 +202,7 @@ class _OpenPdf:
             itertools.chain.from_iterable(rows for _, rows in sample.values())
         )
         rtl = _is_rtl(sampled)
-        _check_fonts(fonts, sampled)
+        _calibrate_fonts(fonts, sampled)
 
         pages = []
         for index in range(self._n_pages):
@@ -205,7 +211,7 @@ class _OpenPdf:
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
-                for line in lines_of(row, fonts, rtl, edge):
+                for line in cut_row(row, fonts, rtl, edge):
                     lines.append(line)
                     edge = line.x1 if line.rtl else edge
             tables = self._tables.on(index) if page.ruled else ()
@@ -224,7 +230,7 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.scanned:
             self.blank.append(index + 1)
-        rows = rows_of(with_formulas(page.glyphs, page.bars))
+        rows = find_rows(with_formulas(page.glyphs, page.bars))
         add_bullets(rows, page.dots)
         return page, rows
 
@@ -245,11 +251,10 @@ def _is_rtl(rows: Iterable[Row]) -> bool:
     return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
 
 
-def _check_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
-    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
+def _calibrate_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
+    """Set in `fonts` what a sample of the text shows: brackets as they are drawn, and fonts of left-to-right text.
 
-    Ignore fixed pitch if most of the text would be code. Find out whether the file stores the brackets of right-to-left
-    text as they are drawn.
+    Distrust weights if most of the text would be bold, and fixed pitch if most of it would be code.
     """
     n_glyphs = n_bold = n_mono = n_pairs = 0
     for row in rows:
@@ -266,7 +271,7 @@ def _check_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
 
 
 def _embedded_fonts(rows: Iterable[Row], n_fonts: int) -> frozenset[int]:
-    """Return the fonts of formulas and of words in other scripts: those without right-to-left letters.
+    """Return the fonts of formulas and of words in other scripts: those without a right-to-left letter in the sample.
 
     There are none if the stops after right-to-left words come from such fonts: a browser takes only letters from
     another font.

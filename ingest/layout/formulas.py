@@ -11,17 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.rows import rows_of
+from ingest.layout.rows import find_rows
 from ingest.layout.superscripts import MACRON, accented, with_accents
 from ingest.pdf.model import AXIS, Box, Glyph
 
 MAX_BARS = 300
-"""Maximal number of thin rules of a page that may be bars; more are a plot."""
+"""Maximum number of thin rules of a page that may be bars; more are a plot."""
 
 REACH = 1.2
 MAX_GAP = 0.45
 SCRIPT_GAP = 0.2
-"""Maximal distance of the baseline of a limit from the edge of its operator, and white space inside the limit and
+"""Maximum distance of the baseline of a limit from the edge of its operator, and white space inside the limit and
 inside one beside its operator, in ems."""
 
 MIN_ROOM = 0.4
@@ -30,20 +30,20 @@ NUMERATOR = 1.0
 MIN_DROP = 0.4
 DENOMINATOR = 0.98
 NESTED = 1.6
-"""Minimal and maximal distances of the baselines of a numerator, of a denominator and of one with formulas from their
+"""Minimum and maximum distances of the baselines of a numerator, of a denominator and of one with formulas from their
 bar, in ems."""
 
 CENTRED = 0.3
-"""Maximal distance of the middles of two parts of a formula, in ems."""
+"""Maximum distance of the middles of two parts of a formula, in ems."""
 
 LIMIT_SIZE = 0.82
 MAX_LIMIT = 4
-"""Maximal font size of a limit, in sizes of its operator, and how much wider than the operator it may be, in ems."""
+"""Maximum font size of a limit, in sizes of its operator, and how much wider than the operator it may be, in ems."""
 
 TALL = 1.12
 MIN_LEADING = 0.8
 MAX_CELL_GAP = 2.5
-"""Minimal height of brackets around several rows, minimal distance of these rows, and maximal white space between the
+"""Minimum height of brackets around several rows, minimum distance of these rows, and maximum white space between the
 cells after a brace, in ems."""
 
 _OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
@@ -101,7 +101,7 @@ class _Formulas:
             gap: white space between their rows before they are squeezed, in points.
         """
         x, end = _edges(itertools.chain.from_iterable(parts))
-        rows = [*itertools.chain.from_iterable(map(rows_of, parts))]
+        rows = [*itertools.chain.from_iterable(map(find_rows, parts))]
         edges = [_edges(row.glyphs) for row in rows]
         width = sum(x1 - x0 + gap for x0, x1 in edges) - gap
         scale = (end - x) / width
@@ -295,7 +295,7 @@ def _grown(
 
     Args:
         around: other glyphs, `seeds` by default.
-        most: maximal white space between them in ems.
+        most: maximum white space between them in ems.
     """
     piece = sorted(seeds, key=lambda glyph: abs(glyph.y - y))[:1]
     rest = around or seeds

@@ -3,23 +3,23 @@
 import itertools
 from statistics import median
 
-from ingest.layout.rows import SEGMENT_GAP, Row
+from ingest.layout.rows import SEGMENT_GAP, Row, visible
 from ingest.pdf.model import Glyph
 
 MIN_GAP = 0.55
 MIN_JUMP = 20
-"""Minimal white space between two columns, in ems, and minimal number of glyphs of other rows drawn in between."""
+"""Minimum white space between two columns, in ems, and minimum number of glyphs of other rows drawn in between."""
 
 MIN_SPACE = 0.16
 MAX_SPACE = 1.8
-"""Minimal and maximal width of a space between two words of justified text, in ems."""
+"""Minimum and maximum width of a space between two words of justified text, in ems."""
 
 MIN_SPACES = 3
 STRETCH = 1.5
-"""Minimal number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
+"""Minimum number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
 
 
-def pieces_of(row: Row) -> list[list[Glyph]]:
+def cut_at_gaps(row: Row) -> list[list[Glyph]]:
     """Cut the glyphs of a row at wide gaps, and at narrower ones where the file draws other rows in between.
 
     Returns:
@@ -49,10 +49,9 @@ def _is_jump(row: Row, last: Glyph, glyph: Glyph) -> bool:
 
 
 def _segment_gap(row: Row) -> float:
-    """Return the minimal white space between two lines of a row, in ems; more if all its spaces are stretched."""
-    visible = [glyph for glyph in row.glyphs if glyph.text != " "]
+    """Return the minimum white space between two lines of a row, in ems; more if all its spaces are stretched."""
     spaces = []
-    for glyph, following in itertools.pairwise(visible):
+    for glyph, following in itertools.pairwise(visible(row.glyphs)):
         space = (following.x0 - glyph.x1) / row.size
         if space > MIN_SPACE:
             spaces.append(space)

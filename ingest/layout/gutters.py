@@ -18,22 +18,22 @@ from ingest.layout.line import Line
 
 LEVEL = 0.6
 NEXT = 3.0
-"""Maximal distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
+"""Maximum distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
 
 REACH = 1.0
-"""Maximal distance that a line may reach over a gutter, in points."""
+"""Maximum distance that a line may reach over a gutter, in points."""
 
 MIN_WORDS = 3
-"""Minimal number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
+"""Minimum number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
 
 SLIGHT = 0.15
-"""Minimal difference of two distances of baselines, in font sizes."""
+"""Minimum difference of two distances of baselines, in font sizes."""
 
 PITCH = 1.7
-"""Maximal distance of two lines of one paragraph, in font sizes."""
+"""Maximum distance of two lines of one paragraph, in font sizes."""
 
 MAX_STRAY = 0.2
-"""Maximal share of lines that are drawn out of order, as formulas that a browser draws last."""
+"""Maximum share of lines that are drawn out of order, as formulas that a browser draws last."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -46,6 +46,7 @@ class Gutter:
     """White space around an x, with lines on both sides and none across it.
 
     Attributes:
+        x: in points.
         start, end: positions of its first row and after its last row.
         height: distance between the lines across it, in points.
         sides: the lines on its left and on its right.
@@ -80,6 +81,7 @@ class Gutter:
             return [self.sides]
         drawn = self._drawn()
         first = side_of(drawn[0], self.x)
+
         heights = [-math.inf]
         lowest = -math.inf
         for position, (last, line) in enumerate(itertools.pairwise(drawn), 1):
@@ -88,6 +90,7 @@ class Gutter:
             if is_back and lowest < line.y and _begins_band(drawn[position:]):
                 upper = self._between(heights[-1], line.y)
                 heights += [line.y] * (min(map(len, upper)) > 1)
+
         return [
             self._between(*edges) for edges in itertools.pairwise([*heights, math.inf])
         ]
@@ -113,7 +116,7 @@ def _begins_band(drawn: Sequence[Line]) -> bool:
     return n_above <= MAX_STRAY * len(drawn)
 
 
-def gutters_of(rows: Rows) -> Iterator[Gutter]:
+def find_gutters(rows: Rows) -> Iterator[Gutter]:
     """Yield the white spaces that may be gutters of rows."""
     lines = list(itertools.chain.from_iterable(rows))
     for x in _middles(lines):
@@ -202,6 +205,7 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     for side, other in (sides, sides[::-1]):
         if not side or not other:
             return 0
+
         distances = [abs(line.y - across[0].y) for line in side]
         least = abs(other[0].y - across[0].y)
         widest = distances[0] + SLIGHT * side[0].size

@@ -9,8 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ingest.pdf.model import space_between
+
 PROSE_SHARE = 0.3
-"""Minimal share of words in a line of prose."""
+"""Minimum share of words in a line of prose."""
+
+FLUSH = 0.3
+INDENTED = 0.7
+MAX_INDENT = 3.5
+"""Maximum distance of two edges that are alike, and minimum and maximum indent of a first line, in font sizes."""
+
+ITEM_GAP = 0.4
+APART = 1.3
+"""Minimum white space after the bullet or number of an item, in font sizes, and in other spaces of its line."""
 
 MAX_SHIFT = 0.3
 """Maximal distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
@@ -56,8 +67,8 @@ class Line:
         above, below: how far parts of its formulas are above and below the baseline.
         page: 1-based.
         column: number of the column within the document; lines of one column follow each other from top to bottom.
-        start, end: its first and last edge; these and the margins grow in reading direction.
-        left, right: margins of its column, in the same direction.
+        from_right: whether the document reads from right to left, so that `start`, `end` and the margins are negative.
+        left, right: margins of its column; like `start` and `end` they grow in reading direction.
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         footnote: whether it belongs to the notes at the foot of a column.
         in_table: whether it is inside a table with rules.
@@ -77,8 +88,7 @@ class Line:
     below: float = 0.0
     page: int = 0
     column: int = 0
-    start: float = 0.0
-    end: float = 0.0
+    from_right: bool = False
     left: float = 0.0
     right: float = 0.0
     n_gaps: int = 0
@@ -97,14 +107,14 @@ class Line:
         return sum(len(word.text) for word in self.words)
 
     @property
-    def first(self) -> str:
+    def first_text(self) -> str:
         """Text of the first word."""
         return self.words[0].text
 
     @cached_property
     def initial(self) -> str:
         """First character after opening brackets and quotation marks, "" if there is none."""
-        return self.first.lstrip(OPENING)[:1]
+        return self.first_text.lstrip(OPENING)[:1]
 
     @property
     def goes_on(self) -> bool:
@@ -119,10 +129,24 @@ class Line:
     @property
     def spaces(self) -> list[float]:
         """Widths of the white space after each word but the last, in points."""
-        spaces = []
-        for one, other in itertools.pairwise(self.words):
-            spaces.append(max(other.x0 - one.x1, one.x0 - other.x1))
-        return spaces
+        return list(itertools.starmap(space_between, itertools.pairwise(self.words)))
+
+    @property
+    def start(self) -> float:
+        """Its first edge in reading direction."""
+        return -self.x1 if self.from_right else self.x0
+
+    @property
+    def end(self) -> float:
+        """Its last edge in reading direction."""
+        return -self.x0 if self.from_right else self.x1
+
+    def start_after(self, n_words: int) -> float:
+        """Return the start of its text after some words, such as a bullet; of the whole line if nothing follows."""
+        if not 0 < n_words < len(self.words):
+            return self.start
+        word = self.words[n_words]
+        return -word.x1 if self.from_right else word.x0
 
     @property
     def indent(self) -> float:
@@ -133,6 +157,10 @@ class Line:
     def room(self) -> float:
         """Distance of its end from the margin of the column, in font sizes."""
         return (self.right - self.end) / self.size
+
+    def starts_at(self, *edges: float) -> bool:
+        """Return whether it starts at one of some edges, in points in reading direction."""
+        return any(abs(self.start - edge) < FLUSH * self.size for edge in edges)
 
     def shift_from(self, above: Line) -> float:
         """Return how far its start is from that of the line above it, in font sizes; positive for an indent."""
@@ -160,7 +188,7 @@ class Line:
     @property
     def is_flush(self) -> bool:
         """Whether it begins at the margin of the column."""
-        return abs(self.indent) < 0.3
+        return self.starts_at(self.left)
 
     @property
     def is_bold(self) -> bool:
@@ -203,6 +231,11 @@ class Line:
         return self.n_words / len(self.words)
 
     @property
+    def is_formula(self) -> bool:
+        """Whether fewer than half of its words are words of prose."""
+        return self.word_share < 0.5
+
+    @property
     def is_prose(self) -> bool:
         """Whether it has enough words to be prose, perhaps with formulas."""
         return self.word_share > PROSE_SHARE or self.n_words > 2
@@ -213,13 +246,17 @@ class Line:
         if not self.ends_clause:
             slack = 1.5
             # a Latin word or a formula may begin a line of Hebrew
-            begins = following.first[0].isupper() and not following.rtl
+            begins = following.first_text[0].isupper() and not following.rtl
             enough = 0.85 if begins else 0.6
             fill = (self.end - self.start) / max(1.0, self.column_width)
             if fill > enough:
                 return True
+        return not self.has_room_for(following, slack)
+
+    def has_room_for(self, following: Line, space: float) -> bool:
+        """Return whether the first word of the next line would fit at its end after a space, in font sizes."""
         word = following.words[0]
-        return self.right - self.end < word.x1 - word.x0 + slack * following.size
+        return self.right - self.end >= word.x1 - word.x0 + space * following.size
 
     def flows_into(self, following: Line) -> bool:
         """Return whether its text continues in the next line, in another column or print."""
@@ -238,7 +275,18 @@ def _is_word(word: Word) -> bool:
     return sum(map(str.isalpha, word.text)) > 2
 
 
-def line_of(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
+def is_item_gap(gap: float, size: float, usual: float) -> bool:
+    """Return whether the white space after the bullet or number of an item sets it apart from the text.
+
+    Args:
+        gap: in points.
+        size: font size.
+        usual: width of the other spaces of the line, in points; 0 if unknown.
+    """
+    return gap > max(ITEM_GAP * size, APART * usual)
+
+
+def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
     """Make a line of words in reading order."""
     sizes: Counter[float] = Counter()
     n_bold = 0

@@ -7,7 +7,7 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from unicodedata import category
 
@@ -18,8 +18,8 @@ from ingest.layout.bidi import (
     logical_order,
     n_unpaired,
 )
-from ingest.layout.gaps import pieces_of
-from ingest.layout.line import BULLETS, Line, Word, line_of
+from ingest.layout.gaps import cut_at_gaps
+from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
 from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
@@ -34,46 +34,42 @@ from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
 SOFT_HYPHEN = "\u00ad"
 """Hyphen of many fonts: if it is drawn, it is seen."""
 
-_EMBEDDED = re.compile(
-    r"""
-    (?!(?<=0\n)0 | [,;:?!)\]}\ \r] | \.(?![EL]) | [-–—]\ )  # no stop, bracket or dash at an edge, no part of a number
-    (?:
-        (?!\.\*)[^\n0] | (?<=[^\w\ \n)])0+ | (?<=[^\w\ \n)]\ )0+ | 0+(?=\ ?[^\w\ \n(])
-    )+
-    (?<![(\[{\ \r]) (?<!\ [-–—])
-    """,
-    re.VERBOSE,
+_NUMBER_ALONE = re.compile(r"(?<![^\w \n)])(?<![^\w \n)] )(?<!0)0+(?!0)(?! ?[^\w \n(])")
+"""Number of the text: no sign is next to it."""
+_NOTE = re.compile(r"\.(?=\*)")
+_LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
+_RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
+"""Stops, brackets and dashes of the text around a formula, and the stop before the mark of a note; letters as in
+`_kind`."""
+_END_STOP = re.compile(
+    r"(?<=[ א-ת])(\.)[^\W\d_]{2}(?!(?<=[a-z]{2})[a-z0-9]{0,2}(?![\w(]))"
 )
-"""Text in fonts of left-to-right text: E and D are its letters and digits, L, 0 and a return letters, digits and
-operators in other fonts."""
+"""Full stop before a Latin word that is not like the ending of a file's name."""
 _OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
-ITEM_GAP = 0.4
-APART = 1.2
-"""Minimal white space after the bullet or number of a right-to-left item, in ems, and in other spaces of its line."""
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
 _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 
 AT_EDGE = 0.5
-"""Maximal distance of the right ends of two lines of one paragraph, in ems."""
+"""Maximum distance of the right ends of two lines of one paragraph, in ems."""
 
 WORD_GAP = 0.16
-"""Minimal white space between two words, in ems; kerning is narrower, spaces are wider."""
+"""Minimum white space between two words, in ems; kerning is narrower, spaces are wider."""
 
 WORD_GAP_HINTED = 0.05
-"""Minimal white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
+"""Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
 
 INITIAL = 1.6
-"""Minimal font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
+"""Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
 IN_NUMBER = 0.2
-"""Maximal white space between the decimal point of a number and its next digit, in ems; a space is wider."""
+"""Maximum white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:
+def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:
     """Cut a row at its gaps, and return the lines from left to right.
 
     Args:
@@ -81,17 +77,17 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[
         edge: right end of the right-to-left line above the row.
     """
     lines = []
-    for glyphs in pieces_of(row):
+    for glyphs in cut_at_gaps(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
         is_rtl = rtl and _is_rtl(glyphs, fonts, edge)
         words = []
-        for members in _spelt(glyphs, row, fonts, rtl, is_rtl):
+        for members in _read_words(glyphs, row, fonts, rtl, is_rtl):
             if members:
-                words.append(_word(members, row, fonts))
+                words.append(_make_word(members, row, fonts))
         order = min(glyph.order for glyph in glyphs)
         shifts = [glyph.shift for glyph in glyphs]
-        line = line_of(words, row.y, is_rtl, order)
+        line = make_line(words, row.y, is_rtl, order)
         lines.append(replace(line, above=max(shifts), below=-min(shifts)))
     return lines
 
@@ -105,10 +101,12 @@ def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
         return True
     first, last = glyphs[0], glyphs[-1]
     is_below = abs(last.x1 - edge) < AT_EDGE * last.size
-    return is_below and first.text in STOPS and not fonts.mono(first.font)
+    is_own = bool(fonts.embedded) and first.font not in fonts.embedded
+    is_stop = first.text in STOPS and not fonts.mono(first.font)
+    return is_stop and (is_below or is_own)
 
 
-def _spelt(
+def _read_words(
     glyphs: list[Glyph],
     row: Row,
     fonts: Fonts,
@@ -129,18 +127,18 @@ def _spelt(
     if has_small:
         glyphs = with_scripts(glyphs, row.y, row.size)
 
-    words = _parted(glyphs, row.size)
+    words = _split_words(glyphs, row.size)
     number = []
     if may_begin_right and _has_number(words):
         number.append(words.pop())
         number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
     if words and (rtl or has_rtl_letter(text)):
-        words = _reordered(words, rtl, fonts)
+        words = _reorder(words, rtl, fonts)
     words = number + words
     return without_marks(words) if has_small else words
 
 
-def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
+def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     """Part glyphs from left to right into words, by the white space between them."""
     words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
@@ -149,11 +147,11 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         word = words[-1]
         if glyph.text == " ":
             spaced = True
-            if (
-                word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2
-            ):  # an italic may lean over it
+            # an italic may lean over it
+            if word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2:
                 right = min(right, glyph.x0)
             continue
+
         gap = glyph.x0 - right
         hinted = spaced or glyph.parted
         least = WORD_GAP_HINTED if hinted else WORD_GAP
@@ -162,6 +160,7 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
             is_apart = False
         if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
+
         spaced = False
         words[-1].append(glyph)
         right = max(right, glyph.x1)
@@ -197,12 +196,11 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     for left, right in itertools.pairwise(words):
         gaps.append(right[0].x0 - left[-1].x1)
     *others, gap = gaps or [math.inf]
-    usual = min(others, default=0.0)
-    is_apart = gap > max(ITEM_GAP * number[0].size, APART * usual)
+    is_apart = is_item_gap(gap, number[0].size, min(others, default=0.0))
     return is_apart and _ITEM.fullmatch(text_of(number)) is not None
 
 
-def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
+def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
     space = replace(words[0][0], text=" ")
     members = words[0][:]
@@ -213,10 +211,10 @@ def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[G
     units = _units(members, fonts) if rtl else [[glyph] for glyph in members]
     texts = [unit[0].text if len(unit) == 1 else PLACEHOLDER for unit in units]
     reordered: list[list[Glyph]] = [[]]
-    for index in logical_order(texts, rtl, fonts.as_drawn):
+    for index, text in logical_order(texts, rtl, fonts.as_drawn):
         unit = units[index]
         if len(unit) == 1:
-            unit[0].text = texts[index]
+            unit[0].text = text
         for glyph in unit:
             if glyph.text == " ":
                 reordered.append([])
@@ -226,26 +224,57 @@ def _reordered(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[G
 
 
 def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
-    """Part the glyphs of a right-to-left line into single ones and runs in fonts of left-to-right text."""
+    """Part the glyphs of a right-to-left line into single ones and formulas in fonts of left-to-right text.
+
+    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
+    """
     kinds = "".join([_kind(glyph, fonts) for glyph in members])
+    for place in _end_stops(members):
+        kinds = f"{kinds[:place]}\n{kinds[place + 1 :]}"
     units: list[list[Glyph]] = []
     position = 0
-    for run in _EMBEDDED.finditer(kinds):
-        start, end = run.span()
-        if not any(kind in "ED" or category(kind) == "Sm" for kind in run[0]):
-            continue
-        # PDFium turns a bracket of a formula next to right-to-left text
-        first, last = kinds[max(0, start - 1) : start], kinds[end : end + 1]
-        if first and first in ")]}" and _closes(first.translate(MIRRORED), run[0]):
+    for start, end in _formulas(kinds):
+        formula = kinds[start:end]
+        first = kinds[max(0, start - 1) : start]
+        last = kinds[end : end + 1]
+        if first and first in ")]}" and _closes(first.translate(MIRRORED), formula):
             start -= 1
             members[start].text = first.translate(MIRRORED)
-        elif last and last in "([{" and _closes(run[0], last.translate(MIRRORED)):
+        elif last and last in "([{" and _closes(formula, last.translate(MIRRORED)):
             members[end].text = last.translate(MIRRORED)
             end += 1
+
         units += [[glyph] for glyph in members[position:start]]
         units.append(list(members[start:end]))
         position = end
     return units + [[glyph] for glyph in members[position:]]
+
+
+def _formulas(kinds: str) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of the formulas and words in fonts of left-to-right text, by the kinds of glyphs."""
+    text = "\n"
+    parts = _NUMBER_ALONE.sub(lambda number: text * len(number[0]), kinds)
+    for part in re.finditer(rf"[^{text}]+", _NOTE.sub(text, parts)):
+        start, end = part.span()
+        if left := _LEFT_EDGE.match(kinds, start, end):
+            start = left.end()
+        if right := _RIGHT_EDGE.search(kinds, start, end):
+            end = right.start()
+        if any(kind in "ED" or category(kind) == "Sm" for kind in kinds[start:end]):
+            yield start, end
+
+
+def _end_stops(members: Sequence[Glyph]) -> Iterator[int]:
+    """Yield the positions of full stops that end a right-to-left sentence on the left of a word drawn before them.
+
+    The letters of the word are drawn from left to right. An ending of a file's name may have a stop on its left.
+    """
+    text = " " + "".join([glyph.text[:1] or " " for glyph in members])
+    for stop in _END_STOP.finditer(text):
+        place = stop.start(1) - 1
+        dot, first, second = members[place : place + 3]
+        if first.order < second.order < dot.order:
+            yield place
 
 
 def _closes(left: str, right: str) -> bool:
@@ -254,9 +283,11 @@ def _closes(left: str, right: str) -> bool:
 
 
 def _kind(glyph: Glyph, fonts: Fonts) -> str:
-    """Return E for a letter in a font of left-to-right text, L and 0 for other letters and digits, or a sign itself.
+    """Return a letter for the kind of a glyph.
 
-    Signs in other fonts are line feeds, apart from those of formulas.
+    Returns:
+        E and D for letters and digits in fonts of left-to-right text, L and 0 for those in other fonts, a line feed
+        for right-to-left letters and signs of the text, a return for operators in its font; others are as they are.
     """
     char = glyph.text[:1] or " "
     letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
@@ -271,7 +302,7 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
     return "\r" if char in _OPERATORS else "\n"
 
 
-def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
+def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]
@@ -282,6 +313,7 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
+
     return Word(
         text=text,
         x0=x0,

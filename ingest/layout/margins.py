@@ -13,13 +13,13 @@ EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
 
 MIN_NUMBERED_LINES = 5
-"""Minimal number of lines with a line number."""
+"""Minimum number of lines with a line number."""
 
 LINES_PER_OVERFULL = 12
-"""Minimal number of lines of text for each line that may exceed the margins."""
+"""Minimum number of lines of text for each line that may exceed the margins."""
 
 MIN_TEXT_LINES = 8
-"""Minimal number of lines in the size of the text that define the margins."""
+"""Minimum number of lines in the size of the text that define the margins."""
 
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
@@ -85,7 +85,7 @@ def without_line_numbers(page: Page) -> Page:
     return replace(page, lines=lines)
 
 
-def parted_from_notes(
+def split_off_notes(
     lines: Sequence[Line], body_size: float
 ) -> tuple[list[Line], list[Line]]:
     """Return two lists of lines: the text, and the smaller print wholly to its left or right."""

@@ -9,18 +9,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingest.layout.superscripts import ACCENTS
-from ingest.pdf.model import Glyph
+from ingest.pdf.model import Glyph, space_between
 
 SEGMENT_GAP = 1.1
-"""Minimal white space between two lines of one row (table cells, columns), in ems."""
+"""Minimum white space between two lines of one row (table cells, columns), in ems."""
 
 INDEX_RISE = 0.62
 INDEX_REACH = 0.4
 INDEX_SIZE = 0.75
-"""Maximal distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
+"""Maximum distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
 
 MAX_INDEX = 12
-"""Maximal number of glyphs of an index."""
+"""Maximum number of glyphs of an index."""
 
 NEAR_ROWS = 3
 """Number of rows above and below that are searched for the base of an index; other columns have rows among them."""
@@ -58,11 +58,14 @@ class Row:
         self.glyphs.sort(key=lambda glyph: glyph.x0)
 
 
-def rows_of(glyphs: list[Glyph]) -> list[Row]:
-    """Group the glyphs of a page into rows, from top to bottom; indices and exponents are in the row of their base."""
+def find_rows(glyphs: list[Glyph]) -> list[Row]:
+    """Number the glyphs of a page as they are drawn, and group them into rows from top to bottom.
+
+    Indices and exponents are in the row of their base.
+    """
     for order, glyph in enumerate(glyphs):
         glyph.order = order
-    spans = _spans(glyphs)
+    spans = _find_spans(glyphs)
     spans.sort(key=lambda span: -span.size * min(len(span.glyphs), 6))
     by_y: dict[int, list[Row]] = defaultdict(list)
     waiting = [span for span in spans if not _put(span, by_y, may_wait=True)]
@@ -73,22 +76,21 @@ def rows_of(glyphs: list[Glyph]) -> list[Row]:
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.merge(())
-    return _with_indices(_rejoined(rows))
+    return _merge_indices(_merge_halves(rows))
 
 
-def _spans(glyphs: list[Glyph]) -> list[Row]:
+def _find_spans(glyphs: list[Glyph]) -> list[Row]:
     """Join glyphs that are drawn one after the other on one baseline; spans of spaces are left out."""
     parts = [glyphs[:1]]
     for last, glyph in itertools.pairwise(glyphs):
         em = last.size
-        gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
         is_level = abs(glyph.y - last.y) < 0.05 * em
         is_alike = abs(glyph.size - em) < 0.05 * em
-        is_next = -0.3 * em < gap < SEGMENT_GAP * em
+        is_next = -0.3 * em < space_between(last, glyph) < SEGMENT_GAP * em
         if not (is_level and is_alike and is_next):
             parts.append([])
         parts[-1].append(glyph)
-    return [Row(part[0].y, part[0].size, part) for part in parts if _visible(part)]
+    return [Row(part[0].y, part[0].size, part) for part in parts if visible(part)]
 
 
 def _distance(span: Row, row: Row) -> float | None:
@@ -127,7 +129,7 @@ def _is_mark(span: Row) -> bool:
     return len(span.glyphs) <= 3 and not any(map(str.isalnum, texts))
 
 
-def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
+def visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
     """Return the glyphs without the spaces."""
     return [glyph for glyph in glyphs if glyph.text != " "]
 
@@ -165,7 +167,7 @@ def _put(span: Row, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
     return True
 
 
-def _rejoined(rows: list[Row]) -> list[Row]:
+def _merge_halves(rows: list[Row]) -> list[Row]:
     """Merge halves of one row with slightly different baselines, as at a change of fonts."""
     joined = rows[:1]
     for row in rows[1:]:
@@ -183,7 +185,7 @@ def _rejoined(rows: list[Row]) -> list[Row]:
     return joined
 
 
-def _with_indices(rows: list[Row]) -> list[Row]:
+def _merge_indices(rows: list[Row]) -> list[Row]:
     """Merge small rows a little above or below the gaps of another row into it as indices, at any font size."""
     merged = set()
     for position, small in enumerate(rows):
@@ -195,11 +197,12 @@ def _with_indices(rows: list[Row]) -> list[Row]:
             is_small = small.size < 1.05 * large.size and large is not small
             if id(large) in merged or not is_small:
                 continue
+
             most = min(MAX_INDEX, len(large.glyphs) - 1)
             if _fits(small, large, INDEX_RISE, INDEX_REACH, most):
                 for glyph in small.glyphs:
                     glyph.size = min(glyph.size, INDEX_SIZE * large.size)
-                large.merge(_visible(small.glyphs))
+                large.merge(visible(small.glyphs))
                 merged.add(id(small))
                 break
     return [row for row in rows if id(row) not in merged]
@@ -215,18 +218,18 @@ def _fits(
     """Return whether a small row is above or below gaps of a row, and next to its glyphs.
 
     Args:
-        rise: maximal distance of the baselines in ems.
-        reach: maximal white space next to each piece of the small row in ems.
-        most: maximal number of glyphs of the small row.
+        rise: maximum distance of the baselines in ems.
+        reach: maximum white space next to each piece of the small row in ems.
+        most: maximum number of glyphs of the small row.
     """
     if abs(row.y - small.y) >= rise * row.size:
         return False
-    glyphs = _visible(small.glyphs)
+    glyphs = visible(small.glyphs)
     if len(glyphs) > most:
         return False
 
     middles = [(glyph.x0 + glyph.x1) / 2 for glyph in glyphs]
-    for other in _visible(row.glyphs):
+    for other in visible(row.glyphs):
         if any(other.x0 < x < other.x1 for x in middles):
             return False
     return all(row.touches(*piece, reach) for piece in _pieces(small))
@@ -235,7 +238,7 @@ def _fits(
 def _pieces(row: Row) -> list[tuple[float, float]]:
     """Return left and right edges of the runs of glyphs in a row."""
     pieces: list[tuple[float, float]] = []
-    for glyph in _visible(row.glyphs):
+    for glyph in visible(row.glyphs):
         left = glyph.x0
         right = glyph.x1
         if pieces and left - pieces[-1][1] < 0.5 * row.size:

@@ -23,10 +23,10 @@ ACCENTS = (
 "«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
 as in ≠."""
 LOW = 0.1
-"""Minimal distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
+"""Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
 MAX_RISE = 0.6
 NEAR = 4
-"""Maximal distance of an accent from the place over a letter without ascender, in ems, and in the order of drawing."""
+"""Maximum distance of an accent from the place over a letter without ascender, in ems, and in the order of drawing."""
 DOT_BELOW = "\u0323"
 NEGATION = "\u0338"
 MACRON = "\u0304"
@@ -35,9 +35,9 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 PRIMES = "′″‴"
 
 SMALL = 0.9
-"""Maximal font size of an index, an exponent or a mark, as a share of the size of its base."""
+"""Maximum font size of an index, an exponent or a mark, as a share of the size of its base."""
 RAISED = 0.2
-"""Minimal height of an exponent or a mark above the baseline, in ems."""
+"""Minimum height of an exponent or a mark above the baseline, in ems."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING = ".,;:!?)]}\"'”’»״׳"

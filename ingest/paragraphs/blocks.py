@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from ingest.layout.arrange import Arranged
-from ingest.paragraphs.decisions import LineGroup
-from ingest.paragraphs.groups import HEADING, groups_of, joined
-from ingest.paragraphs.habits import TypesettingHabits, measure_habits
-from ingest.paragraphs.hyphens import joined_text
+from ingest.paragraphs.beginnings import group_lines
+from ingest.paragraphs.continuations import join_continuations
+from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
+from ingest.paragraphs.hyphens import join_text
+from ingest.paragraphs.line_group import LineGroup
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
 
@@ -65,12 +66,12 @@ def split(arranged: Arranged) -> Iterator[Block]:
 
     blocks = []
     heading = ""
-    for group in joined(groups_of(body, habits), habits):
+    for group in join_continuations(group_lines(body, habits), habits):
         block = _block_of(group, heading, habits)
         blocks.append(block)
         if block.is_heading:
             heading = block.text
-    for group in groups_of(notes, habits):
+    for group in group_lines(notes, habits):
         blocks.append(_block_of(group, "", habits))
 
     blocks.sort(key=lambda block: block.page)
@@ -81,7 +82,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     """Make a block of a group of lines under a heading."""
     lines = group.lines
     first = group.first
-    text, page_breaks = joined_text(lines, group.marker, habits.vocabulary)
+    text, page_breaks = join_text(lines, group.marker, habits.vocabulary)
     if first.footnote:
         text = _NOTE_NUMBER.sub("", text)
 
@@ -111,7 +112,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         bold=bold,
         mono=mono,
         unknown_share=n_unknown / max(1, len(words)),
-        number=first.first if group.marker else "",
+        number=first.first_text if group.marker else "",
         in_table=first.in_table,
         last_page=group.last.page,
         page_breaks=page_breaks,
@@ -126,7 +127,7 @@ def _is_heading(
     mono: float,
 ) -> bool:
     """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet."""
-    has_bullet = group.marker and is_bullet(group.first.first)
+    has_bullet = group.marker and is_bullet(group.first.first_text)
     if has_bullet or group.first.footnote or len(group.lines) > 3:
         return False
     n_letters = sum(map(str.isalpha, text))

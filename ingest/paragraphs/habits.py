@@ -5,20 +5,23 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
-from ingest.layout.line import Line
+from ingest.layout.line import INDENTED, MAX_INDENT, Line
 from ingest.paragraphs.hyphens import count_words
 from ingest.paragraphs.markers import marker_words
 
 MAX_RAGGED = 0.4
-"""Maximal distance of a line of justified text from the margin, in font sizes."""
+"""Maximum distance of a line of justified text from the margin, in font sizes."""
 
 MAX_PITCH = 2.2
 MAX_SPACED = 3.5
-"""Maximal distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
+"""Maximum distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
+
+HEADING = 1.08
+"""Minimum size of a heading, in sizes of the text."""
 
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
-"""Minimal share of the lines inside sentences that are as near in justified text, and minimal number of such lines."""
+"""Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class TypesettingHabits:
         pitch: the usual distance of baselines, in font sizes.
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
+        body_size: font size of most of the text, in points.
     """
 
     vocabulary: Counter[str]
@@ -50,19 +54,19 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
         for above, line, below in zip(body, body[1:], body[2:], strict=False):
-            n_indents += _is_first(above, line, below, body_size)
+            n_indents += _shows_indent(above, line, below, body_size)
 
         for above, line in itertools.pairwise(lines):
             if above.column != line.column or above.footnote != line.footnote:
                 continue
-            distance = (line.y - above.y) / line.size
-            in_body = _is_of_size(line, body_size)
+            distance = line.drop_from(above)
+            in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
             if in_body and _is_one_sentence(above, line, body_size):
                 longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
-            if 0.9 < distance < longest and _is_of_size(above, line.size):
+            if 0.9 < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += 3 if in_body else 1
 
     return TypesettingHabits(
@@ -74,22 +78,27 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     )
 
 
-def _is_of_size(line: Line, size: float) -> bool:
+def is_of_size(line: Line, size: float) -> bool:
+    """Return whether a line has a font size, as measured in half points."""
     return abs(line.size - size) < 0.5
 
 
 def is_indented(line: Line, below: Line) -> bool:
     """Return whether a line is indented above a line at the margin of their column."""
-    return line.column == below.column and 0.7 < line.indent < 3 and below.is_flush
+    return (
+        line.column == below.column
+        and INDENTED < line.indent < MAX_INDENT
+        and below.is_flush
+    )
 
 
-def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
+def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> bool:
     """Return whether a line of text is indented between two lines without indent."""
     return (
         above.column == line.column
         and above.is_flush
         and is_indented(line, below)
-        and _is_of_size(line, body_size)
+        and is_of_size(line, body_size)
         and not marker_words(line)
     )
 
@@ -97,8 +106,8 @@ def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
 def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
     """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
     return (
-        _is_of_size(above, size)
-        and abs(above.start - line.start) < 0.3 * above.size
-        and not line.first[0].isupper()
+        is_of_size(above, size)
+        and line.starts_at(above.start)
+        and not line.first_text[0].isupper()
         and not above.ends_clause
     )

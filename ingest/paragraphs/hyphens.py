@@ -23,7 +23,7 @@ def count_words(lines: Iterable[Line], counts: Counter[str]) -> None:
                 counts[f"{start}-"] += 1
 
 
-def joined_text(
+def join_text(
     lines: Sequence[Line], marker: int, vocabulary: Counter[str]
 ) -> tuple[str, tuple[int, ...]]:
     """Join the words of lines, and return the offsets at which a new page begins.
@@ -47,7 +47,7 @@ def joined_text(
 
         if text:
             *before, last = text.split(" ")
-            glued = _glued(last, words[0], vocabulary, line.rtl)
+            glued = _join_halves(last, words[0], vocabulary, line.rtl)
             if glued is not None:
                 text = " ".join([*before, glued])
                 del words[0]
@@ -59,7 +59,9 @@ def joined_text(
     return text, tuple(offset for offset in breaks if offset < len(text))
 
 
-def _glued(before: str, after: str, vocabulary: Counter[str], rtl: bool) -> str | None:
+def _join_halves(
+    before: str, after: str, vocabulary: Counter[str], rtl: bool
+) -> str | None:
     """Join the two parts of a word across a line break; return None for two words."""
     start, mark = before[:-1], before[-1:]
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():

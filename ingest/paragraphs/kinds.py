@@ -1,5 +1,6 @@
 """Kinds of blocks, and the reasons why some are left out."""
 
+import itertools
 import re
 
 from configs.settings import IngestSettings
@@ -12,32 +13,32 @@ from quarry.languages.language import Kind
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_LETTER_SHARE = 0.72
-"""Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
+"""Minimum share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
 
 MIN_WORD_SHARE = 0.62
-"""Minimal share of tokens that are words of two letters or more; prose has 0.85 to 1."""
+"""Minimum share of tokens that are words of two letters or more; prose has 0.85 to 1."""
 
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
 MIN_LONG_WORDS = 4
-"""Minimal number of words of a text, and their minimal share of the tokens; and the number of different words of three
+"""Minimum number of words of a text, and their minimum share of the tokens; and the number of different words of three
 letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 3
-"""Minimal number of words of a sentence that may have symbols, and that of one that begins with a word."""
+"""Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
 MAX_MARKS = 0.02
-"""Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
+"""Maximum share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
 
 MIN_FOOTNOTE_LENGTH = 2
-"""Minimal length of a footnote that counts as prose, as a multiple of min_words."""
+"""Minimum length of a footnote that counts as prose, as a multiple of min_words."""
 
 MAX_SENTENCE_WORDS = 110
-"""Maximal mean number of words of the sentences of prose."""
+"""Maximum mean number of words of the sentences of prose."""
 
 MAX_UNKNOWN_SHARE = 0.12
-"""Maximal share of words with a character that the file does not explain."""
+"""Maximum share of words with a character that the file does not explain."""
 
 _SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
@@ -46,9 +47,20 @@ _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
 _INITIAL = re.compile(r"[^\W\d_]\.,?")
 _MARK = re.compile(r"[.,:;]")
-_COMMENT = re.compile(r"(?:#|//|/\*|%%?|--|;;)\s")
+_COMMENT = re.compile(r"(?:\d{1,4} )?(?:#|//|/\*|%%?|--|;;)\s")
+"""Mark at the beginning of a comment, perhaps after the number of its line."""
+_CODE_LINE = re.compile(r"[;{}](?: \d{1,4})? //|(?<![=≔] )\{$|\w\.\w+\(.*;$")
+"""Comment after a statement, block or statement with a call, at the end of a line of code."""
+_ADDRESS = re.compile(r"\w+://\S+|<\w+>")
+"""Address of a page, or placeholder in the name of a file."""
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
-_RELATION = re.compile(r"[=<>≤≥≈∼∈→⇒⇔]")
+_RELATION = re.compile(r"[=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
+_FORMULA = re.compile(rf"{_RELATION.pattern}|[()\d+−]")
+"""Relation, bracket, digit or sign, as in a formula."""
+_OPERATOR = re.compile(r"[+−×·÷/]")
+_CONDITION = re.compile(r"\([^()]*\)")
+_TITLE = re.compile(r"[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?")
+"""Label with a number and a title in brackets, without a text."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?!\w)")
 _MIXED = re.compile(r"[A-Za-z][α-ω]|[α-ω][A-Za-z]", re.IGNORECASE)
 """Latin and Greek letters in one token, as in a formula."""
@@ -72,8 +84,10 @@ class _Text:
         tokens: words and symbols.
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
+        has_end: whether it has one, or ends with a colon.
         is_sentence: whether it begins and ends like a sentence.
         is_worded_sentence: whether it is a sentence with enough words, whatever its symbols.
+        is_clear: whether the file explains nearly all of its characters.
     """
 
     def __init__(self, block: Block) -> None:
@@ -83,29 +97,41 @@ class _Text:
         self.n_ends = len(_SENTENCE_END.findall(block.text))
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
+        self.has_end = self.n_ends > 0 or block.text.endswith(":")
         is_worded = (
             _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
         )
         least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
-        self.is_sentence = is_begun and self.n_ends > 0
+        self.is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
+        self.is_sentence = is_begun and self.has_end
         self.is_worded_sentence = self.is_sentence and self.n_words >= least
 
     @property
     def is_symbols(self) -> bool:
         """Whether it has too few words to be text."""
-        long = set()
-        for token in self.tokens:
-            word = _LONG_WORD.search(token)
-            is_name = word is None or OPERATORS.fullmatch(word.group())
-            if word and not (is_name or _MIXED.search(word.group())):
-                long.add(token)
-        if not long and _RELATION.search(self.block.text):
+        text = self.block.text
+        long = set(filter(_has_long_word, self.tokens))
+        if not long and _FORMULA.search(text):
+            return True
+        if self.is_formula or _TITLE.fullmatch(text):
             return True
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
         if self.n_words >= least or self.is_worded_sentence:
             return False
         begins_with_word = not long.isdisjoint(self.tokens[:2])
         return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether its words are only in a condition in brackets after a formula, or only between operators."""
+        text = self.block.text
+        bare = _CONDITION.sub("", text)
+        if bare != text and _RELATION.search(bare) and not self.block.number:
+            return not any(map(_has_long_word, bare.split()))
+        are_words = [_WORDLIKE.fullmatch(token) is not None for token in self.tokens]
+        has_operator = any(map(_OPERATOR.fullmatch, self.tokens))
+        is_phrase = any(map(all, itertools.pairwise(are_words)))
+        return has_operator and not is_phrase and text[0].islower()
 
     @property
     def is_contents(self) -> bool:
@@ -133,8 +159,8 @@ class _Text:
     @property
     def is_code(self) -> bool:
         """Whether it is a comment, has many signs of a programming language, or is no prose and in fixed pitch."""
-        text = self.block.text
-        if _COMMENT.match(text):
+        text = _ADDRESS.sub("", self.block.text)
+        if _COMMENT.match(text) or _CODE_LINE.search(text):
             return True
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > 0.6:
@@ -158,6 +184,12 @@ class _Text:
         return bool(is_drawn and caption_label(self.block.text))
 
 
+def _has_long_word(token: str) -> bool:
+    """Return whether a token has a word of three letters or more that is no name of a function."""
+    word = _LONG_WORD.search(token)
+    return word is not None and OPERATORS.fullmatch(word.group()) is None
+
+
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
@@ -167,7 +199,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """
     text = _Text(block)
     n_tokens = len(text.tokens)
-    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
+
     reason = ""
     if text.is_contents:
         reason = "contents"
@@ -180,12 +212,13 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"
-    elif n_tokens < settings.min_words and not is_clear:
+    elif n_tokens < settings.min_words and not text.is_clear:
         reason = "unreadable"
     elif text.is_code:
         reason = "code"
     elif text.is_reference:
         reason = "references"
+
     return _kind_of_text(text, settings.min_words), reason
 
 
@@ -195,12 +228,12 @@ def _kind_of_text(text: _Text, min_words: int) -> Kind:
         return "boxed"
     if text.is_caption:
         return "caption"
+
     least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
-    has_end = text.n_ends > 0 or block.text.endswith(":")
     has_length = least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends)
-    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
-    if has_end and has_length and text.is_wordy and is_clear:
+    if text.has_end and has_length and text.is_wordy and text.is_clear:
         return "prose"
+
     if block.footnote:
         return "footnote"
     for kind, pattern in _LABELS.items():

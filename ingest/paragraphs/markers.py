@@ -4,13 +4,14 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.line import BULLETS, Line
+from ingest.layout.line import BULLETS, INDENTED, Line, is_item_gap
 from ingest.pdf.model import UNKNOWN
 
+BELOW = 0.2
+"""Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
+
 MIN_SPACES = 3
-"""Minimal number of spaces that define the usual width of a space."""
-APART = 1.3
-"""Minimal width of the space after a number or dash, as a multiple of the usual width."""
+"""Minimum number of spaces that define the usual width of a space."""
 
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
 _STARS = "*★☆™®†‡"
@@ -36,15 +37,14 @@ def marker_words(line: Line, following: Line | None = None) -> int:
     for word in line.words[:2]:
         if not _ENUMERATOR.fullmatch(word.text.lstrip(_STARS)):
             return 1
-    offset = following.start - start_after(line, 2)
-    return 2 if abs(offset) < 0.6 * line.size else 1
+    return 2 if following.starts_at(line.start_after(2)) else 1
 
 
 def _is_marked(line: Line, following: Line | None) -> bool:
     """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
     if len(line.words) < 2:
-        return is_bullet(line.first)
-    first = line.first.lstrip(_STARS) or line.first
+        return is_bullet(line.first_text)
+    first = line.first_text.lstrip(_STARS) or line.first_text
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         is_sure = first not in "·→⇒o" or is_rtl_letter(line.words[1].text)
         return is_sure or is_set_apart(line)
@@ -56,13 +56,14 @@ def _is_marked(line: Line, following: Line | None) -> bool:
 
 def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
-    if not first[0].isupper():
-        if _hangs_below(line, following):
+    if following is not None:
+        past_first = abs(following.start - line.start_after(1))
+        if past_first < BELOW * line.size:
             return True
-    elif following is not None:
+    if first[0].isupper() and following is not None:
         # an initial, unless the next line hangs or has one
-        hangs = following.start - line.start >= 0.5 * line.size
-        if not hangs and not _ENUMERATOR.fullmatch(following.first):
+        hangs = following.shift_from(line) >= INDENTED
+        if not hangs and not _ENUMERATOR.fullmatch(following.first_text):
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
     is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
@@ -76,13 +77,6 @@ def _is_letter(first: str, second: str) -> bool:
     return first[0].islower() and not second[0].islower()
 
 
-def _hangs_below(line: Line, following: Line | None) -> bool:
-    """Return whether the next line begins below the second word."""
-    if following is None:
-        return False
-    return abs(following.start - start_after(line, 1)) < 0.2 * line.size
-
-
 def is_bullet(text: str) -> bool:
     """Return whether a word is a bullet."""
     return _BULLET.fullmatch(text) is not None
@@ -91,13 +85,5 @@ def is_bullet(text: str) -> bool:
 def is_set_apart(line: Line) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
     first, *others = line.spaces or [0.0]
-    is_wider = len(others) < MIN_SPACES or first > APART * median(others)
-    return is_wider and first > 0.4 * line.size
-
-
-def start_after(line: Line, marker: int) -> float:
-    """Return the start of the text after `marker` words, in reading direction."""
-    if marker == 0 or marker >= len(line.words):
-        return line.start
-    word = line.words[marker]
-    return -word.x1 if line.start < 0 else word.x0
+    usual = median(others) if len(others) >= MIN_SPACES else 0.0
+    return is_item_gap(first, line.size, usual)

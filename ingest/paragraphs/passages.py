@@ -17,11 +17,11 @@ LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
 MAX_FOLLOWING_WORDS = 250
-"""Maximal number of words of the items and displays that a passage introduces."""
+"""Maximum number of words of the items and displays that a passage introduces."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _Classified:
     block: Block
     path: tuple[str, ...]
     kind: Kind
@@ -40,15 +40,15 @@ def passages(
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
     """
-    judged = []
+    classified = []
     for block, path in zip(blocks, paths, strict=True):
-        judged.append(_Judged(block, path, *kind_of(block, settings)))
+        classified.append(_Classified(block, path, *kind_of(block, settings)))
 
     ordinals: Counter[str] = Counter()
     paragraphs = []
     rejected = []
     last_page = 0
-    for position, item in enumerate(judged):
+    for position, item in enumerate(classified):
         block, text = item.block, item.block.text
         if item.reason:
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
@@ -57,7 +57,7 @@ def passages(
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
         in_body = not (block.is_heading or block.footnote)
-        follows = _following(block, judged[position + 1 :]) if in_body else ""
+        follows = _following(block, classified[position + 1 :]) if in_body else ""
         paragraph = Paragraph(
             paragraph_id=f"{place}{ordinals[place]}",
             doc_id=doc_id,
@@ -93,7 +93,7 @@ def _last_begun(block: Block) -> int:
     return block.last_page if begins_there else block.page
 
 
-def _following(block: Block, others: Sequence[_Judged]) -> str:
+def _following(block: Block, others: Sequence[_Classified]) -> str:
     """Return the items, and after a colon the displays, that a block introduces; "" if there are none.
 
     Args:
@@ -111,7 +111,7 @@ def _following(block: Block, others: Sequence[_Judged]) -> str:
     return " ".join(parts)
 
 
-def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
+def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:
     """Return whether an item or a display belongs to the block that introduces it."""
     if item.block.is_heading:
         return False

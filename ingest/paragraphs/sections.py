@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ingest.paragraphs.blocks import Block
 
 SAME_SIZE = 0.04
-"""Maximal difference of the font sizes of one level of headings, in sizes of the body."""
+"""Maximum difference of the font sizes of one level of headings, in sizes of the body."""
 
 _NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 

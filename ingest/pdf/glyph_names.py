@@ -72,13 +72,13 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     if not isinstance(differences, pikepdf.Array):
         return False
 
-    names = _numbered(differences)
+    names = _names_by_code(differences)
     mapped: dict[int, str] = {}
     if isinstance(cmap, pikepdf.Stream):
         mapped = _read_map(cmap.read_bytes())
-        named = _named(names)
+        named = _characters(names)
     elif font.get("/Subtype") == "/Type3":
-        named = _bitmaps(names)
+        named = _bitmap_characters(names)
     else:
         return False
 
@@ -115,7 +115,7 @@ def _is_sign(text: str) -> bool:
     return not char.isascii() and "LATIN" not in unicodedata.name(char, "LATIN")
 
 
-def _numbered(differences: pikepdf.Array) -> dict[int, str]:
+def _names_by_code(differences: pikepdf.Array) -> dict[int, str]:
     """Return the names of the glyphs of an encoding by code."""
     names = {}
     code = 0
@@ -128,7 +128,7 @@ def _numbered(differences: pikepdf.Array) -> dict[int, str]:
     return names
 
 
-def _named(names: Mapping[int, str]) -> dict[int, str]:
+def _characters(names: Mapping[int, str]) -> dict[int, str]:
     """Return the characters that names of glyphs stand for, by code."""
     characters = {}
     for code, name in names.items():
@@ -138,7 +138,7 @@ def _named(names: Mapping[int, str]) -> dict[int, str]:
     return characters
 
 
-def _bitmaps(names: Mapping[int, str]) -> dict[int, str]:
+def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
     """Return the characters of a bitmap font of TeX, whose glyphs are named by their codes; none for other fonts."""
     codes = [code for code, name in names.items() if _BITMAP.fullmatch(name)]
     encoding = encoding_used(codes)

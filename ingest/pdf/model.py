@@ -15,7 +15,7 @@ UNKNOWN = "\ufffd"
 """Placeholder for a glyph with an unknown character."""
 
 MAX_SLANT = 10.0
-"""Maximal slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
+"""Maximum slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
 
 _COMPOSED = (
     range(0xFB00, 0xFB07),
@@ -73,6 +73,25 @@ class Glyph:
     shift: float = 0.0
 
 
+class Span(Protocol):
+    """A glyph or a word, with its edges in points."""
+
+    @property
+    def x0(self) -> float:
+        """Left edge."""
+        ...
+
+    @property
+    def x1(self) -> float:
+        """Right edge."""
+        ...
+
+
+def space_between(one: Span, other: Span) -> float:
+    """Return the width of the white space between two glyphs or words of a line; negative if they overlap."""
+    return max(other.x0 - one.x1, one.x0 - other.x1)
+
+
 def text_of(glyphs: Iterable[Glyph]) -> str:
     """Return the texts of glyphs as one."""
     return "".join([glyph.text for glyph in glyphs])
@@ -80,7 +99,7 @@ def text_of(glyphs: Iterable[Glyph]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle on a page; y downwards from the top."""
+    """A rectangle on a page; lengths in points, y downwards from the top."""
 
     x0: float
     top: float
@@ -94,7 +113,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class GlyphPage:
-    """One page: its upright glyphs in the order of drawing.
+    """One page: its upright glyphs in the order of drawing. Lengths in points.
 
     Attributes:
         ruled: whether it has rules as in a table.
@@ -140,7 +159,7 @@ class PdfReader(Protocol):
 
 
 SAME_PITCH, MOSTLY_ALIKE = 0.01, 0.9
-"""Maximal difference of widths in a font of fixed pitch, in ems, and the minimal share of glyphs within it.
+"""Maximum difference of widths in a font of fixed pitch, in ems, and the minimum share of glyphs within it.
 
 The box of a glyph in a bitmap font may be wider than its pitch."""
 
@@ -159,7 +178,8 @@ class Fonts:
 
     Attributes:
         as_drawn: whether brackets of right-to-left text are stored as they are drawn, not as they are read.
-        embedded: numbers of the fonts whose text is read from left to right inside right-to-left lines.
+        embedded: numbers of the fonts without right-to-left letters, whose text is read from left to right inside
+            right-to-left lines; empty if such fonts also have the stops of right-to-left text.
     """
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ MIN_SHARE = 0.3
 _SPELLING = re.compile("[^\\s\ufffe\x02]+")
 """A word; PDFium has two characters for a hyphen at the end of a line."""
 MAX_RISE, MAX_DROP = 0.5, 2.0
-"""Maximal distances of a word above and below the one before it in a block, in heights of the higher one."""
+"""Maximum distances of a word above and below the one before it in a block, in heights of the higher one."""
 
 
 class Box(NamedTuple):
@@ -81,6 +81,7 @@ def page_words(path: Path, page: int) -> list[PageWord]:
                     bottom=1 - bottom / height,
                 )
                 boxes.append(box)
+
             if letters := canonical(word[0]):
                 words.append(PageWord(letters, tuple(boxes)))
     return words

@@ -10,11 +10,11 @@ import pdfplumber
 from ingest.pdf.model import Box
 
 MAX_TABLE_PAGES = 200
-"""Maximal number of pages of a file that are searched for tables, at 0.2 s each."""
+"""Maximum number of pages of a file that are searched for tables, at 0.2 s each."""
 MAX_CELL = 0.7
-"""Maximal share of the text of a table in one cell; with more, the table is a frame around that cell."""
+"""Maximum share of the text of a table in one cell; with more, the table is a frame around that cell."""
 MIN_FRAMED = 200
-"""Minimal number of characters in a frame around a text."""
+"""Minimum number of characters in a frame around a text."""
 
 _TABLES = {
     "vertical_strategy": "lines",

@@ -1,11 +1,13 @@
 """Signs of TeX's fonts that a file does not explain: of mathematical fonts by their names, of bitmap fonts without any.
 
 Reference:
-    Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1.
+    Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1; the AMS fonts of amssymb.
 """
 
 import re
 from collections.abc import Iterable, Mapping
+
+from ingest.pdf.model import Glyph
 
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -41,6 +43,24 @@ OMX = _encoding(
 )
 """Large signs: CMEX and its kin."""
 
+MSA = _encoding(
+    "⊡ ⊞ ⊠ □ ■ · ◊ ⧫ ↻ ↺ ⇌ ⇋ ⊟ ⊩ ⊪ ⊨ ↠ ↞ ⇇ ⇉ ⇈ ⇊ ↾ ⇂ ↿ ⇃ ↣ ↢ ⇆ ⇄ ↰ ↱ ⇝ ↭ ↫ ↬ ≗ ≿ ≳ ⪆ ⊸ ∴ ∵ ≑ ≜ ≾ ≲ ⪅ "
+    "⪕ ⪖ ⋞ ⋟ ≼ ≦ ⩽ ≶ ‵ _ ≓ ≒ ≽ ≧ ⩾ ≷ ⊏ ⊐ ⊳ ⊲ ⊵ ⊴ ★ ≬ ▼ ▶ ◀ _ _ △ ▲ ▽ ≖ ⋚ ⋛ ⪋ ⪌ ¥ ⇛ ⇚ ✓ ⊻ ⊼ ⩞ ∠ ∡ ∢ ∝ "
+    "⌣ ⌢ ⋐ ⋑ ⋓ ⋒ ⋏ ⋎ ⋋ ⋌ ⫅ ⫆ ≏ ≎ ⋘ ⋙ ⌜ ⌝ ® Ⓢ ⋔ ∔ ∽ ⋍ ⌞ ⌟ ✠ ∁ ⊺ ⊚ ⊛ ⊝"
+)
+MSB = _encoding(
+    "≨ ≩ ≰ ≱ ≮ ≯ ⊀ ⊁ ≨ ≩ ≰ ≱ ⪇ ⪈ ⋠ ⋡ ⋨ ⋩ ⋦ ⋧ ≰ ≱ ⪵ ⪶ ⪹ ⪺ ⪉ ⪊ ≁ ≇ ╱ ╲ ⊊ ⊋ ⊈ ⊉ ⫋ ⫌ ⫋ ⫌ ⊊ ⊋ ⊈ ⊉ ∦ ∤ ∤ ∦ "
+    "⊬ ⊮ ⊭ ⊯ ⋭ ⋬ ⋪ ⋫ ↚ ↛ ⇍ ⇏ ⇎ ↮ ⋇ ∅ ∄ "
+    + " ".join(_CAPITALS)
+    + " _ _ _ _ _ Ⅎ ⅁ _ _ _ _ ℧ ð ≂ ℶ ℷ ℸ ⋖ ⋗ ⋉ ⋊ ∣ ∥ ∖ ∼ ≈ ≊ ⪸ ⪷ ↶ ↷ ϝ ϰ k ℏ ℏ ϶"
+)
+"""Symbols of the AMS: MSAM and MSBM, and their kin."""
+
+LASY = dict(zip(map(ord, "\1\2\3\4,/0123;<="), "⊲⊴⊳⊵☺☹℧⋈□◇⇝⊏⊐", strict=True))
+"""Symbols of LaTeX and of wasysym: LASY and WASY."""
+STMARY = dict(zip(map(ord, "JKLM"), "⟦⟧⦇⦈", strict=True))
+"""Brackets of stmaryrd; its other signs are rare."""
+
 _LIGATURES = ("ff", "fi", "fl", "ffi", "ffl")
 NAMELESS = (
     dict(enumerate(_LIGATURES, 11))
@@ -58,6 +78,10 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
         OML,
         False,
     ),
+    (r"(?i)MSAM\d|[TP]XSYA", MSA, False),
+    (r"(?i)MSBM\d|[TP]XSYB", MSB, False),
+    (r"(?i)^(?:lasyb?|wasyb?)\d", LASY, False),
+    (r"(?i)^stmary\d", STMARY, False),
     (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
     (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
     (r"matha\d", MATHABX, True),
@@ -92,3 +116,38 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
         if (is_unmapped or is_misnamed) and re.search(pattern, font):
             return encoding
     return None
+
+
+_COMPOSED = {
+    "∼=": "≅",
+    "−→": "⟶",
+    "←−": "⟵",
+    "←→": "⟷",
+    "=⇒": "⟹",
+    "⇐=": "⟸",
+    "⇐⇒": "⟺",
+    "↦→": "↦",
+    "↦−": "⟼",
+    "⟼→": "⟼",
+    "|=": "⊨",
+    "▹◃": "⋈",
+    "⇀↽": "⇌",
+}
+"""Relations that TeX draws of two signs, one over the other or joined."""
+OVERLAP, OFFSET = 0.1, 0.4
+"""Minimum overlap of two such signs and maximum distance of their baselines, in ems."""
+
+
+def join_relation(before: Glyph, glyph: Glyph) -> bool:
+    """Add a glyph to the one drawn before it if both are one relation, and return whether that is done."""
+    relation = _COMPOSED.get(before.text + glyph.text)
+    is_level = abs(glyph.y - before.y) < OFFSET * glyph.size
+    is_joined = before.x0 <= glyph.x1 and glyph.x0 < before.x1 - OVERLAP * glyph.size
+    if relation is None or not (is_level and is_joined):
+        return False
+
+    before.text = relation
+    before.x0 = min(before.x0, glyph.x0)
+    before.x1 = max(before.x1, glyph.x1)
+    before.y = max(before.y, glyph.y)
+    return True

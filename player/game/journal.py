@@ -4,11 +4,10 @@ A process may be killed at any moment. The next process reads the running games 
 questions, answers and replies, byte for byte. The file holds tokens, so only its owner may read it.
 """
 
+import contextlib
 import hashlib
 import logging
-import os
 import sqlite3
-import stat
 import threading
 import time
 import weakref
@@ -26,6 +25,7 @@ from player.errors import JournalError, UnauthorizedError
 from player.game.client import HttpGameServer
 from player.game.record import GameRecord, Label, SavedGame
 from player.round import Json
+from quarry.files import make_private
 
 _log = logging.getLogger(__name__)
 VERSION = 1
@@ -53,6 +53,7 @@ _ADDED_COLUMNS = {
 """Columns that journals of earlier releases lack; they are added when such a journal is opened."""
 _INDEX = "CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game)"
 _OURS = "server = ? AND player = ?"
+_GIVE_UP = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND ending = 'running'"
 _FACTS = ("start", "questions", "answers", "guess", "score", "label")
 """Columns of a game that hold JSON."""
 _GAMES = (
@@ -86,7 +87,11 @@ class Journal:
 
         try:
             if path is not None:
-                _make_private(path)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                for name in (path, f"{path}-wal", f"{path}-shm"):
+                    if Path(name).is_symlink():
+                        raise OSError(0, f"{name} is a link")
+                make_private(path)
             self._database = sqlite3.connect(
                 str(path or ":memory:"), isolation_level=None, check_same_thread=False
             )
@@ -128,7 +133,7 @@ class Journal:
         """Use the games of the player with this token from now on; return False if another process uses them."""
         who = (server, _digest(token))
         if self._path is not None:
-            claim = FileLock(f"{self._path}.{_digest(*who)[:16]}.lock", timeout=0)
+            claim = self._lock_of(who)
             try:
                 claim.acquire()
             except Timeout:
@@ -138,6 +143,10 @@ class Journal:
             self._claim = claim
         self._who = who
         return True
+
+    def _lock_of(self, who: tuple[str, str]) -> FileLock:
+        """Return the lock of a player, which its process holds."""
+        return FileLock(f"{self._path}.{_digest(*who)[:16]}.lock", timeout=0)
 
     def token(self, server: str, name: str) -> str:
         """Return the token that a server gave to the player with this name; "" if there is none."""
@@ -205,9 +214,8 @@ class Journal:
 
     def name(self, key: int, game_id: str) -> None:
         """Store the id of a game; give up a running game with the same id, which a restarted server has forgotten."""
-        forget = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND game_id = ? AND ending = 'running'"
         self.write(
-            (forget, (*self._who, game_id)),
+            (f"{_GIVE_UP} AND game_id = ?", (*self._who, game_id)),
             ("UPDATE games SET game_id = ? WHERE game = ?", (game_id, key)),
         )
 
@@ -297,10 +305,17 @@ class Journal:
 
     def give_up(self) -> int:
         """End the running games of the player, and return their number."""
-        games = self.running()
-        for game in games:
-            self.update(game.key, ending="given up")
-        return len(games)
+        n_games = len(self.running())
+        self.write((_GIVE_UP, self._who))
+        return n_games
+
+    def give_up_killed(self, server: str) -> None:
+        """End the running games on a server whose processes were killed; use it for servers that ended with them."""
+        query = "SELECT DISTINCT server, player FROM games WHERE server = ? AND ending = 'running'"
+        for who in map(tuple, self.rows(query, server)):
+            # the process of a locked player still plays
+            with contextlib.suppress(OSError), self._lock_of(who):
+                self.write((_GIVE_UP, who))
 
     def _text(self, query: str, *values: object) -> str:
         """Return the first column of the first row of a query; "" if there are no rows."""
@@ -398,29 +413,6 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _make_private(path: Path) -> None:
-    """Create the file of a journal, or check an existing one, and allow only its owner to read it.
-
-    Raises:
-        OSError: the path is a link, a device or a folder, or the file cannot be opened.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for name in (path, f"{path}-wal", f"{path}-shm"):
-        if Path(name).is_symlink():
-            raise OSError(0, f"{name} is a link")
-
-    flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(0, "it is not a regular file")
-        if status.st_uid == os.geteuid():
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
 
 
 def _updates(key: int, facts: Json) -> list[SqlStatement]:

@@ -9,7 +9,7 @@ from typing import cast
 from configs.settings import SearchSettings, Settings
 from player.deadlines import Call, Runner
 from player.errors import SearchError
-from player.search.books.resolver import NO_ALIASES, References
+from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
     course_calibration,
@@ -42,9 +42,9 @@ from quarry.store import (
 
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": Dense.from_course,
+    "dense": Dense,
     "chroma": Chroma,
-    "keyword": Keyword.from_course,
+    "keyword": Keyword,
     "cross-encoder": CrossEncoder,
 }
 """Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""
@@ -186,9 +186,11 @@ def index_of(
             strategies[name] = Failing(name, fault)
         else:
             strategies[name] = _strategy(name, course, inputs)
+    # book names are compared by meaning if the weights are fitted for the embedder
+    compares = search.book_match == "resolved" and is_fitted(course.embedder_spec)
     return SearchIndex(
         strategies,
-        _references(course, inputs),
+        References(course, caching if compares else None, calibration.references),
         course.paragraphs,
         calibration=calibration,
         calibrated=embedder is None or is_calibrated(course, calibration),
@@ -227,22 +229,6 @@ def _load_all(index: SearchIndex, search: SearchSettings) -> None:
         started=time.perf_counter(),
         everything=True,
     ).result()
-
-
-def _references(course: Course, inputs: StrategyInputs) -> References:
-    """Make the resolver of book names; it compares meanings if its weights are fitted for the embedder."""
-    search = inputs.search
-    resolves = search.book_match == "resolved"
-    compares = resolves and inputs.embedder and is_fitted(course.embedder_spec)
-    return References(
-        course.documents,
-        paragraphs=course.paragraphs if resolves else (),
-        embedder=inputs.embedder if compares else None,
-        alias_vectors=(course.aliases, course.alias_vectors)
-        if compares
-        else NO_ALIASES,
-        calibration=inputs.calibration.references,
-    )
 
 
 def require_strategies(search: SearchSettings) -> None:

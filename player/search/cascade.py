@@ -17,6 +17,7 @@ from player.search.rank import (
     best_rows,
     needs_fallback,
     rank,
+    with_fallback,
 )
 from player.search.results import (
     BookCandidate,
@@ -64,17 +65,10 @@ class Cascade:
             AllStrategiesFailedError: no strategy answered.
         """
         settings, query, index = self.settings, self.query, self.index
-        book, ranking = None, None
-        if query.hint.strip():
-            book = self._resolved()
-            ranking = self._ranked(book)
-        if ranking is None and not self.everything:
-            raise AllStrategiesFailedError(tuple(self._failures.values()))
+        book = self._resolved() if query.hint.strip() else None
+        ranking = self._ranked(book)
         if ranking is None:
-            nothing = {COURSE: nothing_found(len(index.paragraphs))}
-            inputs = index.rank_input(query, book, settings)
-            ranking = rank(replace(inputs, scores=nothing), settings)
-            assert ranking is not None
+            raise AllStrategiesFailedError(tuple(self._failures.values()))
 
         maker = HitMaker(ranking, index, settings)
         hits = maker.hits()
@@ -101,8 +95,6 @@ class Cascade:
 
     def _resolved(self) -> BookCandidate | None:
         """Return the document that the query names, within half of the time that is left."""
-        if self.settings.book_match == "off":
-            return None
         work = functools.partial(self.index.book, self.query, self.settings)
         deadline = (time.monotonic() + self._deadline) / 2.0
         naming = self.runner.start("book name", work, deadline)
@@ -112,13 +104,18 @@ class Cascade:
         return book
 
     def _ranked(self, book: BookCandidate | None) -> Ranking | None:
-        """Rank by the scores of all strategies, and by keywords too if these are needed."""
+        """Rank by the scores of all strategies, and by keywords too if these are needed.
+
+        If none has answered, rank a course in which nothing was found, but only if `everything` is ranked.
+        """
         settings, index = self.settings, self.index
         inputs = index.rank_input(self.query, book, settings)
         if self.everything:
             inputs = replace(inputs, k=None)
         doc_id = book.doc_id if book else ""
         names = index.strategies_for(inputs.keywords, settings)
+        if not self.query.hint.strip():
+            names = ()
         inputs = replace(inputs, scores=self._scores(names, inputs, doc_id))
         ranking = rank(inputs, settings)
 
@@ -126,7 +123,11 @@ class Cascade:
         may_ask = KEYWORD in index.strategies and not (self.everything and has_failed)
         if may_ask and needs_fallback(ranking, inputs.keywords, settings):
             fallback = self._scores((KEYWORD,), inputs, doc_id)
-            ranking = rank(replace(inputs, fallback=fallback), settings)
+            inputs = replace(inputs, fallback=fallback)
+            ranking = with_fallback(ranking, inputs, settings)
+        if ranking is None and self.everything:
+            nothing = {COURSE: nothing_found(len(index.paragraphs))}
+            return rank(replace(inputs, scores=nothing), settings)
         return ranking
 
     def _scores(self, names: Sequence[str], inputs: RankInput, doc_id: str) -> Scored:

@@ -1,6 +1,6 @@
 """Hits of a ranking, with their reasons in words, and the order of the whole course for a game."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from player.search.results import (
     NOT_FOUND,
     CourseRanking,
     Hit,
-    ScoreArrays,
     StepName,
     Tier,
 )
+from quarry.arrays import IntArray
 
 COURSE = "course"
 """Name of the strategy of paragraphs that were not found."""
@@ -31,6 +31,7 @@ class HitMaker:
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
+    _ranks: dict[tuple[str, bool], IntArray] = field(default_factory=dict, init=False)
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
@@ -46,13 +47,13 @@ class HitMaker:
         ranks = {}
         for name, item in ranking.scored.items():
             if item.log_odds[row] > NOT_FOUND:
-                ranks[name] = self._rank(item, row, is_book=is_book)
+                ranks[name] = self._rank(name, row, is_book=is_book)
         reasons = [f"rank {rank} by {name}" for name, rank in ranks.items()]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
 
         strategy = ranking.strategy
         if strategy not in ranking.scored:
-            ranks[strategy] = self._rank(ranking.fused, row, is_book=is_book)
+            ranks[strategy] = self._rank(strategy, row, is_book=is_book)
         elif strategy not in ranks:
             # of the first step, in a slot that keywords left
             (strategy,) = ranks
@@ -72,14 +73,19 @@ class HitMaker:
             same_as=self.index.copies(row),
         )
 
-    def _rank(self, item: ScoreArrays, row: int, *, is_book: bool) -> int:
-        """Return the rank from 1 of a paragraph, in the named book or in the course, by the scores of a strategy."""
-        is_ranked = item.log_odds > NOT_FOUND
-        if is_book:
-            is_ranked = is_ranked & self.ranking.inside
-        scores = np.where(is_ranked, item.scores, NOT_FOUND)
-        n_better = (scores > scores[row]).sum() + (scores[:row] == scores[row]).sum()
-        return 1 + int(n_better)
+    def _rank(self, name: str, row: int, *, is_book: bool) -> int:
+        """Return the rank from 1 of a paragraph, in the named book or in the course, by a strategy or the fusion."""
+        if (name, is_book) not in self._ranks:
+            item = self.ranking.scored.get(name, self.ranking.fused)
+            is_ranked = item.log_odds > NOT_FOUND
+            if is_book:
+                is_ranked = is_ranked & self.ranking.inside
+            scores = np.where(is_ranked, item.scores, NOT_FOUND)
+            order = np.argsort(-scores, kind="stable")
+            ranks = np.empty_like(order)
+            ranks[order] = np.arange(1, len(order) + 1)
+            self._ranks[name, is_book] = ranks
+        return int(self._ranks[name, is_book][row])
 
     def answered_by(self, tier: Tier) -> StepName:
         """Return the name of the step that found the relevant hits; the step of the named book goes first."""

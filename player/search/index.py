@@ -69,8 +69,10 @@ class SearchIndex:
 
     def copies(self, row: int) -> tuple[str, ...]:
         """Return the ids of the duplicates of a paragraph."""
-        is_copy = (self.groups == self.groups[row]) & (self.groups >= 0)
-        copies = np.flatnonzero(is_copy).tolist()
+        group = self.groups[row]
+        if group < 0:
+            return ()
+        copies = np.flatnonzero(self.groups == group).tolist()
         return tuple(self.paragraphs[n].paragraph_id for n in copies if n != row)
 
     def book(self, query: Query, settings: SearchSettings) -> BookCandidate | None:

@@ -9,6 +9,7 @@ natural log-odds. Live search, games, replays, comparisons and tuning all call `
 or models.
 """
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -157,11 +158,20 @@ def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
     answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
     """
     first = _step(inputs, inputs.scores, settings) if inputs.scores else None
-    steps = [first] if first else []
-    if inputs.fallback and needs_fallback(first, inputs.keywords, settings):
-        second = _step(inputs, inputs.fallback, settings, first)
-        steps.append(replace(second, is_fallback=True))
-    return max(steps, key=lambda step: LEVELS.index(step.level), default=None)
+    return with_fallback(first, inputs, settings)
+
+
+def with_fallback(
+    first: Ranking | None, inputs: RankInput, settings: SearchSettings
+) -> Ranking | None:
+    """Return the step that answers, of the first one and that of keywords; see `rank`."""
+    if not inputs.fallback or not needs_fallback(first, inputs.keywords, settings):
+        return first
+    second = _step(inputs, inputs.fallback, settings, first)
+    second = replace(second, is_fallback=True)
+    if first is None:
+        return second
+    return max(first, second, key=lambda step: LEVELS.index(step.level))
 
 
 def needs_fallback(
@@ -393,6 +403,7 @@ def probability(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(max(log_odds, -FARTHEST), FARTHEST)))
 
 
+@functools.lru_cache
 def log_odds_of(probability: float) -> float:
     """Return the natural logarithm of the odds of a probability, within +-30."""
     with np.errstate(divide="ignore"):

@@ -6,14 +6,14 @@ import html
 import operator
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from configs.settings import KeywordMode
 from player.errors import SearchError
-from quarry.arrays import AnyFloatArray, Float64Array, IntArray
+from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 NOT_FOUND = -np.inf
 """Log-odds of a paragraph that was not found."""
 
-Slot = Literal["book", "global", ""]
-"""A hit has a slot of its book or of the whole course; "" before the slots are filled."""
+Slot = Literal["book", "global"]
+"""A hit has a slot of the named book or of the whole course."""
 
 Tier = Literal["filter", "boost", "none"]
 """The confidence of a resolved book decides whether it filters, is boosted, or is ignored."""
@@ -68,7 +68,7 @@ class Hit:
             with any name, fusion or other hit.
         rank: 1-based, within its strategy.
         strategy: name of the strategy that found it.
-        slot: its slot, "" before the merge.
+        slot: its slot.
         why: reason for the hit, in words.
         relevant: whether its relevance reaches the threshold.
         same_as: ids of its duplicates, other paragraphs with (nearly) the same text that are not returned as hits.
@@ -79,7 +79,7 @@ class Hit:
     relevance: float
     rank: int
     strategy: str
-    slot: Slot = ""
+    slot: Slot = "global"
     why: str = ""
     relevant: bool = True
     same_as: tuple[str, ...] = ()
@@ -112,10 +112,6 @@ _FIELDS = {
 _FIELDS_OF = operator.attrgetter(*_FIELDS.values())
 
 
-AS_ORDERED: AnyFloatArray = np.empty(0)
-"""The relevance of paragraphs is the log-odds by which they are ordered."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreArrays:
     """Scores of the paragraphs of a course for one query, by one strategy or by a fusion of several.
@@ -123,19 +119,15 @@ class ScoreArrays:
     Attributes:
         scores: (n_paragraphs,) on the strategy's own scale, higher is better; finite.
         log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
-        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; `log_odds` unless
-            given.
+        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf where one was
+            not found.
         rare: (n_paragraphs,) a bit for each rare word of the hint that a paragraph holds; None if words do not matter.
     """
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
-    relevance: AnyFloatArray = field(default_factory=lambda: AS_ORDERED)
+    relevance: AnyFloatArray
     rare: IntArray | None = None
-
-    def __post_init__(self) -> None:
-        if self.relevance is AS_ORDERED:
-            object.__setattr__(self, "relevance", self.log_odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +265,20 @@ class SearchResult:
         return None
 
 
+def where_found(
+    is_found: BoolArray,
+    scores: AnyFloatArray,
+    log_odds: AnyFloatArray,
+    relevance: AnyFloatArray,
+) -> ScoreArrays:
+    """Return the scores of the paragraphs that were found, and find no others."""
+    return ScoreArrays(
+        scores,
+        np.where(is_found, log_odds, NOT_FOUND),
+        np.where(is_found, relevance, NOT_FOUND),
+    )
+
+
 def nothing_found(n: int) -> ScoreArrays:
     """Return scores for n paragraphs of which none was found."""
-    return ScoreArrays(np.zeros(n), np.full(n, NOT_FOUND))
+    return ScoreArrays(np.zeros(n), np.full(n, NOT_FOUND), np.full(n, NOT_FOUND))

@@ -1,13 +1,12 @@
 """Evidence from the rule of the game: no word of the hint occurs in the paragraph."""
 
 import functools
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from player.search.course_words import WordIndex
 from quarry.arrays import Float32Array, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word
@@ -17,19 +16,6 @@ _MIN_LETTERS = 3
 """Minimum number of letters of a word that remain after a prefix is removed."""
 WORDS_KEPT = 65_536
 """Maximum number of words whose base forms are cached."""
-NO_ROWS = np.empty(0, dtype=np.intp)
-RowsByWord = Mapping[str, NDArray[np.signedinteger]]
-"""Inverted index: maps each word to the rows of the texts that contain it, ascending."""
-
-
-def rows_by_word(texts: Iterable[Iterable[str]]) -> RowsByWord:
-    """Return the inverted index of texts, each given as its words."""
-    rows: dict[str, array[int]] = {}
-    for row, text in enumerate(texts):
-        for word in dict.fromkeys(text):
-            rows.setdefault(word, array("i")).append(row)
-    # int32 takes half the memory
-    return {word: np.array(found, dtype=np.int32) for word, found in rows.items()}
 
 
 class Likelihood(NamedTuple):
@@ -75,27 +61,31 @@ class RuleEvidence:
         self._weight = weight
 
     @functools.cached_property
-    def _index(self) -> tuple[RowsByWord, RowsByWord]:
+    def _index(self) -> tuple[WordIndex, WordIndex]:
         """Paragraphs by the words and by the base forms of words that they hold."""
         by_word, by_form = [], []
         for paragraph in self._paragraphs:
             distinct = dict.fromkeys(words(paragraph.text))
             by_word.append(distinct)
             by_form.append([form for word in distinct for form in base_forms(word)])
-        return rows_by_word(by_word), rows_by_word(by_form)
+        return WordIndex(by_word), WordIndex(by_form)
+
+    def load(self) -> None:
+        """Index the words of the course, unless they are indexed."""
+        _ = self._index
 
     def log_odds(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of each paragraph from the words it shares with a hint, at most 0."""
         by_word, by_form = self._index
         content, function, related = np.zeros((3, len(self._paragraphs)), np.intp)
         for word in dict.fromkeys(words(hint)):
-            rows = by_word.get(word, NO_ROWS)
+            rows = by_word.rows(word)
             if is_stop_word(word):
                 function[rows] += 1
                 continue
             content[rows] += 1
             related[rows] -= 1  # every word is among its own relatives
-            forms = [by_form.get(form, NO_ROWS) for form in base_forms(word)]
+            forms = [by_form.rows(form) for form in base_forms(word)]
             related[np.concatenate(forms)] += 1  # indexing counts a row once
 
         log_odds = (

@@ -3,10 +3,10 @@
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,8 +17,8 @@ from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
 from quarry.addresses import is_address
 from quarry.json_files import read_objects
-from quarry.terminal import notice
 
+_logger = logging.getLogger(__name__)
 KEY = "OPENAI_API_KEY"
 """Environment variable of the key; no option and no file holds it."""
 URL = "OPENAI_BASE_URL"
@@ -40,19 +40,16 @@ class Writer:
 
     The log holds one JSON object a line: {"model", "prompt", "reply"}; the reply is null if there was none. A prompt
     with a reply in the log is not sent. Without a model nothing is sent, and new prompts are added to the log without a
-    reply.
+    reply. Each reason of a failure is a warning of Python's logging, once.
 
     Args:
         settings: the model, the URL of its server and the log.
-        say: prints a line when calls fail, once for each reason.
 
     Raises:
         SettingsError: the package is not installed, the URL is invalid, or the log cannot be used.
     """
 
-    def __init__(
-        self, settings: GameSettings, say: Callable[[str], None] = notice
-    ) -> None:
+    def __init__(self, settings: GameSettings) -> None:
         self._model = settings.writer
         self._key = os.environ.get(KEY, "")
         self._client: Any = None
@@ -60,7 +57,6 @@ class Writer:
             self._client = _client(self._key, settings.writer_url)
         self._log = Path(settings.writer_log) if settings.writer_log else None
         self._replies = self._read_log()
-        self._say = say
         self._failures: set[str] = set()
         self._runner = Runner()
         self._lock = threading.Lock()
@@ -124,7 +120,9 @@ class Writer:
         if reason not in self._failures:
             self._failures.add(reason)
             reason = self._redact(reason)[:200]
-            self._say(f"the writer failed: {reason}; the game goes on without it")
+            _logger.warning(
+                "the writer failed: %s; the game goes on without it", reason
+            )
 
     def _read_log(self) -> dict[bytes, str | None]:
         """Read the replies of the log, by `_prompt_key` of their prompts.

@@ -2,7 +2,12 @@
 
 import re
 
-from quarry.languages.registry import LANGUAGES, OTHER_ABBREVIATIONS, language_of_word
+from quarry.languages.registry import (
+    LANGUAGES,
+    OTHER_ABBREVIATIONS,
+    OTHER_OPENERS,
+    language_of_word,
+)
 
 _CANDIDATE = re.compile(
     r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?: »)?(?=\s|$)"""
@@ -19,6 +24,10 @@ _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
+_ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
+"""The number of the first item of a list at its end, as in "Exercise 5. 1"."""
+_FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
+"""The end of a number, a letter alone or a term in brackets, before the sign of a factorial."""
 _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
 """The source in brackets of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
@@ -33,7 +42,7 @@ def _words(name: str) -> frozenset[str]:
 _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations")
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations")
-_OPENERS = _words("openers")
+_OPENERS = _words("openers").union(OTHER_OPENERS.split())
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
@@ -107,17 +116,29 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     if is_cased and tail.lstrip(_OPENING)[:1].islower():
         return False
 
-    if "." in mark and _is_label(before):
+    if "." in mark and (_is_label(before) or _is_item_number(before)):
+        return False
+    if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
 
 
 def _is_label(text: str) -> bool:
-    """Return whether a text is one word, perhaps with a number, as in "Theorem 2 (Gauss, 1801)"."""
+    """Return whether a text is one word, perhaps with a number or with two, as in "Theorem 2 (Gauss, 1801)"."""
+    text = _ITEM_NUMBER.sub("", text).rstrip(".:")
     if len(text.split()) < 2:
         return True
     label = _IN_BRACKETS.sub("", text).split()
     return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
+
+
+def _is_item_number(before: str) -> bool:
+    """Return whether a text ends with the number of an item: 1 after a colon, or the one after an earlier number."""
+    *others, number = before.split()
+    if not number.isdecimal() or len(number) > 2 or not others:
+        return False
+    is_first = number == "1" and others[-1].endswith(":")
+    return is_first or f"{int(number) - 1}." in others
 
 
 def ends_with_abbreviation(text: str, tail: str) -> bool:
@@ -151,7 +172,9 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if _DOTTED.fullmatch(word):
         is_short = len(others) < ADVERBIAL_WORDS
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
-    return tail[0] != "(" and _is_initial_of(word, following, opens)
+    if tail[0] == "(" or _is_symbol(word, before):
+        return False
+    return _is_initial_of(word, following, opens)
 
 
 def _is_initial_of(word: str, following: str, opens: bool) -> bool:
@@ -160,6 +183,14 @@ def _is_initial_of(word: str, following: str, opens: bool) -> bool:
         return False
     is_name = _INITIAL.match(following) is not None
     return is_name or (following[:1].isalpha() and not opens)
+
+
+def _is_symbol(word: str, before: str) -> bool:
+    """Return whether a word is one capital that a text has used before, inside a sentence and without a full stop."""
+    if len(word) != 1 or not word.isupper():
+        return False
+    pattern = rf"(?:(?<=[^\s.!?…] )|(?<=[(\[,]))[(\[]*{word}(?![^\W\d_]|[.’'-])"
+    return re.search(pattern, before[: -len(word)]) is not None
 
 
 def _is_letter(word: str) -> bool:

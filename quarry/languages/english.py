@@ -40,6 +40,7 @@ ENGLISH = Language(
     number_abbreviations="no n° nº p ca ver tab app",
     openers="a an the this that these those it its he she they we you i in on at by for from to of as if when while "
     "where what which who how why then thus hence so but and or nor yet also however therefore moreover furthermore "
+    "equivalently similarly conversely indeed otherwise consequently "
     "finally first second next now here there once since because although though after before both each every all any "
     "some most many no not one two let suppose consider assume given note see show prove find compute "
     "determine describe explain deduce recall our their his her another such unlike "
@@ -84,6 +85,7 @@ ENGLISH = Language(
         "saying": "say says said mention mentions mentioned cover covers covered explain explains explained discuss "
         "discusses discussed teach teaches taught tell tells told write writes wrote claim claims argue argues talk "
         "talks describe describes describing define defines think thinks",
+        "naming": "s called titled named written entitled",
         "and": "and or to through vs versus",
         "number signs": "no nr number n num",
         "prepositions": "in from of at during see for",
@@ -112,5 +114,29 @@ ENGLISH = Language(
     },
     no_word="none of these words",
     no_letter="none of these letters",
+    wording={
+        "unsure": r"\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable"
+        r"|only|and)\b",
+        "several": r"(?:both|all|more than one|two or more|several)\b",
+        "none": r"(?:none|neither|nothing) .*|no (?:such )?(?:words?|one|lists?)\b.*|something else"
+        "|(?:an|some |any )?other (?:word|one)s?",
+        "none if last": "none|neither|nothing|(?:an)?other|otherwise",
+        "yes": "yes|true",
+        "no": "no|false",
+        "joins": "or|and",
+        "first sentence": "(?:first|opening) sentence|sentence (?:that|which) (?:opens|begins|starts)",
+        "begins": r"\b(?:begin|start|open)(?:s|ning|ing)?\b|\b(?:first|opening) words?\b",
+        "ends": r"\b(?:end|close|finish)(?:s|es)?\b|\b(?:last|final|closing) words?\b",
+        "occurs": r"\b(?:occur|appear|contain|mention|includ|use|found|find|present|stand|written|has|have|absent"
+        r"|missing)\w*|\bthere\b|\bin the\b",
+        "initial": r"\bletters? does the {word} word of the first sentence\b.*\bbegin",
+        "beyond": r"\b(?:how (?:many|much|often|long)|why|who|where|when|letters?|sentences|longest|shortest|before"
+        r"|after|later|often|times|twice|once|most|more|best|main|topics?|subjects?|themes?|about|means?|meaning|similar"
+        r"|synonym\w*|purpose|tone|kind|describ\w+|(?:last|second|third|next|final) sentence|not in"
+        r"|(?:occurs?|appears?|comes?) (?:first|last|earliest))\b|\b(?:any|whatever) (?:\w+ )?forms?\b"
+        r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b|\bboth\b|\ball\b"
+        r"|# and (?:\w+ )*#",
+        "first of several": r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))",
+    },
     grounds="because|therefore|based on|indicates?|suggests?|evidence",
 )

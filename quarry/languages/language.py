@@ -57,9 +57,9 @@ class Language:
             name a lecture ("lecture 3"). `numbered` may number lectures or other things ("week 4"). `counted` also
             count other things. `documents` and `files` only describe a file. A number after one of `versions` or of
             `others` ("page 3"), or next to one of `months`, is not the number of a lecture. `saying` are verbs for what
-            a lecture or an author says. `sections` occur in headings and metadata of any document. `of` joins a day and
-            its month; `and` joins two numbers. `number signs` come before a number, and `prepositions` before a word
-            for a lecture.
+            a lecture or an author says. `naming` may come between a word for a document and its name. `sections` occur
+            in headings and metadata of any document. `of` joins a day and its month; `and` joins two numbers. `number
+            signs` come before a number, and `prepositions` before a word for a lecture.
         in_prefix: prefix that is a preposition.
         negation: regular expression for words that exclude what follows.
         from_the_end: regular expression for words after a number that counts from the end.
@@ -72,6 +72,12 @@ class Language:
         ask_letter: question about the first letter of a word; {word} is replaced by the name of the word.
         word_names: names of the words of the opening sentence about whose letters questions ask, by position.
         no_word, no_letter: last options of these questions.
+        wording: regular expressions for the wording of questions by anybody, for simulated referees. Of an option:
+            `unsure` is anywhere in one that says nothing, `several` begins one that says more than one thing, `none`
+            is one for no other option, `none if last` is that as the last option; `yes`, `no`, and `joins` between
+            words. Of a question: `first sentence`, `begins` and `ends` name a part of the text, `occurs` asks for
+            words in it, `initial` for the first letter of the word with a name {word}, `beyond` for anything else, and
+            `first of several` is a rule for choosing an option.
         grounds: regular expression for words of reasoning; some referees require one in a justification.
     """
 
@@ -115,6 +121,7 @@ class Language:
     word_names: Mapping[int, str]
     no_word: str
     no_letter: str
+    wording: Mapping[str, str]
     grounds: str
 
     def begins(self, word: str) -> bool:

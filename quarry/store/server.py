@@ -83,7 +83,7 @@ class Server(Generations):
 
     def read(self, name: str) -> Content:
         """Read the parts of a generation, and return them as its content."""
-        texts: list[Any] = []
+        texts: dict[str, Any] = {}
         with as_store_error(self.location):
             parts = self._client.get_collection(
                 self._name_of_parts(name), embedding_function=None
@@ -91,16 +91,11 @@ class Server(Generations):
             for start in range(0, parts.count(), PARTS_A_REQUEST):
                 ids = [str(start + row) for row in range(PARTS_A_REQUEST)]
                 answer = parts.get(ids=ids, include=["metadatas"])
-                texts_by_id = dict(
-                    zip(answer["ids"], answer["metadatas"] or (), strict=True)
-                )
-                texts += [
-                    texts_by_id[part_id]["base64"]
-                    for part_id in ids
-                    if part_id in texts_by_id
-                ]
+                metadatas = answer["metadatas"] or ()
+                texts |= dict(zip(answer["ids"], metadatas, strict=True))
 
-        data = b"".join(base64.b64decode(text) for text in texts)
+        encoded = [texts[str(row)]["base64"] for row in range(len(texts))]
+        data = b"".join(map(base64.b64decode, encoded))
         return load_content(io.BytesIO(data), self.location)
 
     def require_usable(self, number: int) -> None:

@@ -64,7 +64,7 @@ class RefereeContract(ABC):
 
     Attributes:
         min_right: least share of its answers to questions about words of the opening sentence that are right; chance is
-            0.25. Set it to 0 for a referee that does not look at the paragraph.
+            0.25. Set it to 0 for a referee that does not look at the paragraph, or answers nothing.
     """
 
     min_right = 0.4
@@ -95,6 +95,7 @@ class RefereeContract(ABC):
                 n_right += sum(map(eq, answers, letters))
                 n_answers += len(answers) - answers.count(None)
         assert n_right >= self.min_right * n_answers
+        assert n_answers or not self.min_right, "no question was answered"
 
     def test_the_same_seed_answers_the_same_whatever_was_played_before(self) -> None:
         asked = self.questions()

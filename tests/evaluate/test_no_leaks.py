@@ -74,7 +74,8 @@ def test_a_search_opens_no_games_file() -> None:
 
     sys.addaudithook(note)  # a hook stays for the life of the process
     Path("seen").write_text("by the watch")
-    found = run_line("search --store store --hint merge")
+    patient = "--set search.deadline_s=600"
+    found = run_line(f"search --store store --hint merge {patient}")
     watched.clear()
     assert found.code == 0
     assert "Sorting" in found.out

@@ -14,13 +14,15 @@ from player.player import Player
 from player.round import Json
 from player.search.books.resolver import References
 from player.search.cache import CachingEmbedder
+from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.rank import log_odds_of
 from player.search.results import NOT_FOUND, Hit, Query, ScoreArrays
 from player.search.strategies.dense import Dense
-from player.search.strategies.strategy import Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import Float32Array
+from quarry.course.course import Course
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.embed import Embedder
 from tests.contracts.paragraphs import paragraph
@@ -70,10 +72,43 @@ def _dual() -> Settings:
     return load("dual")
 
 
+def course_with(
+    documents: Sequence[Document] = (),
+    paragraphs: Sequence[Paragraph] = (),
+    **more: Any,
+) -> Course:
+    """A course of documents and paragraphs that is in no store."""
+    return Course(
+        location="",
+        collection="",
+        documents=tuple(documents),
+        paragraphs=tuple(paragraphs),
+        **more,
+    )
+
+
+def strategy_inputs(embedder: Embedder | None = None, **changes: Any) -> StrategyInputs:
+    """The inputs of a strategy, changed."""
+    caching = CachingEmbedder(embedder) if embedder else None
+    inputs = StrategyInputs(search_settings(), embedder_calibration(), caching)
+    return replace(inputs, **changes)
+
+
+def dense_over(
+    paragraphs: Sequence[Paragraph],
+    vectors: Float32Array,
+    embedder: Embedder,
+    **changes: Any,
+) -> Dense:
+    """Dense search over these vectors."""
+    course = course_with((), paragraphs, vectors=vectors)
+    return Dense(course, strategy_inputs(embedder, **changes))
+
+
 def dense_of(paragraphs: Sequence[Paragraph], embedder: Embedder) -> Dense:
     """Dense search over the vectors of the texts."""
     vectors = embedder.embed_passages(each(paragraphs, "text"))
-    return Dense(paragraphs, vectors, CachingEmbedder(embedder))
+    return dense_over(paragraphs, vectors, embedder)
 
 
 class WordsEmbedder(HashingEmbedder):
@@ -129,7 +164,8 @@ class ListStrategy(Strategy):
         ids = each(self._paragraphs, "paragraph_id")
         shares = [self.relevance.get(paragraph_id, 0.0) for paragraph_id in ids]
         log_odds = [log_odds_of(share) if share else NOT_FOUND for share in shares]
-        return ScoreArrays(10.0 * np.array(shares), np.array(log_odds))
+        values = np.array(log_odds)
+        return ScoreArrays(10.0 * np.array(shares), values, values)
 
 
 class FailingStrategy(ListStrategy):
@@ -156,7 +192,7 @@ def index_of(
     for strategy in strategies:
         strategy._paragraphs = paragraphs
     by_name = dict(zip(each(strategies, "name"), strategies, strict=True))
-    return SearchIndex(by_name, References(documents), paragraphs)
+    return SearchIndex(by_name, References(course_with(documents)), paragraphs)
 
 
 def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
@@ -164,7 +200,7 @@ def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
     dense = dense_of(paragraphs, WordsEmbedder())
     doc_ids = set(each(paragraphs, "doc_id"))
     books = list(map(document, sorted(doc_ids)))
-    return SearchIndex({"dense": dense}, References(books), paragraphs)
+    return SearchIndex({"dense": dense}, References(course_with(books)), paragraphs)
 
 
 def dense_player(
@@ -207,6 +243,20 @@ def course() -> list[Paragraph]:
         text = f"{name} begins with {mine}. Later lessons mention {shared} as well."
         passages.append(paragraph(f"{book}:{row + 1}:1", text))
     return passages
+
+
+def check_reply(questions: Sequence[Json], guess: Json) -> None:
+    """What must hold of any questions and any guess."""
+    assert each(questions, "question_number") == [*range(1, 21)]
+    for question in questions:
+        assert question["question_text"].strip()
+        options = question["options"]
+        assert "".join(options) == "ABCD"
+        assert len({*options.values()}) == 4
+    assert 30 <= len(guess["sentence_justification"].split()) <= 50
+    assert 20 <= len(guess["word_justification"].split()) <= 30
+    assert guess["associative_word"].strip()
+    assert 0.0 <= guess["confidence"] <= 1.0
 
 
 class FakeGameServer:

@@ -176,16 +176,6 @@ def test_a_missing_or_empty_hint_is_refused(run: Run) -> None:
     assert "the hint is empty" in refused(run, "--hint", "  ")
 
 
-def test_a_store_that_is_not_there_ends_with_2_and_one_line(
-    run: Run, tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("no store", encoding="utf-8")
-    for name in ("missing", "file"):
-        err = refused(run, "--hint", HINT, at=tmp_path / name)
-        assert "holds no store" in err
-    assert not (tmp_path / "missing").exists()
-
-
 def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +192,7 @@ def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     assert {*each(result["hits"], "strategy")} == {"keyword"}
     assert result["book"]["tier"] == "filter"
     err = run("--hint", HINT, *options)[2]
-    assert err == f"quarry search: strategy dense failed: {error}\n"
+    assert err == f"quarry search: search step dense failed: {error}\n"
 
 
 def test_all_strategies_failing_ends_with_2_and_one_line(
@@ -214,7 +204,9 @@ def test_all_strategies_failing_ends_with_2_and_one_line(
     for strategy in ("dense.Dense", "keywords.Keyword"):
         monkeypatch.setattr(f"player.search.strategies.{strategy}.score", failing)
     err = refused(run, "--hint", HINT, "--preset", "unfiltered")
-    error = "strategy dense failed: RuntimeError: the model is gone; strategy keyword"
+    error = (
+        "search step dense failed: RuntimeError: the model is gone; search step keyword"
+    )
     assert err.startswith(f"quarry search: {error}")
 
 

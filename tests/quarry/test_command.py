@@ -19,6 +19,7 @@ from player.game.journal import Journal
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
 from quarry.store.folder import CONTENT
+from quarry.version import __version__
 from tests.evaluate.fakes import (
     ABOUT,
     Output,
@@ -365,3 +366,10 @@ def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() ->
     assert "\\x1b[2J" in out + err
     assert "Unknown key 'typo' in 2 lines; the keys are " in out + err
     assert "games.jsonl: 2 games, 4 things wrong" in out + err
+
+
+def test_the_version_is_that_of_the_changelog() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    number, rest = re.findall(r"(?m)^## (\S+) ?(.*)$", changelog)[0]
+    suffix = ".dev0" if rest == "(unreleased)" else ""
+    assert __version__ == number + suffix

@@ -10,6 +10,7 @@ import pytest
 
 from quarry.files import (
     append_whole,
+    make_private,
     read_own_file,
     replace_together,
     write_named,
@@ -109,6 +110,21 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
         refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):
             list(read_objects(path, ValueError, flag="--games"))
+
+
+def test_files_are_private_or_at_least_opened_where_a_system_lacks_flags_and_owners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.sqlite"
+    path.touch(mode=0o644)
+    make_private(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "geteuid", "fchmod"):  # as on Windows
+        monkeypatch.delattr(os, name)
+    other = tmp_path / "other.sqlite"
+    make_private(other)
+    assert read_own_file(other) == b""
 
 
 WRITERS = {

@@ -25,7 +25,7 @@ from evaluate.replay import replay as replayer
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import RecordFile
 from evaluate.tuning import study
-from evaluate.tuning.prepared import judge, prepare
+from evaluate.tuning.prepared import evaluate_settings, prepare
 from evaluate.tuning.study import load_space, run_study
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging
@@ -272,7 +272,7 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
 
     assert len(tuned.trials) == 8
     values = {trial.number: trial.value for trial in tuned.trials}
-    assert values[0] == judge(here, settings.search).objective
+    assert values[0] == evaluate_settings(here, settings.search).objective
 
 
 def test_a_worker_of_another_version_says_so_at_the_start(

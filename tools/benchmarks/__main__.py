@@ -21,40 +21,33 @@ BENCHMARKS = {
         "process start to first answer",
         "s",
         "import sentence_transformers, Chroma query with its embedding function",
-        "at most 0.333",
     ),
     "search": Benchmark(
         searching.measure_over_embedding,
         "search (p50)",
         "ms",
         "the hint's embedding alone, by the same ONNX network",
-        "at most 1.2",
     ),
     "chroma": Benchmark(
         searching.measure_against_chroma,
         "search next to Chroma",
         "searches/s",
         "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
-        "at least 10",
     ),
     "calls": Benchmark(
         calls.measure_first_call,
         "first get_questions of a process",
         "ms",
         "the later ones of the same process (p50)",
-        "at most 1.5",
     ),
 }
 """All benchmarks by name."""
-LINE = (
-    "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}  "
-    "{target}: {verdict}"
-)
+LINE = "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}"
 """Format of a row of the printed table."""
 
 
 def main(names: list[str]) -> int:
-    """Run the named benchmarks, or all; return 1 if a target is missed, 2 for an unknown name."""
+    """Run the named benchmarks, or all; return 2 for an unknown name."""
     if unknown := set(names) - BENCHMARKS.keys():
         names_of_all = ", ".join(BENCHMARKS)
         print(f"{min(unknown)!r} is no benchmark; take {names_of_all}", file=sys.stderr)
@@ -66,19 +59,17 @@ def main(names: list[str]) -> int:
         "cores": os.cpu_count(),
         "python": platform.python_version(),
     }
-    all_met = True
-    print(f"{'what':36} {'quarry':>22} {'baseline':>22} {'ratio':>7}  target")
+    print(f"{'what':36} {'quarry':>22} {'baseline':>22} {'ratio':>7}")
     # each in a new process, since torch's threads of one benchmark slow down the next
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:
             row = pool.submit(BENCHMARKS[name].row).result()
             results[name] = {**row, **machine}
-            all_met &= row["met"]
-            print(LINE.format(verdict="met" if row["met"] else "MISSED", **row))
+            print(LINE.format(**row))
             print(f"    baseline: {row['baseline_is']}", flush=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    return 0 if all_met else 1
+    return 0
 
 
 if __name__ == "__main__":

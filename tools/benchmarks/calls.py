@@ -2,8 +2,6 @@
 
 import functools
 import json
-import statistics
-import subprocess
 import sys
 
 from configs.settings import load
@@ -16,6 +14,8 @@ from tools.benchmarks.searching import (
     DATA,
     Figures,
     bundled_course,
+    medians,
+    run_module,
     uncached_settings,
     wall_s,
 )
@@ -31,29 +31,13 @@ def measure_first_call() -> Figures:
     firsts, later = [], []
     with bundled_course(uncached_settings()) as (course, _):
         for number in range(N_PROCESSES + 1):
-            done = subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "tools.benchmarks.calls",
-                    course.location,
-                    f"{number}",
-                ],
-                stdout=subprocess.PIPE,
-                cwd=DATA.parent,
-                check=True,
-            )
-            first, *rest = json.loads(done.stdout)
+            words = ["tools.benchmarks.calls", course.location, str(number)]
+            first, *rest = json.loads(run_module(words))
             if number:  # the first process fills the caches of the course
                 firsts.append(first)
                 later += rest
 
-    quarry, baseline = statistics.median(firsts), statistics.median(later)
-    return {
-        "quarry": float(f"{quarry:.4g}"),
-        "baseline": float(f"{baseline:.4g}"),
-        "ratio": float(f"{quarry / baseline:.3g}"),
-    }
+    return medians(firsts, later)
 
 
 def main(store: str, number: str) -> None:

@@ -94,10 +94,7 @@ def calibrate(
         )
 
     before = course_calibration(course)
-    embedder = CachingEmbedder(store_embedder(course, settings))
-    late = late_interaction_of(course, settings, embedder, bank)
-    inputs = StrategyInputs(settings.search, before, embedder, late)
-    dense = Dense.from_course(course, inputs)
+    dense = _dense_of(course, settings, bank)
     alone, with_tokens = _fit_dense(course, dense, pairs, negatives)
 
     def fused(unit: float) -> dict[str, float]:
@@ -140,11 +137,7 @@ def calibrate_relevance(
             "--questions has questions of one kind; it needs some about the course and some about other things"
         )
     before = course_calibration(course)
-    embedder = CachingEmbedder(store_embedder(course, settings))
-    late = late_interaction_of(course, settings, embedder)
-    inputs = StrategyInputs(settings.search, before, embedder, late)
-    dense = Dense.from_course(course, inputs)
-
+    dense = _dense_of(course, settings)
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
@@ -157,7 +150,7 @@ def calibrate_relevance(
         return replace(calibration, bias=bias, relevance=slopes, separation=separation)
 
     alone, with_late = fit_slopes(before.dense, PARAGRAPH), before.late_interaction
-    if late is not None and with_late is not None:
+    if TOKENS in about[0] and with_late is not None:
         with_relevance = [PARAGRAPH, TOKENS]
         if len(set(map(detect_language, questions))) > 1:
             with_relevance.append(USUAL)
@@ -165,6 +158,15 @@ def calibrate_relevance(
             with_late, dense=fit_slopes(with_late.dense, *with_relevance)
         )
     return replace(before, dense=alone, late_interaction=with_late)
+
+
+def _dense_of(course: Course, settings: Settings, hints: Hints | None = None) -> Dense:
+    """Load dense search with the present calibration; `hints` replace the bundled bank."""
+    embedder = CachingEmbedder(store_embedder(course, settings))
+    late = late_interaction_of(course, settings, embedder, hints)
+    calibration = course_calibration(course)
+    inputs = StrategyInputs(settings.search, calibration, embedder, late)
+    return Dense(course, inputs)
 
 
 def _fit_dense(
@@ -184,7 +186,7 @@ def _fit_dense(
         positives.append(terms)
         elsewhere.append(terms[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
-        alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
+        alternatives = np.flatnonzero(dense.rule.log_odds(hint) > RULED_OUT)
         if row in alternatives:
             by_game.append(terms.iloc[alternatives])
             right_rows.append(np.flatnonzero(alternatives == row))

@@ -4,201 +4,195 @@ Reference:
     McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974: a logit with a "none of these".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from rapidfuzz import fuzz, process
 
 from player.search.books.course_names import CourseNames
 from player.search.books.lecture_numbers import (
-    counted_in,
-    counts_lectures,
+    number_groups,
+    numbers_lectures,
     words_of_name,
 )
 from player.search.books.name_words import (
-    FILES,
+    FILE_KINDS,
     is_a,
     is_generic,
     is_subject,
     normalise_name,
-    words_like,
 )
 from player.search.calibration import ReferenceCalibration
 from quarry.arrays import Float64Array
 
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
-"""These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
-
-string: mean of rapidfuzz's WRatio and token-set ratio with the best name, 0 below `_MIN_SIMILAR`; words: share of the
-name's words, by rarity, that match the document's names, authors and headings; content: the same for its text;
-meaning: cosine with the best name, above that of unrelated names; number: the name has a number of the document; clash:
-each has a number that the other lacks; exact: the name is one of the document's names. Where numbers clash, string and
-meaning lose `OTHER_NUMBER`.
-"""
-Features = dict[str, Float64Array]
-"""(n_documents,) values of each of the `FEATURES`."""
-_OF_FILE = 0.5
+"""These properties of a `Comparison` are weighted by `ReferenceCalibration`, in this order."""
+_FILE_WEIGHT = 0.5
 """Weight of a word such as "slides"; a word that names a subject has weight 1."""
-_MIN_SIMILAR = 40.0
+_MIN_SIMILARITY = 40.0
 """Minimum similarity, 0..100, of related names."""
-OTHER_NUMBER = 0.75
+_CLASH_LOSS = 0.75
 """Share of the similarities that a document loses if name and document each have a number that the other lacks:
 "lecture 3" is not "lecture 13"."""
-_UNKNOWN = 0.7
+_MIN_DOCUMENTS = 0.7
 """Minimum number of documents that a word is counted in, for its rarity."""
-NAMED_BY_PART = 0.95
+SHORT_TITLE_TRUST = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """A book name as somebody wrote it.
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A book name compared with every document of a course. A feature is an array (n_documents,) of values 0..1.
 
     Attributes:
-        normalised: the name normalised.
-        words: its words, without those that most documents share, numbers that do not count lectures, and words such as
-            "page" before them.
-        numbers: its lecture numbers.
-        has_word: whether it has a word that may tell documents apart.
+        text: the book name as somebody wrote it.
+        names: the names of the documents.
+        similarity: (n_documents,) similarity of meaning, 0 for unrelated names; None if it is unknown.
     """
 
-    normalised: str
-    words: Sequence[str]
-    numbers: set[int]
-    has_word: bool
+    text: str
+    names: CourseNames
+    similarity: Float64Array | None = None
+
+    @cached_property
+    def string(self) -> Float64Array:
+        """Mean of rapidfuzz's WRatio and token-set ratio with the best name, 0 below `_MIN_SIMILARITY`."""
+        if not self.has_subject:  # the number is the name of the lecture
+            return np.maximum(self.exact, self.number) * self._same_number
+        text = " ".join(self.names.distinctive(self.name_words))
+        texts = self.names.distinctive_texts
+        scores = np.zeros(len(texts))
+        for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
+            scores += process.cdist([text], texts, scorer=scorer)[0] / 2.0
+
+        string = self.exact.copy()
+        above = np.maximum(0.0, scores - _MIN_SIMILARITY) / (100.0 - _MIN_SIMILARITY)
+        for name, similarity in zip(
+            self.names.document_names, above.tolist(), strict=True
+        ):
+            string[name.row] = max(string[name.row], name.trust * similarity)
+        return string * self._same_number
+
+    @cached_property
+    def words(self) -> Float64Array:
+        """Share of the name's words, by rarity, that match the document's names, authors and headings."""
+        return self._mean(self.names.matches) * self._same_number
+
+    @cached_property
+    def content(self) -> Float64Array:
+        """Share of the name's words, by rarity, in the document's text."""
+        return self._mean(self.names.text_shares) * self._same_number
+
+    @cached_property
+    def meaning(self) -> Float64Array:
+        """Similarity of meaning."""
+        if self.similarity is None:
+            return np.zeros(len(self.names.doc_ids))
+        return self.similarity * self._same_number
+
+    @cached_property
+    def number(self) -> Float64Array:
+        """Whether the name has a number of the document, and their numbers do not clash."""
+        has_number = [bool(self.numbers & numbers) for numbers in self.names.numbers]
+        return np.where(self.clash < 1.0, has_number, 0.0)
+
+    @cached_property
+    def clash(self) -> Float64Array:
+        """Whether each has a number that the other lacks; 0.5 if the document has no number."""
+        clash = np.zeros(len(self.names.doc_ids))
+        for row, numbers in enumerate(self.names.numbers):
+            if self.numbers - self.names.all_numbers[row]:
+                if numbers - self.numbers:
+                    clash[row] = 1.0
+                elif not numbers:
+                    clash[row] = 0.5
+        return clash
+
+    @cached_property
+    def exact(self) -> Float64Array:
+        """Trust in the name of the document that is this name."""
+        normalised = normalise_name(self.text)
+        exact = np.zeros(len(self.names.doc_ids))
+        for other in self.names.document_names:
+            trust = 0.0
+            if other.normalised == normalised:
+                trust = other.trust
+            elif other.short_title:
+                short = f" {normalise_name(other.short_title)} "
+                before, match, after = f" {normalised} ".partition(short)
+                if match and all(map(is_generic, f"{before} {after}".split())):
+                    trust = SHORT_TITLE_TRUST
+            exact[other.row] = max(exact[other.row], trust)
+        return exact
+
+    @cached_property
+    def numbers(self) -> set[int]:
+        """The lecture numbers of the name."""
+        numbers: set[int] = set()
+        for group in number_groups(self.text):
+            if numbers_lectures(group, self.names.owners):
+                numbers |= group.numbers
+        return numbers
+
+    @cached_property
+    def name_words(self) -> list[str]:
+        """The words of the name, without those that most documents share, other numbers, and "page" before them."""
+        others = set(self.names.shared_words)
+        for group in number_groups(self.text):
+            if not numbers_lectures(group, self.names.owners):
+                others.update(map(str, group.numbers - self.numbers))
+                if is_a(group.noun, "others"):
+                    others.add(group.noun)
+        return [word for word in words_of_name(self.text) if word not in others]
+
+    @cached_property
+    def has_subject(self) -> bool:
+        """Whether the name has a word that may say what a document is about."""
+        return any(map(is_subject, self.name_words))
+
+    @cached_property
+    def _same_number(self) -> Float64Array:
+        """(n_documents,) factor of similarities where numbers clash."""
+        return 1.0 - _CLASH_LOSS * self.clash
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """Weight, by rarity, of each word of the name that may tell documents apart."""
+        weights = {}
+        for word in self.name_words:
+            factor, matches = float(is_subject(word)), self.names.matches(word)
+            if is_a(word, *FILE_KINDS):
+                is_informative = self.has_subject and matches.any()
+                factor = _FILE_WEIGHT * is_informative
+            if factor:
+                n_documents = max(_MIN_DOCUMENTS, matches.sum())
+                weights[word] = factor * np.log1p(len(matches) / n_documents)
+        return weights
+
+    def _mean(self, values: Callable[[str], Float64Array]) -> Float64Array:
+        """Return (n_documents,) the weighted mean over the words of the name."""
+        total = np.zeros(len(self.names.doc_ids))
+        for word, weight in self._weights.items():
+            total += weight * values(word)
+        return total / (sum(self._weights.values()) or 1.0)
 
 
-def spoken(text: str, names: CourseNames) -> Spoken:
-    """Read a book name."""
-    numbers: set[int] = set()
-    others: set[str] = set()
-    for counted in counted_in(text):
-        if counts_lectures(counted, names.owners):
-            numbers |= counted.numbers
-            continue
-        others |= set(map(str, counted.numbers))
-        if is_a(counted.noun, "others"):
-            others.add(counted.noun)
-
-    others -= set(map(str, numbers))
-    others |= names.shared
-    words = [word for word in words_of_name(text) if word not in others]
-    has_word = any(map(is_subject, words))
-    return Spoken(normalise_name(text), words, numbers, has_word)
-
-
-def compare(name: Spoken, names: CourseNames) -> Features:
-    """Return the features of a name and each document, "meaning" 0."""
-    number, clash = _by_number(name, names)
-    exact = _exact(name, names)
-    string = np.maximum(_by_string(name, names), exact)
-    if not name.has_word:
-        string = np.maximum(string, number)  # the number is the name of the lecture
-    words, content = _by_words(name, names)
-    same_number = 1.0 - OTHER_NUMBER * clash
-    return {
-        "string": string * same_number,
-        "words": words * same_number,
-        "content": content * same_number,
-        "meaning": np.zeros(len(clash)),
-        "number": number,
-        "clash": clash,
-        "exact": exact,
-    }
-
-
-def _exact(name: Spoken, names: CourseNames) -> Float64Array:
-    """Return the feature "exact": the trust in the name of a document that is this name."""
-    exact = np.zeros(len(names.doc_ids))
-    for other in names.whole:
-        trust = 0.0
-        if other.normalised == name.normalised:
-            trust = other.trust
-        elif other.short:
-            short = f" {normalise_name(other.short)} "
-            before, match, after = f" {name.normalised} ".partition(short)
-            if match and all(map(is_generic, f"{before} {after}".split())):
-                trust = NAMED_BY_PART
-        exact[other.row] = max(exact[other.row], trust)
-    return exact
-
-
-def _by_string(name: Spoken, names: CourseNames) -> Float64Array:
-    """Return the feature "string"."""
-    string = np.zeros(len(names.doc_ids))
-    if not name.has_word:
-        return string
-
-    text = " ".join(names.distinctive(name.words))
-    texts = [" ".join(names.distinctive(other.words)) for other in names.whole]
-    scores = np.zeros(len(texts))
-    for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
-        scores += process.cdist([text], texts, scorer=scorer)[0] / 2.0
-    similarities = np.maximum(0.0, scores - _MIN_SIMILAR) / (100.0 - _MIN_SIMILAR)
-    for other, similarity in zip(names.whole, similarities.tolist(), strict=True):
-        string[other.row] = max(string[other.row], other.trust * similarity)
-    return string
-
-
-def _by_words(name: Spoken, names: CourseNames) -> tuple[Float64Array, Float64Array]:
-    """Return the features "words" and "content"."""
-    n_documents = len(names.doc_ids)
-    words, content = np.zeros((2, n_documents))
-    total = 0.0
-    for word in dict.fromkeys(name.words):
-        is_file = is_a(word, *FILES)
-        likenesses = words_like(word, names.trust)
-        if not (likenesses and name.has_word if is_file else is_subject(word)):
-            continue
-
-        matches = np.zeros(n_documents)
-        for other, alike in likenesses.items():
-            matches = np.maximum(matches, alike * names.trust[other])
-        rarity = np.log1p(n_documents / max(_UNKNOWN, matches.sum()))
-        weight = rarity * (_OF_FILE if is_file else 1.0)
-        rates = names.rates(word)
-        total += weight
-        words += weight * matches
-        content += weight * rates / (rates.sum() or 1.0)
-    return words / (total or 1.0), content / (total or 1.0)
-
-
-def _by_number(name: Spoken, names: CourseNames) -> tuple[Float64Array, Float64Array]:
-    """Return the features "number" and "clash"; a clash is half of one if the document has no number."""
-    number, clash = np.zeros((2, len(names.doc_ids)))
-    for row, numbers in enumerate(names.numbers):
-        unmatched = name.numbers - names.mentioned[row]
-        if unmatched and numbers - name.numbers:
-            clash[row] = 1.0
-        elif name.numbers & numbers:
-            number[row] = 1.0
-        elif unmatched:
-            clash[row] = 0.5
-    return number, clash
-
-
-def probabilities(
-    features: Features, fit: ReferenceCalibration, *, meanings: bool = False
-) -> Float64Array:
-    """Return (n_documents,) the probability that each is meant; the remainder is that of "none of these".
-
-    Args:
-        fit: the weights of the features.
-        meanings: whether the feature "meaning" is known.
-    """
-    columns = np.stack([features[feature] for feature in FEATURES], axis=1)
-    weights, none = (
-        (fit.weights, fit.none) if meanings else (fit.letters, fit.letters_none)
-    )
-    utilities = np.append(columns @ weights, none)
+def probabilities(comparison: Comparison, fit: ReferenceCalibration) -> Float64Array:
+    """Return (n_documents,) the probability that each is meant; the remainder is that of "none of these"."""
+    weights, none = fit.weights, fit.none
+    if comparison.similarity is None:
+        weights, none = fit.letters, fit.letters_none
+    features = [getattr(comparison, feature) for feature in FEATURES]
+    utilities = np.append(np.stack(features, axis=1) @ weights, none)
     shares = np.exp(utilities - utilities.max())
     confidences: Float64Array = shares[:-1] / shares.sum()
 
-    exact = features["exact"]
-    bearers = np.flatnonzero(exact)
-    if len(bearers) == 1:  # the exact name of one document only
-        (row,) = bearers
+    exact = comparison.exact
+    rows = np.flatnonzero(exact)
+    if len(rows) == 1:  # the exact name of one document only
+        (row,) = rows
         others = max(1e-12, 1.0 - confidences[row])
         confidences *= (1.0 - exact[row]) / others
         confidences[row] = exact[row]

@@ -1,22 +1,25 @@
 """CourseNames: the names of a course's documents, and the tables made of them."""
 
+import functools
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 import regex
 
-from player.search.books.lecture_numbers import numbers_in, words_of_name
+from player.search.books.lecture_numbers import lecture_numbers, words_of_name
 from player.search.books.name_words import (
     is_a,
     is_generic,
     is_subject,
     normalise_name,
+    words_like,
 )
+from player.search.course_words import paragraph_stems
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.languages.words import is_stop_word, stems
@@ -24,8 +27,10 @@ from quarry.languages.words import is_stop_word, stems
 TRUST = {"author": 0.9, "metadata": 0.8, "heading": 0.6}
 """Weight of a name by its source, 1 for other sources: PDF metadata is often wrong, and a heading names only a part of
 a document."""
-OF_FILE = ("stem", "name", "sidecar")
+FILE_SOURCES = ("stem", "name", "sidecar")
 """Names of these sources name a document whatever their words."""
+MATCHES_KEPT = 1_000
+"""Maximum number of words whose matches and shares are cached, 8 bytes a document each."""
 MIN_TO_SHARE = 3
 """Minimum number of documents of a course whose shared words are ignored."""
 WORDS_OF_A_NAME = 2
@@ -74,7 +79,7 @@ class Name:
         return TRUST.get(self.source, 1.0)
 
     @cached_property
-    def short(self) -> str:
+    def short_title(self) -> str:
         """The first part of a title, or a title of function words alone; "" for other names."""
         if self.source not in ("title", "sidecar"):
             return ""
@@ -83,45 +88,55 @@ class Name:
         return first.rstrip("?!. ") if is_short or _is_phrase(self.words) else ""
 
 
-@dataclass(frozen=True, eq=False)
 class CourseNames:
-    """The names of a course's documents. A document is the row of its id in `doc_ids`.
+    """The names of a course's documents. A document is the row of its id in `doc_ids`; a duplicate is its original.
+
+    Args:
+        documents: every document.
+        paragraphs: texts of the documents; () leaves them out.
 
     Attributes:
-        documents: every document; the names of a duplicate file belong to the document that holds the paragraphs.
-        paragraphs: texts of the documents; () leaves them out.
+        doc_ids: the documents that are no duplicates, sorted.
+        row_of: row of each document.
+        names: all names that may tell the documents apart.
+        document_names: names of whole documents.
+        matches: (n_documents,) how well a word matches the names of each: the likeness of the words, times the trust.
+        text_shares: (n_documents,) how a word is shared among the texts, summing to 1; 0 if no text holds it.
     """
 
-    documents: Sequence[Document]
-    paragraphs: Sequence[Paragraph] = ()
-
-    @cached_property
-    def doc_ids(self) -> list[str]:
-        """The documents that are no duplicates, sorted."""
-        return sorted({item.same_as or item.doc_id for item in self.documents})
-
-    @cached_property
-    def row_of(self) -> dict[str, int]:
-        """Row of each document; a duplicate has the row of its original."""
+    def __init__(
+        self, documents: Sequence[Document], paragraphs: Sequence[Paragraph] = ()
+    ) -> None:
+        self.documents, self.paragraphs = documents, paragraphs
+        self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
         rows = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
-        return {
-            item.doc_id: rows[item.same_as or item.doc_id] for item in self.documents
+        self.row_of = {
+            item.doc_id: rows[item.same_as or item.doc_id] for item in documents
         }
 
-    @cached_property
-    def names(self) -> list[Name]:
-        """All names that may tell the documents apart."""
-        names = []
-        for document in self.documents:
+        self.names: list[Name] = []
+        for document in documents:
             row = self.row_of[document.doc_id]
             for alias in filter(is_name, document.aliases):
-                names.append(Name(row, alias.text, alias.source))
-        return names
+                self.names.append(Name(row, alias.text, alias.source))
+        weak = ("author", "heading")
+        self.document_names = [name for name in self.names if name.source not in weak]
+        self.matches = functools.lru_cache(MATCHES_KEPT)(self._matches)
+        self.text_shares = functools.lru_cache(MATCHES_KEPT)(self._text_shares)
 
     @cached_property
-    def whole(self) -> list[Name]:
-        """The names of whole documents."""
-        return [n for n in self.names if n.source not in ("author", "heading")]
+    def distinctive_texts(self) -> list[str]:
+        """The distinctive words of each of `document_names`."""
+        return [" ".join(self.distinctive(name.words)) for name in self.document_names]
+
+    @cached_property
+    def by_stem(self) -> dict[str, list[Name]]:
+        """Names of files by folded stem."""
+        by_stem: dict[str, list[Name]] = {}
+        for name in self.document_names:
+            if name.stem:
+                by_stem.setdefault(name.stem, []).append(name)
+        return by_stem
 
     @cached_property
     def trust(self) -> dict[str, Float64Array]:
@@ -134,17 +149,17 @@ class CourseNames:
         return trust
 
     @cached_property
-    def owners(self) -> dict[str, list[int]]:
-        """Documents by each word of their whole names and their authors' names."""
-        owners = {}
-        for word, by_row in self.trust.items():
-            rows = np.flatnonzero(by_row > TRUST["heading"])
-            if rows.size:
-                owners[word] = rows.tolist()
+    def owners(self) -> dict[str, set[int]]:
+        """Documents by each word of their names and their authors' names, but for headings."""
+        owners: dict[str, set[int]] = {}
+        for name in self.names:
+            if name.source != "heading":
+                for word in name.words:
+                    owners.setdefault(word, set()).add(name.row)
         return owners
 
     @cached_property
-    def shared(self) -> set[str]:
+    def shared_words(self) -> set[str]:
         """Words that more than half of the documents have in their names; they tell no documents apart."""
         n = len(self.doc_ids)
         counts = {word: np.count_nonzero(rows) for word, rows in self.trust.items()}
@@ -152,14 +167,14 @@ class CourseNames:
 
     def distinctive(self, words: Iterable[str]) -> list[str]:
         """Return the words of a name, without those that any name may have."""
-        return [w for w in words if w not in self.shared and not is_generic(w)]
+        return [w for w in words if w not in self.shared_words and not is_generic(w)]
 
     @cached_property
     def numbers(self) -> list[set[int]]:
         """Lecture numbers of each document: the number of the file or the first page, or else those of the stem."""
         numbers: list[set[int]] = [set() for _ in self.doc_ids]
         for document in self.documents:
-            number, in_stem = document.lecture_number, numbers_in(document.doc_id)
+            number, in_stem = document.lecture_number, lecture_numbers(document.doc_id)
             is_of_date = number not in in_stem and str(number) in words_of_name(
                 document.doc_id
             )
@@ -169,44 +184,73 @@ class CourseNames:
         return numbers
 
     @cached_property
-    def mentioned(self) -> list[set[int]]:
-        """Lecture numbers of each document, and the numbers in its names."""
-        mentioned = list(map(set, self.numbers))
+    def all_numbers(self) -> list[set[int]]:
+        """Lecture numbers of each document, and those in its names."""
+        numbers = list(map(set, self.numbers))
         for name in self.names:
-            mentioned[name.row] |= numbers_in(name.text)
-        return mentioned
+            numbers[name.row] |= lecture_numbers(name.text)
+        return numbers
 
     @cached_property
-    def counting(self) -> frozenset[str]:
+    def number_nouns(self) -> frozenset[str]:
         """Words before a number in the names of files: "sprint" in "sprint 3"."""
-        files = [name for name in self.names if name.source in OF_FILE]
-        pairs = chain(*[pairwise(name.words) for name in files])
-        return frozenset(word for word, number in pairs if number.isdecimal())
+        nouns = set()
+        for name in self.names:
+            if name.source in FILE_SOURCES:
+                pairs = pairwise(name.words)
+                nouns |= {word for word, number in pairs if number.isdecimal()}
+        return frozenset(nouns)
 
     @cached_property
-    def stem_rates(self) -> list[dict[str, float]]:
-        """By document, the share of the words of its text that have each stem."""
-        counts: list[Counter[str]] = [Counter() for _ in self.doc_ids]
-        for paragraph in self.paragraphs:
-            text = f"{paragraph.heading} {paragraph.text}"
-            counts[self.row_of[paragraph.doc_id]].update(stems(text))
+    def phrases(self) -> dict[Callable[[str], str], list[tuple[int, str]]]:
+        """Rows and names that name a document within a message, by the function that normalises the message for them.
 
-        rates = []
-        for counter in counts:
-            total = counter.total()
-            rates.append({stem: count / total for stem, count in counter.items()})
-        return rates
+        These are names of several distinctive words, the first part of a title in its capitals, and the stem of one
+        document with letters and digits.
+        """
+        phrases: dict[Callable[[str], str], list[tuple[int, str]]]
+        phrases = {normalise_name: [], str: [], fold_stem: []}
+        for name in self.document_names:
+            if sum(map(is_subject, self.distinctive(name.words))) >= WORDS_OF_A_NAME:
+                phrases[normalise_name].append((name.row, name.normalised))
+            n_capitals = sum(word[:1].isupper() for word in name.short_title.split())
+            if n_capitals >= WORDS_OF_A_NAME:
+                phrases[str].append((name.row, name.short_title))
+            has_both = any(map(str.isdigit, name.stem)) and any(
+                map(str.isalpha, name.stem)
+            )
+            if has_both and len({one.row for one in self.by_stem[name.stem]}) == 1:
+                phrases[fold_stem].append((name.row, name.stem))
+        return phrases
 
-    def rates(self, word: str) -> Float64Array:
-        """Return (n_documents,) the share of the words of each text that are forms of a normalised word."""
+    def _matches(self, word: str) -> Float64Array:
+        matches = np.zeros(len(self.doc_ids))
+        for other, likeness in words_like(word, self.trust).items():
+            matches = np.maximum(matches, likeness * self.trust[other])
+        return matches
+
+    def _text_shares(self, word: str) -> Float64Array:
         stem = next(iter(stems(word)), word)
-        return np.array([rates.get(stem, 0.0) for rates in self.stem_rates])
+        rates = [counts[stem] / max(1, n) for counts, n in self._stem_counts]
+        shares: Float64Array = np.array(rates) / (sum(rates) or 1.0)
+        return shares
+
+    @cached_property
+    def _stem_counts(self) -> list[tuple[Counter[str], int]]:
+        """Number of words with each stem in the text of each document, and the number of all its words."""
+        counters: list[Counter[str]] = [Counter() for _ in self.doc_ids]
+        by_paragraph = paragraph_stems(tuple(self.paragraphs))
+        for paragraph, in_text in zip(self.paragraphs, by_paragraph, strict=True):
+            counter = counters[self.row_of[paragraph.doc_id]]
+            counter.update(in_text)
+            counter.update(stems(paragraph.heading))
+        return [(counter, counter.total()) for counter in counters]
 
 
 def is_name(alias: Alias) -> bool:
     """Return whether an alias may name its document; headings and titles such as "results" do not."""
     words = words_of_name(alias.text)
-    if alias.source in (*OF_FILE, "author"):
+    if alias.source in (*FILE_SOURCES, "author"):
         return bool(words)
     is_distinctive = any(is_subject(w) and not is_a(w, "sections") for w in words)
     return is_distinctive or _is_phrase(words)

@@ -1,4 +1,4 @@
-"""Numbers in names and messages, and the words that they count: "lectures 3 and 4", "the third lecture"."""
+"""Numbers in names and messages, and their nouns: "lectures 3 and 4", "the third lecture"."""
 
 import functools
 from collections.abc import Collection, Iterator, Sequence
@@ -7,8 +7,9 @@ from typing import NamedTuple
 import regex
 
 from player.search.books.name_words import (
-    COUNTING,
-    NEAR,
+    NEGATED_WORDS,
+    NUMBER_KINDS,
+    WORDS_KEPT,
     has_negation,
     is_a,
     normalise_name,
@@ -29,14 +30,14 @@ _ENDINGS = {word for item in LANGUAGES for word in item.ordinal_endings.split()}
 _ENDING = rf"(?<=\d) {alternatives(sorted(_ENDINGS))}\b"
 """A number in digits is an ordinal before its noun if an ending follows it: "3 rd"; "third" is read as "3 th"."""
 _ONES = {word for language in LANGUAGES for word in language.ones.split()}
-"""Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
+"""Words for 1 are also pronouns, and are numbers only next to a word such as "lecture"."""
 _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMANS = [f"{'x' * tens}{ones}" for tens in range(4) for ones in _ROMAN_ONES]
 """Roman numerals by number, the first one empty."""
 
 
-class Counted(NamedTuple):
-    """Numbers in a text with the word that they count.
+class NumberGroup(NamedTuple):
+    """Numbers in a text with their noun.
 
     Attributes:
         noun: the word before the numbers, or after ordinals; "" without one.
@@ -55,6 +56,7 @@ def words_of_name(name: str) -> list[str]:
     return regex.sub(_ENDING, "", _with_digits(name)).split()
 
 
+@functools.lru_cache(WORDS_KEPT)
 def _with_digits(name: str) -> str:
     """Return the normalised words of a name, numbers in digits, ordinals that precede their noun with an ending."""
     words = normalise_name(name).split()
@@ -84,27 +86,32 @@ def _number_words() -> dict[str, str]:
 def _numeral_at(words: Sequence[str], position: int) -> int:
     """Return the number of an ambiguous word, 0 if it is none: "one", a Roman numeral, or a Hebrew letter.
 
-    It is a number if it is alone or next to a word that counts. A Roman numeral is one also if it is the last word, or
-    has several letters.
+    It is a number if it is alone or next to a word that may have a number. A Roman numeral is one also if it is the
+    last word, or has several letters.
     """
     word, *after = words[position : position + 2]
     before = words[max(0, position - 1) : position]
-    units = [is_a(near, *COUNTING, "counted") for near in (*before, *after)]
-    is_counted = len(words) == 1 or any(units[: len(before)])
     if word in _ONES:
-        return int(is_counted or any(units))
-    is_version = any(map(str.isdecimal, after))  # "notes v2"
-    is_numeral = (is_counted and not is_version) or not after or len(word) > 1
-    if word in _ROMANS and is_numeral:
-        return _ROMANS.index(word)
+        return int(len(words) == 1 or any(map(_may_be_numbered, (*before, *after))))
+
+    is_numbered = len(words) == 1 or any(map(_may_be_numbered, before))
+    if word in _ROMANS:
+        is_version = any(map(str.isdecimal, after))  # "notes v2"
+        if (is_numbered and not is_version) or not after or len(word) > 1:
+            return _ROMANS.index(word)
+
     for language in LANGUAGES:
-        if is_counted and len(word) <= 2 and set(word) <= language.numerals.keys():
+        if is_numbered and len(word) <= 2 and set(word) <= language.numerals.keys():
             return sum(map(language.numerals.__getitem__, word))
     return 0
 
 
+def _may_be_numbered(word: str) -> bool:
+    return is_a(word, *NUMBER_KINDS, "counted")
+
+
 @functools.lru_cache
-def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
+def _groups(nouns: frozenset[str]) -> regex.Pattern[str]:
     """Return an expression for numbers and their noun in the words of `_with_digits`.
 
     Args:
@@ -112,10 +119,11 @@ def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
     """
     kinds = words_by_kind()
     and_ = alternatives(kinds["and"])
-    known = map(kinds.__getitem__, (*COUNTING, "versions", "others"))
+    known = map(kinds.__getitem__, (*NUMBER_KINDS, "versions", "others"))
     after_ordinal = alternatives(set(nouns).union(*known))
     ordinals = rf"(?P<numbers>\d+{_ENDING}(?: (?:{and_} )?\d+{_ENDING})*)"
     number = rf"\d{{1,4}}(?:{_ENDING}(?! {after_ordinal}\b))?"
+
     return regex.compile(
         rf"\b(?:{ordinals} (?P<noun>{after_ordinal})|"
         rf"(?:(?P<noun>[^\W\d]+) )?(?P<numbers>{number}(?: (?:{and_} )*{number})*))"
@@ -123,8 +131,10 @@ def _counted(nouns: frozenset[str]) -> regex.Pattern[str]:
     )
 
 
-def counted_in(text: str, nouns: frozenset[str] = frozenset()) -> Iterator[Counted]:
-    """Find the numbers of a text that may count lectures, none of dates, with the words that they count.
+def number_groups(
+    text: str, nouns: frozenset[str] = frozenset()
+) -> Iterator[NumberGroup]:
+    """Find the numbers of a text that may be those of lectures, none of dates, with their nouns.
 
     Args:
         nouns: further words that may follow an ordinal.
@@ -132,27 +142,29 @@ def counted_in(text: str, nouns: frozenset[str] = frozenset()) -> Iterator[Count
     signs = alternatives(words_by_kind()["number signs"])
     plain = regex.sub(rf"\b{signs} (?=\d)", "", _with_digits(text))
     plain = _DATE.sub("", plain)
-    for match in _counted(nouns).finditer(plain):
+
+    for match in _groups(nouns).finditer(plain):
         digits = map(int, regex.findall(r"\d+", match["numbers"]))
         numbers = {number for number in digits if number < HIGHEST_LECTURE}
         before, after = plain[: match.start()], plain[match.end() :]
-        yield Counted(match["noun"] or "", numbers, before.split(), after.split())
+        yield NumberGroup(match["noun"] or "", numbers, before.split(), after.split())
 
 
-def numbers_in(name: str) -> set[int]:
+def lecture_numbers(name: str) -> set[int]:
     """Return the numbers of a name, but for those of dates, versions and other things than lectures."""
-    groups = filter(_may_count_lectures, counted_in(name))
-    return {number for counted in groups for number in counted.numbers}
+    groups = filter(_may_number_lectures, number_groups(name))
+    return {number for group in groups for number in group.numbers}
 
 
-def _may_count_lectures(counted: Counted) -> bool:
+def _may_number_lectures(group: NumberGroup) -> bool:
     """Return whether numbers are not those of dates, versions or pages, nor count from the end or parts of several."""
-    noun, _, _, after = counted
+    noun, _, _, after = group
     tail = " ".join(after)
     if _FROM_THE_END.match(tail) or _FROM_THE_END.match(f"{noun} {tail}"):
         return False
     if is_a(noun, "lectures"):
         return True
+
     following = next((word for word in after if not is_a(word, "of")), "")
     is_dated = is_a(noun, "months") or is_a(following, "months")
     if is_dated and not is_a(noun, "numbered"):
@@ -161,45 +173,46 @@ def _may_count_lectures(counted: Counted) -> bool:
     return not following.isdecimal() and not is_a(noun, "versions", "others")
 
 
-def counts_lectures(counted: Counted, named: Collection[str]) -> bool:
-    """Return whether the numbers in a name count lectures.
+def numbers_lectures(group: NumberGroup, words: Collection[str]) -> bool:
+    """Return whether the numbers in a book name are those of lectures.
 
-    They do after a word for a lecture or a word of the course's names ("week 3", "hashing 3"), if they are ordinals
-    before a word for a lecture, at the beginning ("03 indexes"), or if they are alone ("no. 3").
+    They are after a word for a lecture or a word of the course's names ("week 3", "hashing 3"), as ordinals before a
+    word for a lecture, at the beginning ("03 indexes"), or alone ("no. 3").
 
     Args:
-        named: words of the course's names.
+        words: words of the course's names.
     """
-    noun, _, before, after = counted
-    if not _may_count_lectures(counted):
+    noun, _, before, after = group
+    if not _may_number_lectures(group):
         return False
-    if is_a(noun, *COUNTING) or noun in named:
+    if is_a(noun, *NUMBER_KINDS) or noun in words:
         return True
     if all(map(is_stop_word, (*before, *noun.split(), *after))):
         return True
-    return not before and not noun and after[0] in named
+    return not before and not noun and after[0] in words
 
 
-def lectures_in(message: str, counting: frozenset[str] = frozenset()) -> list[Counted]:
+def lectures_in(message: str, nouns: frozenset[str] = frozenset()) -> list[NumberGroup]:
     """Return the lecture numbers that a message names, each group with its word for a lecture.
 
     A number names one next to a word for a lecture ("lecture 3", "the third lecture"). A word that numbers other things
     too ("week 4 sales") names one only after a preposition, before a verb of saying or at the end of a clause.
 
     Args:
-        counting: further words that number lectures or other things.
+        nouns: further words that number lectures or other things.
     """
     lectures = []
     for clause in _CLAUSE_END.split(message):
-        for counted in counted_in(clause, counting):
-            noun, numbers, before, after = counted
-            is_counting = is_a(noun, *COUNTING) or noun in counting
-            if not numbers or not is_counting:
+        for group in number_groups(clause, nouns):
+            noun, numbers, before, after = group
+            is_numbering = is_a(noun, *NUMBER_KINDS) or noun in nouns
+            if not numbers or not is_numbering:
                 continue
+
             is_sure = is_a(noun, "lectures") or noun.startswith(_IN_PREFIXES)
             is_sure |= any(is_a(word, "prepositions") for word in before[-1:])
             is_sure |= not after or is_a(after[0], "saying")
-            is_meant = is_sure and not has_negation(before[-NEAR:])
-            if is_meant and _may_count_lectures(counted):
-                lectures.append(counted)
+            is_meant = is_sure and not has_negation(before[-NEGATED_WORDS:])
+            if is_meant and _may_number_lectures(group):
+                lectures.append(group)
     return lectures

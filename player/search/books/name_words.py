@@ -13,9 +13,9 @@ from rapidfuzz.distance import DamerauLevenshtein
 from quarry.languages.registry import LANGUAGES, alternatives, language_of_word
 from quarry.languages.words import is_stop_word
 
-COUNTING = ("lectures", "numbered")
-"""Kinds of words that may number lectures, as "chapter" does."""
-FILES = ("files", "documents")
+NUMBER_KINDS = ("lectures", "numbered")
+"""Kinds of words that may have the number of a lecture, as "chapter" does."""
+FILE_KINDS = ("files", "documents")
 """Kinds of words that name a kind of file, as "slides" does."""
 _IGNORED = regex.compile(
     r"\p{Mn}|(?<!\p{N})0+(?=\p{N})|(?<=\p{Hebrew})[\"'׳״](?=\p{Hebrew})"
@@ -26,9 +26,9 @@ _NEGATION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
 WORDS_KEPT = 10_000
-"""Maximum number of words of which it is cached whether they are generic."""
+"""Maximum number of words, and of names, of which a property is cached."""
 _TYPOS = DamerauLevenshtein.normalized_similarity
-NEAR = 4
+NEGATED_WORDS = 4
 """Number of words before a name in which a negation excludes it: "not the databases lecture"."""
 _MIN_PREFIX = 3
 """Minimum number of letters of an abbreviation: "dyn" is short for "dynamic"."""
@@ -57,6 +57,7 @@ def words_by_kind() -> dict[str, set[str]]:
     return kinds
 
 
+@functools.lru_cache(WORDS_KEPT)
 def is_a(word: str, *kinds: str) -> bool:
     """Return whether a normalised word is of one of the kinds of `Language.name_words`, perhaps after a prefix."""
     forms = {word}
@@ -65,10 +66,9 @@ def is_a(word: str, *kinds: str) -> bool:
     return any(forms & words_by_kind()[kind] for kind in kinds)
 
 
-@functools.lru_cache(WORDS_KEPT)
 def is_generic(word: str) -> bool:
     """Return whether a normalised word may be part of any document's name."""
-    return is_stop_word(word) or is_a(word, *COUNTING, "counted", *FILES)
+    return is_stop_word(word) or is_a(word, *NUMBER_KINDS, "counted", *FILE_KINDS)
 
 
 def is_subject(word: str) -> bool:

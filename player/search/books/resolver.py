@@ -2,23 +2,19 @@
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import regex
 
-from player.search.books.comparison import (
-    OTHER_NUMBER,
-    compare,
-    probabilities,
-    spoken,
-)
+from player.search.books.comparison import Comparison, probabilities
 from player.search.books.course_names import CourseNames, fold_stem, is_name
 from player.search.books.lecture_numbers import lectures_in, words_of_name
 from player.search.books.mentions import (
     PROBABLY_NAMED,
     SURELY_NAMED,
-    names_in,
-    words_in,
+    documents_by_name,
+    documents_by_word,
 )
 from player.search.books.name_words import (
     has_negation,
@@ -29,8 +25,8 @@ from player.search.books.name_words import (
 from player.search.cache import CachingEmbedder
 from player.search.calibration import ReferenceCalibration, embedder_calibration
 from player.search.results import BookCandidate
-from quarry.arrays import Float32Array, Float64Array
-from quarry.course.paragraph import Alias, Document, Paragraph
+from quarry.arrays import Float64Array
+from quarry.course.course import Course
 from quarry.languages.registry import alternatives
 
 NAMES_KEPT = 400
@@ -41,47 +37,39 @@ ALL_WORDS = 0.9
 """Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
 """Minimum confidence at which a part of a name, or a lecture's number within a message, means a document."""
-NO_ALIASES = (), np.empty((0, 0), np.float32)
-_JOINING_SIGNS = regex.compile(r"[&+,;/]")
+_SIGNS_FOR_AND = regex.compile(r"[&+,;/]")
 
 
 class References:
     """Resolver of loosely written book names to the documents of a store.
 
     Args:
-        documents: every document; a duplicate file's aliases belong to the document that holds the paragraphs.
-        paragraphs: texts for the feature "content"; () leaves it out.
+        course: the course; the names of a duplicate file belong to the document that holds the paragraphs.
         embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
-        alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
         calibration: calibration of that embedder.
     """
 
     def __init__(
         self,
-        documents: Sequence[Document],
-        *,
-        paragraphs: Sequence[Paragraph] = (),
+        course: Course,
         embedder: CachingEmbedder | None = None,
-        alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
-        self.names = CourseNames(documents, paragraphs)
+        self.names = CourseNames(course.documents, course.paragraphs)
         self.calibration = calibration or embedder_calibration().references
         self._embedder = embedder
         self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
 
-        aliases, vectors = alias_vectors
-        naming = [row for row, (_, alias) in enumerate(aliases) if is_name(alias)]
-        self._alias_rows = [self.names.row_of[aliases[row][0]] for row in naming]
-        self._alias_vectors = vectors[naming]
+        rows = [row for row, (_, alias) in enumerate(course.aliases) if is_name(alias)]
+        self._alias_rows = [self.names.row_of[course.aliases[row][0]] for row in rows]
+        self._alias_vectors = course.alias_vectors[rows]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
 
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these. None if several have this stem.
         """
-        stem = fold_stem(book_name)
-        same = [name for name in self.names.whole if stem and name.stem == stem]
+        same = self.names.by_stem.get(fold_stem(book_name), [])
         written = [n for n in same if n.text == book_name.removesuffix(".pdf")]
         rows = {name.row for name in written or same}
         if len(rows) != 1:
@@ -89,7 +77,7 @@ class References:
         return BookCandidate(self.names.doc_ids[rows.pop()], 1.0)
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        """Rank all documents by the confidence that `book_name` means them; ties go to the smaller doc_id.
+        """Return the documents that `book_name` may mean, the likeliest first; ties go to the smaller doc_id.
 
         The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
         the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
@@ -98,22 +86,23 @@ class References:
         return self._cached(book_name)
 
     def best(self, book_name: str) -> BookCandidate | None:
-        """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
+        """Return the document that `book_name` likeliest means, however unlikely; see `resolve`."""
         return next(iter(self.resolve(book_name)), None)
 
     def named_in(self, message: str) -> BookCandidate | None:
         """Return the document whose name a message holds; None if it holds no name, or the names of several documents.
 
-        The subject of a lecture is not a name. A name is a number next to a word for a lecture, or as `names_in` and
-        `words_in` say. What follows "not" or "except" is not meant.
+        The subject of a lecture is not a name. A name is a number next to a word for a lecture, or as
+        `documents_by_name` and `documents_by_word` say. What follows "not" or "except" is not meant.
         """
-        lectures = lectures_in(message, self.names.counting)
-        numbers = {number for counted in lectures for number in counted.numbers}
+        lectures = lectures_in(message, self.names.number_nouns)
+        numbers = {number for group in lectures for number in group.numbers}
         if len(numbers) > 1:
             return None
 
-        confidences = words_in(message, self.names)
-        confidences |= dict.fromkeys(names_in(message, self.names), SURELY_NAMED)
+        confidences = documents_by_word(message, self.names)
+        surely_named = documents_by_name(message, self.names)
+        confidences |= dict.fromkeys(surely_named, SURELY_NAMED)
         if len(confidences) == 1:
             ((row, confidence),) = confidences.items()
             return BookCandidate(self.names.doc_ids[row], confidence)
@@ -123,79 +112,81 @@ class References:
             best = self.best(f"{lectures[0].noun} {numbers.pop()}")
         if best is None or best.confidence < LIKELY:
             return None
-        is_sure = any(is_a(counted.noun, "lectures") for counted in lectures)
+        is_sure = any(is_a(group.noun, "lectures") for group in lectures)
         confidence = best.confidence if is_sure else PROBABLY_NAMED
         return BookCandidate(best.doc_id, min(best.confidence, confidence))
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        doc_ids, by_stem = self.names.doc_ids, self.by_stem(book_name)
+        by_stem = self.by_stem(book_name)
         if by_stem is not None:
-            confidences = np.equal(doc_ids, by_stem.doc_id).astype(np.float64)
-        elif self._means_none(book_name):
-            return []
-        elif several := self._several(book_name):
+            return (by_stem,)
+        if self._means_none(book_name):
+            return ()
+
+        comparison = Comparison(book_name, self.names)
+        several = self._several(comparison)
+        if several:
             # evidence for each, filter on none
-            confidences = np.zeros(len(doc_ids))
+            confidences = np.zeros(len(self.names.doc_ids))
             confidences[several] = 1.0 / len(several)
         else:
-            confidences = self._confidences(book_name)
-        books = map(BookCandidate, doc_ids, confidences.round(4).tolist())
-        return sorted(books, key=lambda book: -book.confidence)
+            confidences = self._confidences(comparison)
+        books = map(BookCandidate, self.names.doc_ids, confidences.round(4).tolist())
+        possible = filter(lambda book: book.confidence > 0.0, books)
+        return tuple(sorted(possible, key=lambda book: -book.confidence))
 
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, denies one, or says several lectures."""
         words = words_of_name(book_name)
         unnamed = [word for word in words if word not in self.names.owners]
         is_several = False
-        for _, numbers, _, _ in lectures_in(book_name):
-            is_of_one = any(numbers <= mentioned for mentioned in self.names.mentioned)
-            is_several |= len(numbers) > 1 and not is_of_one
+        for group in lectures_in(book_name):
+            is_of_one = any(map(group.numbers.issubset, self.names.all_numbers))
+            is_several |= len(group.numbers) > 1 and not is_of_one
         return not words or is_several or has_negation(unnamed)
 
-    def _several(self, book_name: str) -> list[int]:
+    def _several(self, whole: Comparison) -> list[int]:
         """Return the documents that the parts of a name mean, joined by "and"; none if they mean one document or none.
 
         A name means one document if it holds a title or the number of that one, or if that one has all its words.
         """
-        parts = _joined_names(book_name)
+        parts = _joined_names(whole.text)
         if len(parts) == 1:
             return []
-        features = compare(spoken(book_name, self.names), self.names)
-        named = names_in(book_name, self.names) or np.flatnonzero(features["number"])
-        has_all = np.maximum(features["exact"], features["words"]) >= ALL_WORDS
-        if len(named) == 1 or has_all.any():
+        named = documents_by_name(whole.text, self.names)
+        n_named = len(named) or np.count_nonzero(whole.number)
+        has_all = np.maximum(whole.exact, whole.words) >= ALL_WORDS
+        if n_named == 1 or has_all.any():
             return []
 
         rows = set()
         for part in parts:
-            name = spoken(part, self.names)
-            confidences = probabilities(compare(name, self.names), self.calibration)
-            if name.has_word and confidences.max(initial=0.0) >= LIKELY:
+            comparison = Comparison(part, self.names)
+            confidences = probabilities(comparison, self.calibration)
+            if comparison.has_subject and confidences.max(initial=0.0) >= LIKELY:
                 rows.add(int(confidences.argmax()))
         return sorted(rows) if len(rows) > 1 else []
 
-    def _confidences(self, book_name: str) -> Float64Array:
+    def _confidences(self, comparison: Comparison) -> Float64Array:
         """Return (n_documents,) the probability that each document is meant."""
-        name, fit = spoken(book_name, self.names), self.calibration
-        features = compare(name, self.names)
-        confidences = probabilities(features, fit)
-        if not name.has_word:
+        fit = self.calibration
+        confidences = probabilities(comparison, fit)
+        if not comparison.has_subject:
             # a number alone names the document with that number; generic words name no document
-            return confidences * (features["number"] + features["exact"] > 0.0)
+            return confidences * (comparison.number + comparison.exact > 0.0)
         is_settled = confidences.max(initial=0.0) >= SETTLED
         if is_settled or not self._embedder or not self._alias_rows:
             return confidences
 
         best = np.full(len(confidences), fit.unrelated)
-        cosines = self._alias_vectors @ self._embedder.read(book_name).vector
+        cosines = self._alias_vectors @ self._embedder.read(comparison.text).vector
         np.maximum.at(best, self._alias_rows, cosines)
-        meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
-        features["meaning"] = meaning * (1.0 - OTHER_NUMBER * features["clash"])
-        return probabilities(features, fit, meanings=True)
+        similarity = (best - fit.unrelated) / (1.0 - fit.unrelated)
+        return probabilities(replace(comparison, similarity=similarity), fit)
 
 
 def _joined_names(name: str) -> list[str]:
     """Return the parts of a name that words such as "and", or signs, join: of "trees & heaps" two."""
-    plain = normalise_name(_JOINING_SIGNS.sub(" and ", name))
+    plain = normalise_name(_SIGNS_FOR_AND.sub(" and ", name))
     parts = regex.split(rf"\b{alternatives(words_by_kind()['and'])}\b", plain)
     return list(filter(None, map(str.strip, parts)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from player.deadlines import start_in_thread
 from player.search.calibration import PARAGRAPH
-from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
+from player.search.results import Query, ScoreArrays, where_found
 from player.search.slots import n_slots
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.store import ChromaIndex, Course
@@ -55,11 +55,13 @@ class Chroma(Strategy):
         for call in [start_in_thread(one) for one in searches]:
             cosines |= call.result()
 
-        arrays = nothing_found(len(self._paragraphs))
-        arrays.scores[:] = min(cosines.values(), default=0.0)
         rows = np.fromiter(cosines, dtype=np.int64)
-        arrays.scores[rows] = list(cosines.values())
-        arrays.log_odds[rows] = self._calibration.nats * arrays.scores[rows]
-        relevance = self._calibration.relevance_of({PARAGRAPH: arrays.scores})
-        relevance[arrays.log_odds == NOT_FOUND] = NOT_FOUND
-        return ScoreArrays(arrays.scores, arrays.log_odds, relevance)
+        farthest = min(cosines.values(), default=0.0)
+        scores = np.full(len(self._paragraphs), farthest)
+        scores[rows] = list(cosines.values())
+        return where_found(
+            np.isin(np.arange(len(scores)), rows),
+            scores,
+            self._calibration.nats * scores,
+            self._calibration.relevance_of({PARAGRAPH: scores}),
+        )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     HUBNESS,
     PARAGRAPH,
@@ -14,15 +13,12 @@ from player.search.calibration import (
     TOKENS,
     USUAL,
     DenseCalibration,
-    embedder_calibration,
 )
-from player.search.late_interaction import LateInteraction
 from player.search.rank import combine
 from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
 from player.search.strategies.strategy import Strategy, StrategyInputs
-from quarry.arrays import AnyFloatArray, Float32Array, IntArray
-from quarry.course.paragraph import Paragraph
+from quarry.arrays import AnyFloatArray, IntArray
 from quarry.languages.words import words
 from quarry.store import Course
 
@@ -74,53 +70,25 @@ def dense_order(
 class Dense(Strategy):
     """Dense search: paragraphs by cosine similarity with the hint.
 
-    In the mode "rule", the evidence of the game's rule is added, in log-odds.
-
-    Args:
-        paragraphs: the course.
-        vectors: (n_paragraphs, dim) unit vectors.
-        embedder: the embedder of the vectors.
-        evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None takes `RuleEvidence`.
-        calibration: calibration of the embedder; with late interaction `calibration.parts` holds its weights.
-        late_interaction: compares token by token; None leaves it out. In a large course it scores only the most likely
-            paragraphs; the others get the worst of these scores.
+    In the mode "rule", the evidence of the game's rule is added, in log-odds. Late interaction compares token by token;
+    in a large course it scores only the most likely paragraphs, and the others get the worst of these scores.
     """
 
-    def __init__(
-        self,
-        paragraphs: Sequence[Paragraph],
-        vectors: Float32Array,
-        embedder: CachingEmbedder,
-        evidence: Callable[[str], Float32Array] | None = None,
-        calibration: DenseCalibration | None = None,
-        late_interaction: LateInteraction | None = None,
-    ) -> None:
-        super().__init__(paragraphs)
-        self._vectors = vectors
-        self._embedder = embedder
-        self.evidence = evidence or RuleEvidence(paragraphs).log_odds
-        self._calibration = calibration or embedder_calibration().dense
-        self._late = late_interaction
-        self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
-        spread = np.linspace(0, len(paragraphs) - 1, N_USUAL).astype(np.int64)
-        self._spread = np.unique(spread)
-
-    @classmethod
-    def from_course(cls, course: Course, inputs: StrategyInputs) -> Dense:
-        """Make dense search over a course."""
+    def __init__(self, course: Course, inputs: StrategyInputs) -> None:
+        super().__init__(course.paragraphs)
         assert inputs.embedder is not None
-        return cls(
-            course.paragraphs,
-            course.vectors,
-            inputs.embedder,
-            RuleEvidence(course.paragraphs, inputs.search.rule_weight).log_odds,
-            inputs.calibration.dense,
-            inputs.late_interaction,
-        )
+        self._vectors = course.vectors
+        self._embedder = inputs.embedder
+        self.rule = RuleEvidence(course.paragraphs, inputs.search.rule_weight)
+        self._calibration = inputs.calibration.dense
+        self._late = inputs.late_interaction
+        self._doc_ids = np.array([item.doc_id for item in course.paragraphs])
+        spread = np.linspace(0, len(course.paragraphs) - 1, N_USUAL).astype(np.int64)
+        self._spread = np.unique(spread)
 
     def load(self) -> None:
         """Build the index of words, for the rule."""
-        self.evidence("")
+        self.rule.load()
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
@@ -139,7 +107,7 @@ class Dense(Strategy):
         # vecdot sums all rows alike, so that equal vectors tie; the matrix product does not
         terms: dict[str, AnyFloatArray] = {PARAGRAPH: np.vecdot(self._vectors, vector)}
         if RULE in names:
-            terms[RULE] = self.evidence(hint)
+            terms[RULE] = self.rule.log_odds(hint)
         if self._late is None:
             return terms
         terms[HUBNESS] = self._late.hubs.of(hint)

@@ -1,27 +1,22 @@
 """Keyword search: BM25 over stemmed words of paragraphs, headings and titles."""
 
-from __future__ import annotations
-
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import regex
 
-from player.search.calibration import KeywordCalibration, embedder_calibration
-from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
-from player.search.rules import NO_ROWS, RowsByWord, rows_by_word
+from player.search.course_words import WordIndex, paragraph_stems, stems_of
+from player.search.results import Query, ScoreArrays, nothing_found, where_found
 from player.search.strategies.strategy import Strategy, StrategyInputs
-from quarry.arrays import AnyFloatArray
-from quarry.course.paragraph import Paragraph
+from quarry.arrays import AnyFloatArray, BoolArray
 from quarry.languages.words import (
     has_capitals,
     is_common,
     is_stop_word,
-    stems,
     words,
     written_words,
 )
@@ -53,47 +48,31 @@ class _Index:
     """BM25 over a course.
 
     Attributes:
-        stems: rows of the paragraphs with a stem in text, headings or the lecture's first name.
-        words: rows of the paragraphs with an unstemmed word in text, headings or any name of the lecture. Words with
-            capitals after their first letter are also indexed as they are written.
+        stems: the stems in text, headings or the lecture's first name of each paragraph.
+        words: the unstemmed words in text, headings or any name of the lecture. Words with capitals after their first
+            letter are also indexed as they are written.
     """
 
     scorer: Any
-    stems: RowsByWord
-    words: RowsByWord
+    stems: WordIndex
+    words: WordIndex
 
 
 class Keyword(Strategy):
     """Keyword search by BM25; the words of headings and the lecture's first name count as the paragraph's.
 
-    Args:
-        paragraphs: the course.
-        names: names of the lectures, by doc_id; missing if unknown.
-        calibration: fitted numbers of its scores.
-
     Reference:
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; Lucene's idf.
     """
 
-    def __init__(
-        self,
-        paragraphs: Sequence[Paragraph],
-        names: Mapping[str, Sequence[str]] | None = None,
-        calibration: KeywordCalibration | None = None,
-    ) -> None:
-        super().__init__(paragraphs)
-        self._names = names or {}
-        self._calibration = calibration or embedder_calibration().keyword
-        self._lock = threading.Lock()
-
-    @classmethod
-    def from_course(cls, course: Course, inputs: StrategyInputs) -> Keyword:
-        """Make keyword search over a course."""
-        names: dict[str, list[str]] = {}
+    def __init__(self, course: Course, inputs: StrategyInputs) -> None:
+        super().__init__(course.paragraphs)
+        self._names: dict[str, list[str]] = {}
         for document in course.documents:
-            aliases = names.setdefault(document.same_as or document.doc_id, [])
-            aliases += [alias.text for alias in document.aliases]
-        return cls(course.paragraphs, names, inputs.calibration.keyword)
+            names = self._names.setdefault(document.same_as or document.doc_id, [])
+            names += [alias.text for alias in document.aliases]
+        self._calibration = inputs.calibration.keyword
+        self._lock = threading.Lock()
 
     @functools.cached_property
     def _index(self) -> _Index:
@@ -101,14 +80,16 @@ class Keyword(Strategy):
         import bm25s
 
         stemmed, written = [], []
-        for paragraph in self._paragraphs:
+        stems = paragraph_stems(tuple(self._paragraphs))
+        for paragraph, in_text in zip(self._paragraphs, stems, strict=True):
             names = self._names.get(paragraph.doc_id, ())
             headings = paragraph.section or (paragraph.heading,)
-            stemmed.append(_stems("\n".join((paragraph.text, *headings, *names[:1]))))
+            stemmed.append([*in_text, *stems_of("\n".join((*headings, *names[:1])))])
             written.append(_indexed("\n".join((paragraph.text, *headings, *names))))
+
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(stemmed, show_progress=False)
-        return _Index(scorer, rows_by_word(stemmed), rows_by_word(written))
+        return _Index(scorer, WordIndex(stemmed), WordIndex(written))
 
     def load(self) -> None:
         """Build the index."""
@@ -130,7 +111,7 @@ class Keyword(Strategy):
 
         rare, bit = np.zeros(len(self._paragraphs), dtype=np.int64), 1
         for word in sorted(_spelt(query.hint)):
-            rows = self._index.words.get(word, ())
+            rows = self._index.words.rows(word)
             is_rare = 0 < len(rows) <= RARE and not is_stop_word(word)
             if is_rare and bit < 1 << MAX_RARE_WORDS:
                 rare[rows] |= bit
@@ -140,7 +121,7 @@ class Keyword(Strategy):
     def _ranked(self, hint: str) -> ScoreArrays:
         """Score by BM25; relevance is calibrated on the share of the highest possible score."""
         n = len(self._paragraphs)
-        stems = _stems(hint)
+        stems = stems_of(hint)
         scores = self._bm25(stems)
         is_found = scores > 0.0
         if not is_found.any():
@@ -148,19 +129,15 @@ class Keyword(Strategy):
 
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
-        for stem in dict.fromkeys(_stems(" ".join(content))):
-            evidence[self._index.stems.get(stem, NO_ROWS)] += self._rarity(stem)
+        for stem in dict.fromkeys(stems_of(" ".join(content))):
+            evidence[self._index.stems.rows(stem)] += self._rarity(stem)
 
         calibration = self._calibration
         highest = sum(map(self._rarity, stems))
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
-        return ScoreArrays(
-            scores,
-            np.where(is_found, calibration.nats * scores, NOT_FOUND),
-            np.where(is_found, relevance, NOT_FOUND),
-        )
+        return where_found(is_found, scores, calibration.nats * scores, relevance)
 
     def _looked_up(self, hint: str) -> ScoreArrays:
         """Score by the words that a paragraph holds: as written, in any case, in another form, as a part of a word.
@@ -171,33 +148,29 @@ class Keyword(Strategy):
         n = len(self._paragraphs)
         written = dict.fromkeys(written_words(hint))
         content, terms = self._content(list(written), hint)
-        scores = self._bm25(_stems(" ".join(content)))
+        scores = self._bm25(stems_of(" ".join(content)))
         relevance = np.full(n, COMMON_WORD)
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
             forms = self._holders(word, parts=len(written) == 1)
-            _, _, in_any_form, *_ = forms
-            n_words[forms[-1]] += 1
+            n_words += forms[-1]
             if word not in content:
                 continue
 
-            rarity = _idf(n, len(in_any_form))
-            for rows in forms:  # a closer form outweighs how often a word occurs
-                scores[rows] += rarity
-            nearest = next(filter(None, forms), [])
-            if word in terms and len(nearest) <= MAX_WITH_TERM:
+            _, _, in_any_form, *_ = forms
+            rarity = _idf(n, int(np.count_nonzero(in_any_form)))
+            for holds in forms:  # a closer form outweighs how often a word occurs
+                scores += rarity * holds
+            nearest = next((holds for holds in forms if holds.any()), in_any_form)
+            n_nearest = np.count_nonzero(nearest)
+            if word in terms and n_nearest <= MAX_WITH_TERM:
                 relevance[nearest] = TERM
-            elif len(nearest) <= RARE:
+            elif n_nearest <= RARE:
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
         relevance[n_words == len(written)] = ALL_WORDS
 
-        is_found = scores > 0.0
         log_odds = NATS_A_LEVEL * relevance + self._calibration.nats * scores
-        return ScoreArrays(
-            scores,
-            np.where(is_found, log_odds, NOT_FOUND),
-            np.where(is_found, relevance, NOT_FOUND),
-        )
+        return where_found(scores > 0.0, scores, log_odds, relevance)
 
     def _content(
         self, written: Sequence[str], hint: str
@@ -223,30 +196,34 @@ class Keyword(Strategy):
         is_foreign = 2 * len(terms) > len(content) + 1
         return content or [*written], [] if is_foreign else terms
 
-    def _holders(self, word: str, *, parts: bool) -> list[list[int]]:
-        """Return the rows with a word: as written, also in another case, in another form, as a part of a word.
+    def _holders(self, word: str, *, parts: bool) -> list[BoolArray]:
+        """Return which paragraphs hold a word: as written, also in another case, in another form, as a part of a word.
 
         Args:
             parts: look for words that contain the word even if it occurs itself.
         """
-        index, folded = self._index, word.casefold()
-        rows = {*index.words.get(word, ())}
-        forms = [sorted(rows)]
-        rows.update(index.words.get(folded, ()))
-        forms.append(sorted(rows))
-        for stem in _stems(word):
-            rows.update(index.stems.get(stem, ()))
-        forms.append(sorted(rows))
-        if len(folded) >= MIN_LETTERS and (parts or not rows):
-            for longer in index.words:
-                if folded in longer:
-                    rows.update(index.words[longer])
-            forms.append(sorted(rows))
+        by_word, by_stem = self._index.words, self._index.stems
+        folded = word.casefold()
+        holds = np.zeros(len(self._paragraphs), dtype=np.bool_)
+        forms = []
+        for index, words_of_form in (
+            (by_word, [word]),
+            (by_word, [folded]),
+            (by_stem, stems_of(word)),
+        ):
+            for one in words_of_form:
+                holds[index.rows(one)] = True
+            forms.append(holds.copy())
+
+        if len(folded) >= MIN_LETTERS and (parts or not holds.any()):
+            for longer in by_word.containing(folded):
+                holds[by_word.rows(longer)] = True
+            forms.append(holds)
         return forms
 
     def _rarity(self, stem: str) -> float:
         """Return the inverse document frequency of a stem."""
-        n_holders = len(self._index.stems.get(stem, NO_ROWS))
+        n_holders = len(self._index.stems.rows(stem))
         return _idf(len(self._paragraphs), n_holders)
 
     def _bm25(self, stemmed: Sequence[str]) -> AnyFloatArray:
@@ -254,11 +231,6 @@ class Keyword(Strategy):
         if not stemmed:
             return np.zeros(len(self._paragraphs))
         return np.asarray(self._index.scorer.get_scores(stemmed), dtype=np.float64)
-
-
-def _stems(text: str) -> list[str]:
-    # the stemmer recognises only the straight apostrophe
-    return stems(text.replace("’", "'"))
 
 
 def _spelt(text: str) -> set[str]:

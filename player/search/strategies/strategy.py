@@ -70,7 +70,8 @@ class Reranker(Strategy):
         """Score the paragraphs at `rows` of the course, and find no others."""
         arrays = nothing_found(len(self._paragraphs))
         log_odds = self.compare(query, [self._paragraphs[row] for row in rows])
-        arrays.scores[rows] = arrays.log_odds[rows] = log_odds
+        for array in (arrays.scores, arrays.log_odds, arrays.relevance):
+            array[rows] = log_odds
         return arrays
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:

@@ -13,21 +13,21 @@ import pytest
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import build_judges, make_referee
+from evaluate.referee.simulated import make_referee, seed_referees
 from evaluate.referee.spec import HINT_ALONE, Referee
 from evaluate.replay import replay as replay_module
+from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import (
     Job,
     Replayer,
     inputs_digest,
+    replay_against,
     replay_games,
-    replay_judges,
 )
 from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
 from player.search.books.resolver import References
-from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.strategies.dense import Dense
@@ -44,7 +44,7 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder, course
+from tests.player.fakes import FixedEmbedder, course, strategy_inputs
 from tests.player.writer.server import model_server, replying
 
 HINT = "what grows where"
@@ -119,27 +119,26 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     folder = tmp_path_factory.mktemp("replay")
     vectors = FixedEmbedder({"alpha": [0.0], "beta": [0.0], **SIMILARITY})
     store = make_store(folder, PARAGRAPHS, vectors, "fixed")
-    asked = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
-    dense = Dense(store.paragraphs, store.vectors, asked)
-    references = References(store.documents)
+    dense = Dense(store, strategy_inputs(FixedEmbedder({HINT: [1.0]})))
+    references = References(store)
     index = SearchIndex({"dense": dense}, references, store.paragraphs)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 
     def replayed(
         referee: str,
-        *judges: Referee,
+        *referees: Referee,
         seed: int = 7,
     ) -> Run:
         replayer = Replayer(
             player,
-            judges,
+            referees,
             lambda one, other: 0.0,
             seed,
         )
         play_all = functools.partial(map, replayer.record)
         records = replay_games(GAMES, store, play_all)
         run = run_of(records, referee=referee)
-        return replace(run, seed=seed, repeats=len(judges) or 1).as_json()
+        return replace(run, seed=seed, repeats=len(referees) or 1).as_json()
 
     return replayed
 
@@ -227,8 +226,8 @@ def test_repeats_of_a_game_are_no_games_of_their_own(
     hand_replay: Replay, searched: Run
 ) -> None:
     # the first referee answers rightly, the second declines
-    judges = make_referee("oracle"), make_referee("noisy:0,1")
-    run = hand_replay("noisy:0.1,0.1", *judges, seed=40)
+    referees = make_referee("oracle"), make_referee("noisy:0,1")
+    run = hand_replay("noisy:0.1,0.1", *referees, seed=40)
     assert (run["games"], run["repeats"], run["seed"]) == (7, 2, 40)
     assert column(run, "repeat") == [0] * 6 + [1] * 6
     assert column(run, "game_id") == ANSWERABLE * 2
@@ -426,8 +425,8 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
 @pytest.mark.usefixtures("evaluate")
 def test_each_game_is_played_against_every_referee(store: Course) -> None:
     # the hint alone comes first, and who draws nothing plays once
-    judges = build_judges(["oracle", "random"], 2, 7)
-    assert judges == [
+    referees = seed_referees(["oracle", "random"], 2, 7)
+    assert referees == [
         (HINT_ALONE, 7),
         ("oracle", 7),
         ("random", 7),
@@ -435,11 +434,11 @@ def test_each_game_is_played_against_every_referee(store: Course) -> None:
     ]
     settings = load(changes=("game.questions_pool=60",))
     games = course_games(course())[:2]
-    records = replay_judges(
+    records = replay_against(
         games,
         store,
         settings,
-        judges,
+        referees,
         seed=3,
         workers=1,
         n_candidates=0,
@@ -456,13 +455,14 @@ def test_each_game_is_played_against_every_referee(store: Course) -> None:
 def test_the_digest_changes_with_everything_a_run_depends_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    inputs: list[Any] = [[labelled_game()], "store", load(), [], 0]
+    inputs: list[Any] = [[labelled_game()], "store", load(), [], 0, {}]
     others = [
         [labelled_game(hint="another")],
         "other store",
         load("dual"),
         [("oracle", 0)],
         1,
+        {"g1": AskedBatch("g1", "", ())},
     ]
 
     digests = {inputs_digest(*inputs)}
@@ -470,7 +470,7 @@ def test_the_digest_changes_with_everything_a_run_depends_on(
         changed = inputs.copy()
         changed[place] = other
         digests.add(inputs_digest(*changed))
-    assert len(digests) == 6
+    assert len(digests) == 7
     assert inputs_digest(*inputs) in digests
     monkeypatch.setattr(replay_module, "code_digest", lambda: "other code")
     assert inputs_digest(*inputs) not in digests

@@ -161,9 +161,10 @@ def test_beliefs_of_presets_run_over_the_same_unless_asked_and_it_is_said_what_d
     options: str, candidates: Any, says: str, evaluate: Evaluate
 ) -> None:
     presets = f"compare {ABOUT} --presets dual,distance-merge"
-    printed = evaluate(f"{presets} {options}").out
+    printed = evaluate(f"{presets} {options} --out runs").out
     assert says in printed
-    runs = evaluate(f"{presets} {options} --json").json["presets"].values()
+    written = json.loads(Path("runs/compare.json").read_bytes())
+    runs = written["presets"].values()
     assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
     plain = " ".join(printed.split())
     assert "what differs in distance-merge from dual: search.strategies" in plain
@@ -196,7 +197,8 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
 def test_the_command_that_plays_lost_games_again_needs_nothing_else(
     evaluate: Evaluate,
 ) -> None:
-    played = evaluate(f"replay {ABOUT} --referee constant:A --out bad.json")
+    quick = "--referee constant:A --set game.questions_pool=60"
+    played = evaluate(f"replay {ABOUT} {quick} --out bad.json")
     n_lost = len(read_run(Path("bad.json")).lost_ids)
     (line,) = [line for line in played.out.splitlines() if "--lost-in" in line]
     again = evaluate(f"{line.partition('quarry ')[2]} --json").json

@@ -12,7 +12,7 @@ from evaluate.runs.table import make_table
 from tests.contracts.records import game_record, play_record
 from tests.fakes import each
 
-JUDGES = [
+REFEREES = [
     (HINT_ALONE, 0),
     ("oracle", 0),
     ("random", 0),
@@ -50,7 +50,7 @@ def test_the_table_counts_wins_gains_and_confidence() -> None:
         game_record(game_id="lost", truth=None),
         game_record(game_id="no", answerable=False),
     )
-    table = make_table(records, JUDGES, "f", load(), 0)
+    table = make_table(records, REFEREES, "f", load(), 0)
     oracle, random = table["referees"]
 
     # a game lost at ingest counts as lost, and repeats count as one game
@@ -85,7 +85,7 @@ def test_games_of_which_none_is_answerable_are_refused() -> None:
     with pytest.raises(RunError, match="None of the 1 games of --games is answerable"):
         make_table(
             [game_record(answerable=False)],
-            JUDGES,
+            REFEREES,
             "f",
             load(),
             0,

@@ -52,6 +52,8 @@ GRAVEL, BEES = "01-sediments:1:1", "01-sediments:1:3"
 """Ids of two of them."""
 
 START = RoundStart("m", "sediments", "vessels near rocks", "")
+QUICK = load(changes=["game.questions_pool=60"])
+"""Settings that weigh few questions."""
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +78,12 @@ def course(files: StudioFiles) -> Course:
 
 @pytest.fixture(scope="module")
 def player(course: Course) -> Player:
-    return build_player(course, load())
+    return build_player(course, QUICK)
 
 
 @pytest.fixture(scope="module")
 def app(course: Course, files: StudioFiles) -> Any:
-    return create_studio_app(course, load(), files)
+    return create_studio_app(course, QUICK, files)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +107,7 @@ def test_a_lecture_whose_name_holds_a_slash_opens(tmp_path: Path) -> None:
     passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
     store = make_store(tmp_path / "store", [passage])
     files = StudioFiles(tmp_path / "games", tmp_path, None, store.location)
-    client = TestClient(create_studio_app(store, load(), files))
+    client = TestClient(create_studio_app(store, QUICK, files))
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
     assert passage.opening_sentence in client.get(link).text
 
@@ -162,7 +164,7 @@ def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
         games=tmp_path / "games.jsonl",
         journal=tmp_path / "journal",
     )
-    app = create_studio_app(course, load(), elsewhere)
+    app = create_studio_app(course, QUICK, elsewhere)
     client = TestClient(app, raise_server_exceptions=False)
 
     query = quote(odd, safe="")
@@ -340,7 +342,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     course: Course, files: StudioFiles, tmp_path: Path
 ) -> None:
     elsewhere = replace(files, journal=tmp_path / "journal")
-    client = TestClient(create_studio_app(course, load(), elsewhere))
+    client = TestClient(create_studio_app(course, QUICK, elsewhere))
     form = {"passage": BEES, "hint": "vessels near rocks", "referee": "constant:A"}
     page = client.post("/referee/replay", data=form).text
     assert "Not found: the player lost" in page

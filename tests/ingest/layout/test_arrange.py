@@ -1,6 +1,6 @@
 """ingest/layout/{arrange,columns}.py: reading order, running heads, footnotes and the printed title."""
 
-from ingest.layout.columns import columns_of
+from ingest.layout.columns import find_columns
 from tests.contracts.handmade import PAGE_WIDTH, Run, grid, lines, pdf
 from tests.ingest.reading import arranged, extracted, in_order
 
@@ -44,7 +44,7 @@ def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines() -> None
 
 def test_the_columns_of_a_hebrew_document_are_read_from_the_right() -> None:
     (page,) = extracted(pdf([_columns(200)])).pages
-    first, second = columns_of(page.lines, 0, PAGE_WIDTH, rtl=True)
+    first, second = find_columns(page.lines, 0, PAGE_WIDTH, rtl=True)
     assert first[0].text == RIGHT[0]
     assert second[0].text == LEFT[0]
 

@@ -15,9 +15,8 @@ def _displayed(line: str) -> str:
 
 
 def _read(drawn: str, as_drawn: bool = False) -> str:
-    texts = list(drawn)
-    order = logical_order(texts, base_rtl=True, as_drawn=as_drawn)
-    return "".join([texts[index] for index in order])
+    order = logical_order(drawn, base_rtl=True, as_drawn=as_drawn)
+    return "".join([text for _, text in order])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ingest.layout.bullets import add_bullets
-from ingest.layout.rows import rows_of
+from ingest.layout.rows import find_rows
 from ingest.paragraphs.blocks import split
 from ingest.pdf.model import Box, Glyph
 from tests.contracts.handmade import PAGE_HEIGHT, lines
@@ -47,7 +47,7 @@ def test_a_dot_belongs_to_the_line_that_begins_next_to_it(
     for place, char in enumerate(word):
         x = 50 + 5 * place
         glyphs.append(Glyph(char, x, x + 5, 100, 10, 0, False))
-    rows = rows_of(glyphs)
+    rows = find_rows(glyphs)
     add_bullets(rows, [dot])
     (row,) = rows
     assert "".join(glyph.text for glyph in row.glyphs) == text
@@ -59,6 +59,6 @@ def test_a_dot_between_two_words_is_the_bullet_of_a_column_or_an_arrow() -> None
         glyphs = []
         for x in (50, 100):
             glyphs.append(Glyph("a", x, x + 5, 100, 10, 0, False))
-        rows = rows_of(glyphs)
+        rows = find_rows(glyphs)
         add_bullets(rows, dots)
         assert sum(len(row.glyphs) for row in rows) == len(glyphs) + n_bullets

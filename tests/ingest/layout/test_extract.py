@@ -225,6 +225,19 @@ def test_large_signs_that_hang_below_their_baseline_are_in_the_row_of_their_form
     assert "|".join(others).replace(" ", "") == "R=[IF]Pholds.|√2isirrational"
 
 
+def test_a_large_slash_is_in_the_row_of_its_slanted_fraction() -> None:
+    runs = [
+        Run(50, 100, "all subgroups of it"),
+        Run(50, 114, "of Z"),
+        Run(67.5, 105, "[", font="hanging"),
+        Run(72.6, 116, "n are cyclic."),
+    ]
+    assert _texts(pdf([runs], {"[": "/"})) == [
+        "all subgroups of it",
+        "of Z/n are cyclic.",
+    ]
+
+
 def test_formulas_have_fonts_of_their_own_where_hebrew_has_stops_of_its_own() -> None:
     mapping = HEBREW | {" ": " ", ".": "."}
     for font, read in (("mapped", "שלום __a."), ("regular", "שלום a__.")):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from ingest.layout.formulas import with_formulas
-from ingest.layout.rows import rows_of
+from ingest.layout.rows import find_rows
 from ingest.pdf.model import Box, Glyph, text_of
 from tests.ingest.layout.formulas import read_formulas
 from tests.ingest.layout.styles import PHRASES
@@ -103,7 +103,7 @@ def _bar(x0: float, x1: float, y: float) -> Box:
 def test_parts_above_and_below_each_other_are_put_on_one_line(
     glyphs: list[Glyph], bars: list[Box], read: list[str]
 ) -> None:
-    rows = rows_of(with_formulas(glyphs, bars))
+    rows = find_rows(with_formulas(glyphs, bars))
     assert [text_of(row.glyphs).replace(" ", "") for row in rows] == read
 
 

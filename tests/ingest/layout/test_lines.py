@@ -6,8 +6,8 @@ import math
 import pytest
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.lines import lines_of
-from ingest.layout.rows import rows_of
+from ingest.layout.lines import cut_row
+from ingest.layout.rows import find_rows
 from ingest.pdf.model import Fonts, Glyph, text_of
 
 
@@ -18,7 +18,7 @@ def _glyphs(
     size: float = 10.0,
 ) -> list[Glyph]:
     """Glyphs half an em wide; spaces are white and no glyphs."""
-    glyphs = []
+    glyphs: list[Glyph] = []
     for char in text:
         if char != " ":
             glyphs.append(Glyph(char, x, x + size / 2, y, size, 0, False))
@@ -30,8 +30,8 @@ def _lines(glyphs: list[Glyph]) -> list[str]:
     fonts = Fonts()
     fonts.number("Serif")
     lines = []
-    for row in rows_of(glyphs):
-        lines += lines_of(row, fonts, False)
+    for row in find_rows(glyphs):
+        lines += cut_row(row, fonts, False)
     return [line.text for line in lines]
 
 
@@ -56,14 +56,14 @@ def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() ->
     glyphs = _glyphs("another column", 168, 101.5)
     glyphs += _glyphs("second half", 105, 100)
     glyphs += _glyphs("first", 50, 100)
-    texts = [text_of(row.glyphs) for row in rows_of(glyphs)]
+    texts = [text_of(row.glyphs) for row in find_rows(glyphs)]
     assert any(text.startswith("firstsecondhalf") for text in texts)
 
 
 def test_an_index_is_in_the_row_of_its_base() -> None:
     glyphs = _glyphs("tree", 50, 100)
     glyphs += _glyphs("i", 71, 105.5, 9.9)
-    (row,) = rows_of(glyphs)
+    (row,) = find_rows(glyphs)
     assert text_of(row.glyphs) == "treei"
     assert row.glyphs[-1].size == 7.5
 
@@ -89,8 +89,8 @@ def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
         (95, ".∀x>0"),  # elsewhere, as code
         (math.nan, ".∀x>0"),
     ):
-        (row,) = rows_of(_glyphs(".∀x>0", 50, 100))
-        (line,) = lines_of(row, fonts, True, edge)
+        (row,) = find_rows(_glyphs(".∀x>0", 50, 100))
+        (line,) = cut_row(row, fonts, True, edge)
         assert line.text == text
 
 
@@ -102,8 +102,8 @@ def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
         glyphs = _glyphs(".moor", 50, 100)
         for glyph in glyphs:
             glyph.font = font if glyph.text == "." else mono
-        (row,) = rows_of(glyphs)
-        (line,) = lines_of(row, fonts, True, 75)
+        (row,) = find_rows(glyphs)
+        (line,) = cut_row(row, fonts, True, 75)
         assert line.text == text
 
 
@@ -117,27 +117,49 @@ def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
     assert _lines(glyphs) == ["of it"]
 
 
-def _hebrew_line(drawn: str) -> str:
+def _hebrew_line(drawn: str, last: int = -1) -> str:
     """The line that is read where formulas are in a font without Hebrew; a tilde is a space of two thirds of an em.
 
-    The stops, commas and hyphens next to a space or to Hebrew are in the font of Hebrew.
+    The sign at the position `last` is drawn last, in the font of formulas. The other stops, commas and hyphens next to
+    a space or to Hebrew are in the font of Hebrew.
     """
     fonts = Fonts()
     fonts.number("Serif")
     fonts.embedded = frozenset([fonts.number("Formulas")])
-    glyphs = []
+    glyphs: list[Glyph] = []
     x = 50.0
     for char, around in zip(
         drawn, zip(" " + drawn, drawn[1:] + " ", strict=False), strict=False
     ):
         is_edge = any(other in " ~:" or is_rtl_letter(other) for other in around)
         is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge)
+        is_text = is_text and len(glyphs) != last
         if char not in " ~":
             glyphs.append(Glyph(char, x, x + 5, 100, 10, int(not is_text), False))
         x += {" ": 3, "~": 7}.get(char, 5)
-    (row,) = rows_of(glyphs)
-    (line,) = lines_of(row, fonts, True)
+    if last >= 0:
+        glyphs.append(glyphs.pop(last))
+    (row,) = find_rows(glyphs)
+    (line,) = cut_row(row, fonts, True)
     return line.text
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (".downloads םולש", "שלום downloads."),
+        (".solve() םולש", "שלום solve()."),
+        (".log םולש", "שלום .log"),  # the ending of a file's name
+    ],
+)
+def test_a_stop_drawn_after_the_word_on_its_right_ends_a_hebrew_sentence(
+    drawn: str, read: str
+) -> None:
+    assert _hebrew_line(drawn, last=0) == read
+
+
+def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> None:
+    assert _hebrew_line(".0.57") == "0.57."
 
 
 @pytest.mark.parametrize(

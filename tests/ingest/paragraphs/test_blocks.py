@@ -1,4 +1,4 @@
-"""ingest/paragraphs/{blocks,decisions,groups,habits,hyphens,markers}.py: paragraphs and where they begin."""
+"""ingest/paragraphs/{blocks,beginnings,continuations,habits,hyphens,markers}.py: paragraphs and where they begin."""
 
 from collections import Counter
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ import typst
 from ingest.layout.arrange import arrange
 from ingest.layout.line import Line
 from ingest.paragraphs.blocks import Block, split
-from ingest.paragraphs.hyphens import joined_text
+from ingest.paragraphs.hyphens import join_text
 from tests.contracts.handmade import Run, lines
 from tests.ingest.reading import arranged, extracted
 
@@ -184,7 +184,7 @@ def test_words_of_right_to_left_lines_end_in_blanks_or_hyphens() -> None:
         for text in (first, second):
             line = SimpleNamespace(words=[SimpleNamespace(text=text)], page=1, rtl=True)
             placed.append(cast(Line, line))
-        text, breaks = joined_text(placed, 0, Counter())
+        text, breaks = join_text(placed, 0, Counter())
         assert text.split() == words
         assert breaks == ()
 

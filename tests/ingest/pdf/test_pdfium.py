@@ -1,4 +1,4 @@
-"""ingest/pdf/pdfium.py: the contract, and where lines cross like a table's."""
+"""ingest/pdf/{pdfium,pdfium_text,drawings}.py: the contract, and where lines cross like a table's."""
 
 from pathlib import Path
 

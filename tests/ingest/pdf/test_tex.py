@@ -1,5 +1,8 @@
 """ingest/pdf/tex.py: what the codes of TeX's fonts stand for where a file does not say."""
 
+import pytest
+
+from ingest.pdf.model import Glyph
 from ingest.pdf.tex import (
     NAMELESS,
     OML,
@@ -7,6 +10,7 @@ from ingest.pdf.tex import (
     OMX,
     encoding_named,
     encoding_used,
+    join_relation,
 )
 
 
@@ -17,6 +21,12 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("CMMI10", "`", "ℓ"),
         ("LMMathItalic8-Regular", ";", ","),
         ("CMEX10", "P", "∑"),
+        ("MSAM10", "E", "⊴"),
+        ("MSBM7", "n", "⋉"),
+        ("MSBM10", "r", "∖"),
+        ("txsya", "X", "✓"),
+        ("wasy10", "2", "□"),
+        ("stmary10", "J", "⟦"),
     ):
         encoding = encoding_named(font, is_unmapped=True)
         assert encoding is not None, font
@@ -54,3 +64,27 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
 def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
     assert [NAMELESS[code] for code in (11, 15, 21, 28)] == ["ff", "ffl", "–", "fi"]
     assert ord("f") not in NAMELESS
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "x", "y", "relation"),
+    [
+        ("∼", "=", 0.0, 3.5, "≅"),
+        ("−", "→", 6.5, 0.0, "⟶"),
+        ("=", "⇒", 6.5, 0.0, "⟹"),
+        ("−", "→", 9.0, 0.0, ""),
+        ("∼", "=", 0.0, 12.0, ""),
+        ("<", "=", 6.5, 0.0, ""),
+    ],
+)
+def test_two_signs_that_are_drawn_over_each_other_are_one_relation(
+    first: str,
+    second: str,
+    x: float,
+    y: float,
+    relation: str,
+) -> None:
+    before = Glyph(first, 0.0, 8.0, 0.0, 10.0, 0, False)
+    glyph = Glyph(second, x, x + 8, y, 10.0, 0, False)
+    assert join_relation(before, glyph) is (relation != "")
+    assert before.text == (relation or first)

@@ -5,7 +5,6 @@ import importlib.metadata
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -490,33 +489,6 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
 # --- the store cannot be written
 
 
-KILLED_INGEST = """
-import os, signal, sys
-from quarry.command import main
-from quarry.embed import models
-from quarry.store import folder
-from tests import fakes
-
-if __name__ == "__main__":
-    models.load_embedder = fakes.load_hashing_embedder
-    folder.save_content = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-    main(["ingest", *sys.argv[1:]])
-"""
-"""An ingest that is killed after it has written the passages to Chroma, and before their content."""
-
-
-def test_ingest_that_was_killed_is_finished_by_the_next(course: Course) -> None:
-    course.run(course.lectures / "ranking.pdf")
-    before = open_store(course.store).fingerprint
-    asked = f"{course.lectures}", f"--store={course.store}", "--workers=1"
-    killed = fakes.run_python("-c", KILLED_INGEST, *asked, timeout=240)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert open_store(course.store).fingerprint == before
-    finished = course.run(course.lectures, "--json")
-    assert finished.statuses == {"ranking": "unchanged", "trees": "added"}
-    assert course.texts == WHOLE
-
-
 def test_work_of_an_interrupted_ingest_is_not_done_again(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -582,8 +554,6 @@ def test_near_identical_paragraphs_are_linked_and_counted_once(course: Course) -
     assert each(course.paragraphs, "same_as") == ["", "", "a"]
     counted = "2 paragraphs and 1 near-identical to one of them, "
     assert counted in course.run("--list").out
-    assert "3 prose" in course.run("--list").out
-    assert len(course.run("--prose", "--json").json) == 3
     course.run("--drop", "a")
     assert each(course.paragraphs, "same_as") == ["", ""]
 

@@ -244,18 +244,6 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
     assert "no such table: opponents; games go on" in read
 
 
-def test_beliefs_about_an_opponent_add_up_and_survive_the_process(path: Path) -> None:
-    for share in (0.25, 0.5):
-        with opened(path) as journal:
-            journal.learn("referee", {PRINTED: share, "pypdf:page": 1.0 - share})
-
-    expected = {PRINTED: 0.75, "pypdf:page": 1.25}
-    with opened(path) as journal:
-        assert journal.editions("referee") == pytest.approx(expected)
-    with opened(path, "http://other") as journal:
-        assert journal.editions("referee") == {}
-
-
 def test_each_other_opponent_of_a_season_counts_as_one_game_at_most(path: Path) -> None:
     with opened(path) as journal:
         for _ in range(3):
@@ -265,7 +253,10 @@ def test_each_other_opponent_of_a_season_counts_as_one_game_at_most(path: Path) 
         new = {"x:page": 1.25, PRINTED: 1.25}
         assert journal.editions("fourth") == pytest.approx(new)
         own = {"x:page": 3.25, PRINTED: 1.25}
-        assert journal.editions("first") == pytest.approx(own)
+    with opened(path) as journal:
+        assert journal.editions("first") == pytest.approx(own), "also afterwards"
+    with opened(path, "http://other") as journal:
+        assert journal.editions("first") == {}
 
 
 class Registry(HttpGameServer):
@@ -316,6 +307,26 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(
         assert each(journal.games(), "ending") == ["given up"]
     assert server.token == "token-1"
     assert "no longer knows the player" in caplog.text
+
+
+def test_games_whose_process_was_killed_are_given_up_and_those_of_a_living_one_go_on(
+    path: Path,
+) -> None:
+    with opened(path) as journal:  # it ends without a word, as a kill does
+        journal.play_as("practice", "killed")
+        journal.add_game()
+        journal.play_as("elsewhere", "killed")
+        journal.add_game()
+    with opened(path) as living, opened(path) as journal:
+        living.play_as("practice", "living")
+        living.add_game()
+        journal.give_up_killed("practice")
+        endings = [(game.server, game.ending) for game in journal.games()]
+        assert endings == [
+            ("practice", "running"),
+            ("elsewhere", "running"),
+            ("practice", "given up"),
+        ]
 
 
 def test_two_processes_do_not_play_as_one_player(

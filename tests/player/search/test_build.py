@@ -34,7 +34,7 @@ from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
-from tests.player.fakes import WordsEmbedder, course, ids_of
+from tests.player.fakes import WordsEmbedder, course, ids_of, strategy_inputs
 
 SHORT_S = 0.5
 """A deadline within which what does not hang is done, and one that hangs does not keep a test."""
@@ -106,7 +106,7 @@ def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
 
 
 def users_own(store: Course) -> Strategy:
-    return Keyword(store.paragraphs)
+    return Keyword(store, strategy_inputs())
 
 
 def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
@@ -134,7 +134,7 @@ class Broken(Strategy):
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         self._fail("score")
-        return ScoreArrays(np.zeros(1), np.zeros(1))
+        return ScoreArrays(np.zeros(1), np.zeros(1), np.zeros(1))
 
     def _fail(self, part: str) -> None:
         if part == self.part:
@@ -166,11 +166,14 @@ def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
     settings = load(changes=[f"search.strategies=[{__name__}.Broken, dense]"])
     games = course_games(course())[:2]
     located = locate_games(games, store.paragraphs)
-    failure = f"strategy {__name__}.Broken failed: {says}"
-    with pytest.raises(TuneError, match=rf"^{failure}.*\. Correct it, or tune"):
+    failure = f"{__name__}.Broken failed: {says}"
+    with pytest.raises(
+        TuneError, match=rf"^(strategy|search step) {failure}.*\. Correct it, or tune"
+    ):
         prepare(games, located, store, settings, HashingEmbedder())
     result = build_orchestrator(store, settings).search(HEAP)
-    assert [str(one).split(" (")[0] for one in result.failures] == [failure]
+    failures = [str(one).split(" (")[0] for one in result.failures]
+    assert failures == [f"search step {failure}"]
     assert {*each(result.hits, "strategy")} == {"dense"}
 
 
@@ -246,7 +249,7 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
             for _ in range(12):
                 result = searches.search(HEAP)
                 assert list(map(str, result.failures)) == [
-                    f"strategy store failed: {reason}; the course is searched as it was read last"
+                    f"search step store failed: {reason}; the course is searched as it was read last"
                 ]
                 assert result.hits == expected
     never.set()
@@ -262,7 +265,7 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
     monkeypatch.setattr(HashingEmbedder, "embed_queries", lambda *_: never.wait())
     result = searches.search(HEAP)
     never.set()
-    says = "strategy dense failed: no answer within search.deadline_s"
+    says = "search step dense failed: no answer within search.deadline_s"
     assert list(map(str, result.failures)) == [says]
     assert {*each(result.hits, "strategy")} == {"keyword"}
 

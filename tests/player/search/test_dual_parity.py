@@ -3,14 +3,19 @@
 import numpy as np
 
 from player.search.books.resolver import References
-from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.results import Query
-from player.search.strategies.dense import Dense
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder, document, ids_of, search_settings
+from tests.player.fakes import (
+    FixedEmbedder,
+    course_with,
+    dense_over,
+    document,
+    ids_of,
+    search_settings,
+)
 
 DIM = 16
 STEMS = {
@@ -54,9 +59,9 @@ def test_dual_is_the_design_record() -> None:
         vectors = random.choice([-0.25, 0.25], size).astype(np.float32)
         hint = random.choice([-0.25, 0.25], DIM)
 
-        embedder = CachingEmbedder(FixedEmbedder({"hint": hint.tolist()}))
-        strategies = {"dense": Dense(paragraphs, vectors, embedder)}
-        index = SearchIndex(strategies, References(documents), paragraphs)
+        embedder = FixedEmbedder({"hint": hint.tolist()})
+        strategies = {"dense": dense_over(paragraphs, vectors, embedder)}
+        index = SearchIndex(strategies, References(course_with(documents)), paragraphs)
         searches = SearchOrchestrator(index, search_settings())
         order = np.argsort(-(vectors @ hint), kind="stable")
         ranking = [paragraphs[row].paragraph_id for row in order]

@@ -8,7 +8,14 @@ import pytest
 from player.search.books.resolver import References
 from player.search.engine import SearchOrchestrator
 from player.search.results import BookCandidate, Query
-from tests.player.fakes import ListStrategy, document, ids_of, index_of, search_settings
+from tests.player.fakes import (
+    ListStrategy,
+    course_with,
+    document,
+    ids_of,
+    index_of,
+    search_settings,
+)
 
 
 class Undecided(References):
@@ -25,7 +32,7 @@ def test_a_name_in_doubt_is_evidence_for_each_passage() -> None:
     documents = [document("alpha"), document("beta")]
     shares = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
     index = index_of([ListStrategy("dense", shares)], documents)
-    index = replace(index, references=Undecided(documents))
+    index = replace(index, references=Undecided(course_with(documents)))
     settings = search_settings(book_match="resolved")
     # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
     evidence = index.name_evidence("some name", settings)

@@ -39,7 +39,7 @@ APART = np.full(3, -1)
 def scores(*log_odds: float) -> ScoreArrays:
     """Scores are the log-odds."""
     values = np.array(log_odds)
-    return ScoreArrays(np.where(values > NO, values, 0.0), values)
+    return ScoreArrays(np.where(values > NO, values, 0.0), values, values)
 
 
 def fused(

@@ -118,5 +118,5 @@ def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side(
     log_odds = np.full(9, -9.0)
     log_odds[fresh] = -np.arange(len(fresh))
 
-    keyword = ScoreArrays(log_odds, log_odds, rare=rare)
+    keyword = ScoreArrays(log_odds, log_odds, log_odds, rare)
     assert named(with_rare_words(hits, inside[hits], keyword, inside, k)) == expected

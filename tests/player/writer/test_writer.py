@@ -4,7 +4,6 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -35,10 +34,9 @@ def writer(
     url: str = "",
     log: Path | str = "",
     model: str = "m",
-    say: Callable[[str], None] = print,
 ) -> Writer:
     settings = GameSettings(writer=model, writer_url=url, writer_log=str(log))
-    return Writer(settings, say)
+    return Writer(settings)
 
 
 def test_a_prompt_is_sent_once_with_the_key_and_its_reply_is_logged(log: Path) -> None:
@@ -113,14 +111,15 @@ FAULTS: dict[str, Respond] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_no_reply_in_time_and_one_line(fault: str, log: Path) -> None:
-    lines: list[str] = []
+def test_a_fault_is_no_reply_in_time_and_one_line(
+    fault: str, log: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with model_server(FAULTS[fault]) as server:
-        failing = writer(server.url, log, say=lines.append)
+        failing = writer(server.url, log)
         began = time.monotonic()
         assert due_at(began + 0.8, lambda: failing.reply("a")) == ""
         assert time.monotonic() - began < 0.75
-    (line,) = lines
+    (line,) = our_lines(caplog)
     assert line.startswith("the writer failed: ")
     logged = log.read_text()
     assert json.loads(logged)["reply"] is None
@@ -134,16 +133,24 @@ def test_a_reply_is_of_this_model_and_redacted_if_it_repeats_the_key(log: Path) 
     assert SECRET not in log.read_text()
 
 
-def test_no_server_and_no_folder_for_the_log_cost_a_line_each(tmp_path: Path) -> None:
+def our_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [
+        item.message for item in caplog.records if item.name == "player.writer.writer"
+    ]
+
+
+def test_no_server_and_no_folder_for_the_log_cost_a_line_each(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with model_server(replying(str)) as server:
         pass
-    lines: list[str] = []
     log = tmp_path / "none" / "log"
     log.parent.mkdir()
-    failing = writer(server.url, log, say=lines.append)
+    failing = writer(server.url, log)
     shutil.rmtree(log.parent)
     for prompt in "ab":
         assert failing.reply(prompt) == ""
+    lines = our_lines(caplog)
     assert len(lines) == 2
     assert "No such file or directory; check the path" in lines[1]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from player.search.books.lecture_numbers import numbers_in
+from player.search.books.lecture_numbers import lecture_numbers
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from player.search.books.lecture_numbers import numbers_in
         ("ההרצאה הראשונה", {1}),
     ],
 )
-def test_numbers_in_digits_and_in_words(name: str, expected: set[int]) -> None:
-    assert numbers_in(name) == expected
+def test_lecture_numbers_digits_and_in_words(name: str, expected: set[int]) -> None:
+    assert lecture_numbers(name) == expected

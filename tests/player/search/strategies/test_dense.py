@@ -9,8 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from player.search.cache import CachingEmbedder
-from player.search.calibration import DenseCalibration
+from player.search.calibration import DenseCalibration, embedder_calibration
 from player.search.rank import log_odds_of
 from player.search.results import Query
 from player.search.strategies import dense as module
@@ -20,7 +19,7 @@ from quarry.arrays import Float32Array, IntArray
 from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
-from tests.player.fakes import FixedEmbedder, WordsEmbedder, dense_of
+from tests.player.fakes import FixedEmbedder, WordsEmbedder, dense_of, dense_over
 
 
 class TestDenseKeepsTheContract(StrategyContract):
@@ -36,14 +35,16 @@ HINT = Query("east")
 CALIBRATION = DenseCalibration(10.0, -2.0, {"paragraph": 4.0}, 0.9)
 
 
-def plane(*vectors: list[float], **more: Any) -> Dense:
+def plane(
+    *vectors: list[float], calibration: DenseCalibration = CALIBRATION, **more: Any
+) -> Dense:
     """Dense search over two paragraphs of each book with these vectors, for hints that look east."""
     embedder = FixedEmbedder({"east": EAST, "far east": EAST})
     rows = range(len(vectors))
     paragraphs = [paragraph(f"book{row // 2}:1:{row}") for row in rows]
     array = np.array(vectors, dtype=np.float32)
-    more = {"calibration": CALIBRATION} | more
-    return Dense(paragraphs, array, CachingEmbedder(embedder), **more)
+    fitted = replace(embedder_calibration(), dense=calibration)
+    return dense_over(paragraphs, array, embedder, calibration=fitted, **more)
 
 
 def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
@@ -54,8 +55,11 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
 
 
-def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
-    dense = plane(EAST, NORTH_EAST, evidence=lambda _: np.array([-5.0, 0.0]))
+def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dense = plane(EAST, NORTH_EAST)
+    monkeypatch.setattr(dense.rule, "log_odds", lambda _: np.array([-5.0, 0.0]))
     # 5 nats at 10 nats per unit of similarity
     ruled = dense.score(replace(HINT, keywords="rule")).scores
     assert ruled == pytest.approx([0.5, 0.6])

@@ -9,29 +9,37 @@ import numpy as np
 import pytest
 
 from configs.settings import KeywordMode
-from player.search.calibration import KeywordCalibration
+from player.search.calibration import KeywordCalibration, embedder_calibration
 from player.search.rank import log_odds_of
 from player.search.results import NOT_FOUND, Query
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
-from quarry.course.paragraph import Paragraph
+from quarry.course.paragraph import Alias, Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
+from tests.player.fakes import course_with, document, strategy_inputs
 
 
 class TestKeywordKeepsTheContract(StrategyContract):
     def make(self, paragraphs: Sequence[Paragraph]) -> Strategy:
-        return Keyword(paragraphs)
+        return over(paragraphs)
 
 
 TEXTS = ("red green", "green blue", "blue blue")
+
+
+def over(paragraphs: Sequence[Paragraph], *names_of_b: str, **changes: Any) -> Keyword:
+    """Keyword search over these paragraphs; the document b has these names."""
+    aliases = tuple(Alias(name, "title") for name in names_of_b)
+    documents = (replace(document("b"), aliases=aliases),)
+    return Keyword(course_with(documents, paragraphs), strategy_inputs(**changes))
 
 
 def keyword(*texts: str, **more: Any) -> Keyword:
     """Keyword search over paragraphs with these texts."""
     rows = enumerate(texts, 1)
     paragraphs = [paragraph(f"a:1:{row}", text) for row, text in rows]
-    return Keyword(paragraphs, **more)
+    return over(paragraphs, **more)
 
 
 def looked_up(
@@ -64,7 +72,8 @@ def test_the_score_is_bm25() -> None:
 
 def test_relevance_is_calibrated_on_the_share_of_the_highest_score() -> None:
     calibration = KeywordCalibration(bias=-1.0, share=2.0, nats=3.0)
-    strategy = keyword(*TEXTS, calibration=calibration)
+    fitted = replace(embedder_calibration(), keyword=calibration)
+    strategy = keyword(*TEXTS, calibration=fitted)
     arrays = strategy.score(Query("blue unheard"))
     scores = arrays.scores[1:]
     # idf of a word that occurs nowhere: ln(1 + 3.5 / 0.5)
@@ -78,7 +87,7 @@ def test_headings_and_the_lectures_title_count_as_the_paragraphs_own_words() -> 
     under = replace(paragraph("a:1:1"), section=("Chains", "NEAR Protocol"))
     beside = paragraph("a:1:2", "Being near the sea has its price.")
     paragraphs = [under, beside, paragraph("b:1:1", "Birds sing.")]
-    strategy = Keyword(paragraphs, {"b": ["Ornithology at dawn"]})
+    strategy = over(paragraphs, "Ornithology at dawn")
     assert ids(strategy, "NEAR protocol") == ["a:1:1", "a:1:2"]
     assert ids(strategy, "ornithology") == ["b:1:1"]
 
@@ -94,8 +103,7 @@ def test_words_are_found_in_any_form() -> None:
 def test_a_part_of_a_word_is_looked_for_in_text_heading_and_name() -> None:
     under = replace(paragraph("a:1:1", "It settles."), section=("Thermodynamics",))
     other = paragraph("b:1:1", "Electrophoresis runs.")
-    names = ["Ornithology at dawn", "Wren Featherstone"]
-    strategy = Keyword([under, other], {"b": names})
+    strategy = over([under, other], "Ornithology at dawn", "Wren Featherstone")
     for part in ("roph", "nith", "feather"):
         assert looked_up(strategy, part) == {"b:1:1": True}
     assert looked_up(strategy, "MODY") == {"a:1:1": True}
@@ -218,7 +226,7 @@ def test_a_hint_of_words_that_one_passage_holds_is_relevant() -> None:
 def test_rare_words_are_those_of_few_paragraphs() -> None:
     other = paragraph("b:1:1", "red birds")
     texts = [paragraph(f"a:{page}:1", "green birds") for page in range(6)]
-    strategy = Keyword([replace(other, section=("Hummingbirds",)), *texts])
+    strategy = over([replace(other, section=("Hummingbirds",)), *texts])
     query = Query("the red green hummingbirds, unheard", keywords="fused")
     rare = strategy.score(query).rare
     assert rare is not None

@@ -1,18 +1,18 @@
-"""ingest/paragraphs/decisions.py: paragraphs that go on over displays, columns and pages, on lines set by hand."""
+"""ingest/paragraphs/{beginnings,continuations}.py: paragraphs that go on or begin, on lines set by hand."""
 
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 from ingest.layout.line import Line, Word
-from ingest.paragraphs.decisions import (
-    LineGroup,
-    begins_paragraph,
+from ingest.paragraphs.beginnings import begins_paragraph, group_lines
+from ingest.paragraphs.continuations import (
     goes_on_across,
     goes_on_after_displays,
+    join_continuations,
 )
-from ingest.paragraphs.groups import groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits
+from ingest.paragraphs.line_group import LineGroup
 from ingest.paragraphs.markers import marker_words
 
 HABITS = TypesettingHabits(
@@ -33,8 +33,6 @@ def line(text: str, **features: Any) -> Line:
         x1=300.0,
         y=100.0,
         size=10.0,
-        start=50.0,
-        end=300.0,
         left=50.0,
         right=300.0,
     )
@@ -72,22 +70,22 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
     indented = replace(HABITS, indented=True)
     justified = replace(HABITS, justified=True)
     date = LineGroup([line("May 2020")])
-    in_box = [replace(closed, start=60.0, end=290.0) for closed in CLOSED.lines]
+    in_box = [replace(closed, x0=60.0, x1=290.0) for closed in CLOSED.lines]
     boxed = LineGroup(in_box)
     for before, text, features, habits, expected in (
         (OPEN, "and grow", {}, HABITS, True),
         (CLOSED, "and grow", {}, HABITS, False),
-        (OPEN, "Then grow", {"start": 60.0}, HABITS, False),
+        (OPEN, "Then grow", {"x0": 60.0}, HABITS, False),
         (CLOSED, "Then grow", {}, indented, True),
         (CLOSED, "Then grow", {}, justified, True),
         (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
         (date, "Then grow", {"right": 200.0}, HABITS, False),
-        (boxed, "Then grow", {"start": 60.0}, indented, True),
-        (boxed, "Then grow", {"start": 70.0}, indented, False),
+        (boxed, "Then grow", {"x0": 60.0}, indented, True),
+        (boxed, "Then grow", {"x0": 70.0}, indented, False),
     ):
         lines = [line(text, column=1, **features), line("and stand", column=1)]
         if before is boxed:
-            lines[1] = replace(lines[1], start=60.0)
+            lines[1] = replace(lines[1], x0=60.0)
         group = LineGroup(lines)
         assert goes_on_across(before, [], group, habits) is expected, text
 
@@ -100,10 +98,10 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
     colon = LineGroup([line("Trees are graphs"), line("such as these:")])
     for before, display, text, features, expected in (
         (OPEN, "x = 1", "where roots", {}, True),
-        (OPEN, "x = 1", "where roots", {"start": 80.0}, False),
+        (OPEN, "x = 1", "where roots", {"x0": 80.0}, False),
         (OPEN, "x = 1", "where roots", {"column": 1}, True),
         (OPEN, "x = 1", "Then roots", {}, True),
-        (OPEN, "x = 1", "Then roots", {"start": 60.0}, False),
+        (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
         (OPEN, "x = 1.", "Then roots", {}, False),
         (colon, "x = 1", "Then roots", {}, False),
     ):
@@ -124,10 +122,10 @@ def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
         ({"in_table": True}, 50.0, True),
         ({"n_gaps": 1}, 50.0, False),
         ({"n_gaps": 2}, 50.0, True),
-        ({"start": 65.0}, 50.0, True),
-        ({"start": 65.0}, 65.0, False),
+        ({"x0": 65.0}, 50.0, True),
+        ({"x0": 65.0}, 65.0, False),
     ):
-        below = line("and more", start=start_below)
+        below = line("and more", x0=start_below)
         after = line("Without cycles", y=112.0, **features)
         assert begins_paragraph(group, after, below, HABITS) is expected, features
 
@@ -135,7 +133,7 @@ def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
 def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> None:
     words = line("Trees that grow").words
     marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
-    group = LineGroup([line("", words=(marker, *words), start=40.0, left=20.0)], 1)
+    group = LineGroup([line("", words=(marker, *words), x0=40.0, left=20.0)], 1)
     for text, y, start, expected in (
         ("and fall", 118.0, 50.0, False),
         ("“and fall", 118.0, 50.0, False),
@@ -146,9 +144,9 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
         ("and fall", 130.0, 50.0, False),
         ("and fall", 140.0, 50.0, True),
     ):
-        after = line(text, y=y, start=start)
+        after = line(text, y=y, x0=start)
         assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
-    short = LineGroup([line("Trees that grow", end=240.0)])
+    short = LineGroup([line("Trees that grow", x1=240.0)])
     long = replace(line("lanternkeepers").words[0], x1=105.0)
     for first, expected in ((long, False), (words[0], True)):
         after = line("", words=(replace(first, text="lanterns"), *words), y=130.0)
@@ -170,24 +168,24 @@ def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
     assert begins_paragraph(over, line("Note 2. leaves", y=112.0), None, HABITS)
     after = line("Note 2. leaves are few", column=1)
     assert begins_paragraph(OPEN, after, None, HABITS)
-    assert len(joined([OPEN, LineGroup([after])], HABITS)) == 2
+    assert len(join_continuations([OPEN, LineGroup([after])], HABITS)) == 2
 
 
 def test_a_number_inside_a_sentence_begins_no_item() -> None:
     words = line("Trees are in the table").words
     bullet = replace(words[0], text="•", x0=40.0, x1=45.0)
-    item = LineGroup([line("", words=(bullet, *words), start=40.0, left=40.0)], 1)
-    indented = LineGroup([line("Trees are in the table", start=65.0)])
+    item = LineGroup([line("", words=(bullet, *words), x0=40.0, left=40.0)], 1)
+    indented = LineGroup([line("Trees are in the table", x0=65.0)])
     for group, text, expected in (
         (item, "[7] of graphs", False),
         (item, "• Graphs", True),
         (indented, "[7] of graphs", False),
-        (LineGroup([line("Trees are", start=65.0, end=250.0)]), "[7] graphs", True),
+        (LineGroup([line("Trees are", x0=65.0, x1=250.0)]), "[7] graphs", True),
     ):
         after = line(text, y=112.0)
         assert begins_paragraph(group, after, None, HABITS) is expected, text
     # below a bullet that is drawn inside the text
-    after = line("of graphs", y=112.0, start=33.5)
+    after = line("of graphs", y=112.0, x0=33.5)
     assert not begins_paragraph(item, after, None, HABITS)
 
 
@@ -206,8 +204,8 @@ def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
 def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
     justified = replace(HABITS, justified=True)
     for end, expected in ((290.0, False), (280.0, True)):
-        group = LineGroup([line("Trees are graphs.", start=60.0, end=end)])
-        after = line("They grow", y=112.0, start=60.0)
+        group = LineGroup([line("Trees are graphs.", x0=60.0, x1=end)])
+        after = line("They grow", y=112.0, x0=60.0)
         assert begins_paragraph(group, after, None, justified) is expected
 
 
@@ -222,12 +220,12 @@ def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph()
     None
 ):
     indented = replace(HABITS, indented=True)
-    item = LineGroup([line("• Trees are graphs."), line("Or not.", start=61.0)], 1)
-    after = line("They grow", y=112.0, start=62.0)
+    item = LineGroup([line("• Trees are graphs."), line("Or not.", x0=61.0)], 1)
+    after = line("They grow", y=112.0, x0=62.0)
     for below, habits, expected in (
         (line("and fall"), indented, True),
         (line("and fall"), HABITS, False),
-        (line("and fall", start=61.0), indented, False),
+        (line("and fall", x0=61.0), indented, False),
         (line("• They fall"), indented, False),
     ):
         assert begins_paragraph(item, after, below, habits) is expected
@@ -248,9 +246,9 @@ def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
         ("Trees and graphs, e.g.", "Oaks by Dr. May", 1),
         ("Trees and graphs.", "Oaks by Dr. May", 2),
     ):
-        lines = [line(above, end=285.0), line(below, y=112.0)]
+        lines = [line(above, x1=285.0), line(below, y=112.0)]
         habits = replace(HABITS, justified=True)
-        assert len(list(groups_of(lines, habits))) == n_groups, above
+        assert len(group_lines(lines, habits)) == n_groups, above
     assert not line("Trees (cf. Sec. 2.1)").ends_sentence
     assert line("Trees are graphs.12").ends_sentence
 
@@ -267,10 +265,10 @@ def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
 
 
 def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
-    below = line("and more", start=65.0)
-    after = line("They grow", y=112.0, start=65.0)
+    below = line("and more", x0=65.0)
+    after = line("They grow", y=112.0, x0=65.0)
     for end, expected in ((300.0, False), (290.0, True)):
-        group = LineGroup([line("Trees are graphs.", end=end)])
+        group = LineGroup([line("Trees are graphs.", x1=end)])
         assert begins_paragraph(group, after, below, HABITS) is expected
 
 

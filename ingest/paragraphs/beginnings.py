@@ -1,0 +1,266 @@
+"""Lines -> groups: where a paragraph, a heading, an item or a display begins on a page."""
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, Line
+from ingest.paragraphs.habits import (
+    MAX_SPACED,
+    TypesettingHabits,
+    is_indented,
+    is_of_size,
+)
+from ingest.paragraphs.line_group import LineGroup, same_size
+from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
+from quarry.course.sentences import ends_with_abbreviation
+from quarry.languages.captions import caption_label
+
+MIN_DROP = 0.3
+"""Minimum distance of two baselines of a paragraph, in font sizes."""
+
+SLIGHT = 0.15
+CLEAR = 0.33
+"""Extra white space that parts two paragraphs after a short line, and after any line, in font sizes."""
+
+MAX_ROOM = 4.0
+MAX_ROOM_ABOVE_HANGING = 3.0
+"""Maximum room at the end of a line inside a sentence, and of one above hanging lines, in font sizes."""
+
+MAX_HANG = 2.0
+"""Maximum distance of the second line of an item from the start of its text, in font sizes."""
+
+SHORT = 0.8
+"""Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
+
+
+def group_lines(lines: Iterable[Line], habits: TypesettingHabits) -> list[LineGroup]:
+    """Group the lines of paragraphs that are in one piece; formulas are groups of their own."""
+    groups: list[LineGroup] = []
+    whole = _join_fragments(lines, habits.pitch)
+    for line, following in itertools.zip_longest(whole, whole[1:]):
+        if groups and not begins_paragraph(groups[-1], line, following, habits):
+            groups[-1].lines.append(line)
+        else:
+            groups.append(LineGroup([line], marker_words(line, following)))
+    return groups
+
+
+def _join_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
+    """Join pieces of a formula between two rows (tall brackets, limits) to the row above, and find abbreviations."""
+    whole: list[Line] = []
+    for line in lines:
+        if whole and _is_fragment(line, whole[-1], pitch):
+            whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
+            continue
+        if whole and ends_with_abbreviation(whole[-1].text, line.text):
+            whole[-1] = replace(whole[-1], is_cut=True)
+        whole.append(line)
+    return whole
+
+
+def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
+    return (
+        len(line.words) <= 3
+        and not line.n_words
+        and 0 <= line.y - above.y < 0.75 * pitch * above.size
+        and above.start < line.end
+        and line.start < above.end + line.size
+        and above.is_prose
+    )
+
+
+def begins_paragraph(
+    group: LineGroup,
+    line: Line,
+    following: Line | None,
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a new paragraph begins with the line after a group: the first rule that applies decides.
+
+    Args:
+        following: the line after `line`, None at the end of the document.
+    """
+    above = group.last
+    if (
+        _changes_print(group, line)
+        or above.has_leaders
+        or _is_row_of_table(group, line)
+        or _is_item(group, line, following)
+    ):
+        return True
+
+    if line.column != above.column:
+        return _begins_column(above, line)
+
+    if _is_far(group, line, habits) or (
+        habits.indented and _begins_with_indent(above, line, following)
+    ):
+        return True
+    if _continues_centred(above, line) or _hangs(group, line, following):
+        return False
+    if _leaves_margin(group, line) or not above.is_full(line):
+        return True
+    return _is_over(group, line, habits)
+
+
+def _changes_print(group: LineGroup, line: Line) -> bool:
+    """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
+    above = group.last
+    if line.in_table != above.in_table:
+        return True
+    if _meet_in_sentence(above, line):
+        return False
+    if not same_size(above, line):
+        return True
+    is_below = line.column == above.column
+    if line.is_mono != above.is_mono and not (is_below and above.flows_into(line)):
+        return True
+    if line.is_bold == above.is_bold:
+        return False
+
+    is_text = line.goes_on or not group.first.is_bold
+    return not (is_below and is_text and above.is_full(line))
+
+
+def _meet_in_sentence(above: Line, line: Line) -> bool:
+    """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
+    last, first = above.words[-1], line.words[0]
+    is_one_size = last.size == first.size or not line.n_words
+    is_one_print = last.bold == first.bold and last.mono == first.mono and is_one_size
+    return is_one_print and above.is_full(line) and not above.ends_clause
+
+
+def _is_row_of_table(group: LineGroup, line: Line) -> bool:
+    """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
+    above = group.last
+    n_gaps = above.n_gaps + line.n_gaps
+    if not n_gaps or _is_mid_sentence(group, line):
+        return False
+    at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
+    is_one_text = (
+        n_gaps == 1
+        and (at_margin or line.starts_at(above.start))
+        and above.is_full(line)
+        and line.is_prose
+    )
+    return not is_one_text
+
+
+def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
+    """Return whether a line begins an item, and is not prose that begins with a number or dash."""
+    above = group.last
+    if not marker_words(line, following):
+        label = caption_label(line.text).rstrip()
+        is_next = label.endswith(":") and line.first_text == group.first.first_text
+        is_apart = above.ends_sentence or above.column != line.column
+        return is_next or (is_apart and label != "")
+    is_sure = is_bullet(line.first_text) and (
+        line.first_text not in "-–—*·" or is_set_apart(line)
+    )
+    is_apart = above.ends_clause or not line.starts_at(above.start)
+    if above is group.first:
+        is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
+    return is_sure or is_apart
+
+
+def _is_second(group: LineGroup, line: Line) -> bool:
+    """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
+    above = group.last
+    is_flush = line.start <= above.start
+    if group.marker:
+        is_flush = line.starts_at(group.text_start)
+    return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
+
+
+def _begins_column(above: Line, line: Line) -> bool:
+    """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text."""
+    is_cell = 2 * above.column_width < line.column_width and not line.goes_on
+    is_display = above.indent > INDENTED and above.is_formula
+    return is_cell or is_display or not above.flows_into(line)
+
+
+def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+    """Return whether a line is above a group, or more white space than between two lines is between them."""
+    drop = line.drop_from(group.last)
+    if _is_mid_sentence(group, line):
+        return not MIN_DROP <= drop <= MAX_SPACED
+    return drop < MIN_DROP or _extra_space(group, line, habits) > CLEAR
+
+
+def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
+    """Return whether a line continues the sentence of the full line above it, at any height."""
+    above = group.last
+    is_full = above.room < MAX_ROOM or not above.has_room_for(line, 1)
+    is_flush = line.starts_at(above.left, above.start, group.text_start)
+    return is_full and is_flush and line.goes_on and not above.ends_clause
+
+
+def _begins_with_indent(above: Line, line: Line, following: Line | None) -> bool:
+    """Return whether a full line between the end of a sentence and a line at the margin is indented."""
+    return (
+        following is not None
+        and is_indented(line, following)
+        and not marker_words(following)
+        and line.is_full(following)
+        and above.ends_sentence
+    )
+
+
+def _continues_centred(above: Line, line: Line) -> bool:
+    """Return whether a sentence goes on in a shorter line with the same middle, as in a caption.
+
+    A line that begins with a capital or in a script without capitals goes on below a full line only.
+    """
+    offset = line.start + line.end - above.start - above.end
+    return (
+        abs(offset) < line.size
+        and line.shift_from(above) > INDENTED
+        and not above.ends_clause
+        and (line.goes_on or above.is_full(line))
+    )
+
+
+def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
+    """Return whether two lines hang below an outdented first line of one sentence with them."""
+    above = group.last
+    return (
+        below is not None
+        and len(group.lines) == 1
+        and not group.marker
+        and line.shift_from(above) > INDENTED
+        and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
+        and line.starts_at(below.start)
+    )
+
+
+def _leaves_margin(group: LineGroup, line: Line) -> bool:
+    """Return whether a line begins clearly to the right or to the left of the margin of a group."""
+    shift = line.shift_from(group.last)
+    if len(group.lines) > 1:
+        return abs(shift) > INDENTED
+    if not group.marker:
+        return not -MAX_INDENT <= shift <= INDENTED
+    hang = (group.text_start - group.last.start) / line.size
+    return (
+        not -INDENTED
+        <= shift
+        <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
+    )
+
+
+def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+    """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
+    above = group.last
+    return (
+        above.ends_sentence
+        and group.room > SHORT
+        and is_of_size(above, habits.body_size)
+        and (habits.justified or _extra_space(group, line, habits) > SLIGHT)
+    )
+
+
+def _extra_space(group: LineGroup, line: Line, habits: TypesettingHabits) -> float:
+    """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
+    usual = max(habits.pitch, group.pitch / line.size)
+    return line.drop_from(group.last) - usual

@@ -1,0 +1,228 @@
+"""Groups of lines that continue a paragraph, over displayed formulas and code, or across columns, pages and figures."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ingest.layout.line import FLUSH, INDENTED, PROSE_SHARE, Line
+from ingest.paragraphs.habits import HEADING, TypesettingHabits, is_of_size
+from ingest.paragraphs.line_group import LineGroup, same_print
+from quarry.languages.captions import caption_label
+
+DISPLAYED = 0.9
+"""Minimum distance of a display from the margins of the text, in font sizes."""
+
+NEAR = 0.6
+"""Maximum distance of a text from that before a display, in font sizes; it is no indent."""
+
+MIN_WORDS = 6
+MIN_FIRST_WORDS = 4
+"""Minimum number of words of a text that goes on elsewhere, and of the line with which it goes on."""
+
+MAX_DISPLAYS = 6
+"""Maximum number of displayed formulas inside a sentence."""
+
+MAX_GROUPS_BETWEEN = 60
+"""Maximum number of groups, such as figures and tables, between the two parts of a paragraph."""
+
+SAME_WIDTH = 0.1
+"""Maximum relative difference of the widths of two columns of one text."""
+
+_FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
+
+
+def join_continuations(
+    groups: Iterable[LineGroup], habits: TypesettingHabits
+) -> list[LineGroup]:
+    """Join the parts of each paragraph.
+
+    Args:
+        groups: in reading order.
+    """
+    whole: list[LineGroup] = []
+    for group in _join_over_displays(groups, habits):
+        before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
+        if before is None:
+            whole.append(group)
+        else:
+            before.lines += group.lines
+    return whole
+
+
+def _join_over_displays(
+    groups: Iterable[LineGroup], habits: TypesettingHabits
+) -> list[LineGroup]:
+    """Join the parts of each paragraph with the displayed formulas and the code between them."""
+    whole: list[LineGroup] = []
+    n_displays = 0  # at the end of `whole`, below a text that may go on
+    for group in groups:
+        text, *displays = whole[-1 - n_displays :] or [group]
+        if displays and goes_on_after_displays(text, displays, group, habits.indented):
+            del whole[-n_displays:]
+            for display in displays:
+                text.lines += map(_without_number, display.lines)
+            text.lines += group.lines
+            n_displays = 0
+            continue
+
+        if text is not group and n_displays < MAX_DISPLAYS:
+            group.is_display = _is_display(group, text)
+        n_displays = n_displays + 1 if group.is_display else 0
+        whole.append(group)
+    return whole
+
+
+def _is_display(group: LineGroup, before: LineGroup) -> bool:
+    """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
+    last = before.last
+    first = group.first
+    if last.word_share <= PROSE_SHARE or last.ends_sentence or last.is_bold:
+        return False
+    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first_text)
+    if is_item or first.in_table or group.last.column != last.column:
+        return False
+    if all(line.is_mono for line in group.lines):
+        return True
+
+    edge = before.outermost + DISPLAYED * last.size
+    for line in group.lines:
+        n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first_text))
+        room = min(line.right - line.end, line.size)
+        is_short = room > DISPLAYED * last.size
+        if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
+            return False
+    return True
+
+
+def _without_number(line: Line) -> Line:
+    """Remove the number in the right margin from a displayed formula."""
+    if len(line.words) > 1 and _FORMULA_NUMBER.fullmatch(line.words[-1].text):
+        return replace(line, words=line.words[:-1])
+    return line
+
+
+def goes_on_after_displays(
+    before: LineGroup,
+    displays: Sequence[LineGroup],
+    group: LineGroup,
+    indented: bool,
+) -> bool:
+    """Return whether a group continues the open sentence of `before` after displayed formulas or code.
+
+    Args:
+        indented: whether paragraphs begin with an indent, so that a group without one is a continuation.
+    """
+    last = before.last
+    line = group.first
+    is_text = not (group.marker or line.in_table or line.is_bold)
+    if not is_text or line.word_share < PROSE_SHARE or not same_print(last, line):
+        return False
+    if line.column != last.column:  # the formula is at the foot of a column
+        return line.goes_on
+
+    if line.is_inside_sentence:
+        return _begins_at(line, before.margin, before.first.start, line.left)
+    if len(before.lines) == 1 or not _begins_at(line, before.margin):
+        return False
+    has_code = any(display.first.is_mono for display in displays)
+    if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
+        return False
+    return indented or (line.initial.isalpha() and not line.initial.isupper())
+
+
+def _begins_at(line: Line, *edges: float) -> bool:
+    return any(abs(line.start - edge) < NEAR * line.size for edge in edges)
+
+
+def _find_beginning(
+    groups: Sequence[LineGroup],
+    group: LineGroup,
+    habits: TypesettingHabits,
+) -> LineGroup | None:
+    """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
+    line = group.first
+    begins = group.marker or caption_label(line.text) or not line.initial
+    if (
+        group.is_display
+        or begins
+        or len(line.words) < MIN_FIRST_WORDS
+        or not _is_body(group, habits.body_size)
+    ):
+        return None
+    if groups and _is_heading_above(groups[-1].last, line, habits):
+        return None
+
+    between: list[LineGroup] = []
+    for before in reversed(groups):
+        is_near = before.last.page >= line.page - 1
+        if is_near and _is_text(before, habits):
+            goes_on = goes_on_across(before, between, group, habits)
+            is_prose = any(line.is_prose for line in before.lines)
+            return before if goes_on and is_prose else None
+        between.append(before)
+    return None
+
+
+def _is_heading_above(above: Line, line: Line, habits: TypesettingHabits) -> bool:
+    """Return whether a line begins anew under a heading."""
+    is_heading = above.is_bold or above.size > HEADING * habits.body_size
+    return is_heading and above.column == line.column and not line.goes_on
+
+
+def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
+    """Return whether a group is running text of six words or more, which may go on elsewhere."""
+    n_words = sum(len(line.words) for line in group.lines)
+    n_letters = sum(map(str.isalpha, group.last.text))
+    return n_words >= MIN_WORDS and n_letters >= 3 and _is_body(group, habits.body_size)
+
+
+def _is_body(group: LineGroup, body_size: float) -> bool:
+    """Return whether the first lines of a group are prose in the size of the text."""
+    return not any(
+        line.n_gaps or line.in_table or not is_of_size(line, body_size)
+        for line in group.lines[:2]
+    )
+
+
+def goes_on_across(
+    before: LineGroup,
+    between: Sequence[LineGroup],
+    group: LineGroup,
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a group continues a paragraph of another column or page, over the groups between them."""
+    last = before.last
+    line = group.first
+    if last.column == line.column or last.has_leaders or not same_print(last, line):
+        return False
+    wider = max(last.column_width, line.column_width)
+    is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
+    if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
+        return False
+
+    indent = _indent_across(last, group)
+    if abs(indent) < FLUSH and is_as_wide and _is_broken(before, line, between, habits):
+        return True
+    if last.ends_clause or (indent >= INDENTED and not line.goes_on):
+        return False
+    return not line.initial.isupper() or last.is_full(line)
+
+
+def _indent_across(last: Line, group: LineGroup) -> float:
+    """Return the indent of the first line of a group; in a box, with the inset of `last`, that from its other lines."""
+    line = group.first
+    if len(group.lines) > 1 and abs(line.indent - last.indent) < FLUSH:
+        return (line.start - group.outermost) / line.size
+    return line.indent
+
+
+def _is_broken(
+    before: LineGroup,
+    line: Line,
+    between: Sequence[LineGroup],
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
+    in_column = all(group.first.column == line.column for group in between)
+    is_certain = in_column if habits.indented else habits.justified and not between
+    return is_certain and before.room < FLUSH

@@ -1,0 +1,111 @@
+"""Objects drawn on a page, with PDFium: bullets, the rules of tables, and images."""
+
+import contextlib
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pypdfium2
+
+from ingest.pdf.frame import Frame
+from ingest.pdf.model import Box
+
+_NEAR = 2.0
+"""Maximum distance of two lines that meet, in points."""
+_MIN_RULE = 3.0
+"""Minimum length of a rule of a table, in points; LaTeX draws the vertical rule of a row in three pieces."""
+_MIN_RULES = 3
+"""Minimum number of rules of a table in each direction: two rows and two columns."""
+_MIN_TABLE_WIDTH = 150.0
+"""Minimum width of a table, in points; figures of arrays and trees are narrower."""
+_MIN_DOT = 1.5
+_MAX_DOT = 9.0
+"""Minimum and maximum width of a drawn bullet, in points."""
+_MAX_DOTS = 100
+"""Maximum number of drawn bullets of a page; more are a plot."""
+_MAX_OBJECTS = 4_000
+"""Maximum number of paths checked on one page; a page with more is a plot or a map."""
+_MAX_RULES = 2_000
+"""Maximum number of rules of a table in one direction; more are a plot."""
+_MAX_BAR = 2.0
+"""Maximum height of the bar of a fraction, in points."""
+
+Bounds = tuple[float, float, float, float]
+"""Left, bottom, right and top of an object, in the coordinates of the file."""
+
+
+def find_bounds(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[Bounds]:
+    """Yield left, bottom, right and top of the objects of a kind."""
+    objects = page.get_objects(filter=[kind], max_depth=depth)
+    for item in itertools.islice(objects, _MAX_OBJECTS):
+        with contextlib.suppress(pypdfium2.PdfiumError):  # an object without bounds
+            bounds = item.get_bounds()
+            if all(map(math.isfinite, bounds)):
+                yield bounds
+
+
+def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
+    """Return the drawn squares and discs in the size of a bullet, none on a page with many, such as a plot."""
+    dots = []
+    for left, bottom, right, top in paths:
+        shorter, longer = sorted((right - left, top - bottom))
+        if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, 1.5 * shorter):
+            x0, y0 = frame.on_page(left, top)
+            x1, y1 = frame.on_page(right, bottom)
+            dots.append(Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+    return dots if len(dots) <= _MAX_DOTS else []
+
+
+def find_bars(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
+    """Return the thin horizontal rules, as in fractions, without their height."""
+    bars = []
+    for left, bottom, right, top in paths:
+        x0, y0 = frame.on_page(left, top)
+        x1, y1 = frame.on_page(right, bottom)
+        y = (y0 + y1) / 2
+        height = abs(y1 - y0)
+        if height <= _MAX_BAR and 2 * height < abs(x1 - x0):
+            bars.append(Box(min(x0, x1), y, max(x0, x1), y))
+    return bars
+
+
+def is_ruled(paths: Iterable[Bounds]) -> bool:
+    """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
+    across = set()
+    down = set()
+    for bounds in paths:
+        # the two edges of a drawn line count as two
+        left, bottom, right, top = map(round, bounds)
+        if right - left >= _MIN_RULE:
+            across |= {(bottom, left, right), (top, left, right)}
+        if top - bottom >= _MIN_RULE:
+            down |= {(left, bottom, top), (right, bottom, top)}
+    fewer, more = sorted((len(across), len(down)))
+    if fewer < _MIN_RULES or more > _MAX_RULES:
+        return False
+
+    y, left_end, right_end = np.array(sorted(across)).T[..., None]
+    x, lower_end, upper_end = np.array(sorted(down)).T
+    crosses = (left_end - _NEAR <= x) & (x <= right_end + _NEAR)
+    crosses &= (lower_end - _NEAR <= y) & (y <= upper_end + _NEAR)
+    edges_at: dict[int, set[int]] = defaultdict(set)  # Word draws a rule of each cell
+    for height, row in zip(y[:, 0].tolist(), crosses, strict=True):
+        edges_at[height].update(x[row].tolist())
+    heights = []
+    for height, edges in edges_at.items():
+        if _are_apart(edges) and max(edges) - min(edges) >= _MIN_TABLE_WIDTH:
+            heights.append(height)
+    return _are_apart(heights)
+
+
+def _are_apart(places: Iterable[int]) -> bool:
+    """Return whether enough places are apart by the least size of a cell."""
+    count = 0
+    last = -math.inf
+    for place in sorted(places):
+        if place - last >= _MIN_RULE:
+            count += 1
+            last = place
+    return count >= _MIN_RULES

@@ -1,0 +1,39 @@
+"""Frame of a page: from the coordinates of a PDF file to the page as shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(slots=True)
+class Frame:
+    """Where a page is in its file, and how it is shown; lengths in points.
+
+    Attributes:
+        turn: rotation in quarter turns clockwise.
+        left, bottom, right, top: its visible part in the coordinates of the file.
+        width, height: as shown.
+    """
+
+    turn: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+    width: float
+    height: float
+
+    def on_page(self, x: float, y: float) -> tuple[float, float]:
+        """Return a point as its distances from the left edge and the top of the page as shown."""
+        left = x - self.left
+        right = self.right - x
+        down = self.top - y
+        up = y - self.bottom
+        turned = ((left, down), (up, left), (right, up), (down, right))
+        return turned[self.turn]
+
+    def turned(self, turn: int) -> Frame:
+        """Return the frame of a page that is seen in another rotation."""
+        sides = self.width, self.height
+        width, height = sides if (turn - self.turn) % 2 == 0 else sides[::-1]
+        return replace(self, turn=turn, width=width, height=height)

@@ -1,0 +1,100 @@
+"""Features of a book name and each document, worked by hand, and the probabilities made of them."""
+
+import numpy as np
+import pytest
+
+from player.search.books.comparison import (
+    FEATURES,
+    Comparison,
+    probabilities,
+)
+from player.search.books.course_names import CourseNames
+from player.search.calibration import ReferenceCalibration
+from tests.contracts.paragraphs import paragraph
+from tests.player.fakes import document
+
+NAMES = CourseNames(
+    [
+        document("1-trees", ("Trees: Balanced and Not", "title")),
+        document("2-heaps", ("Heaps", "metadata")),
+        document("sorting"),
+    ],
+    [
+        paragraph("1-trees:1:1", "Every heap is nearly a tree."),
+        paragraph("2-heaps:1:1", "Each heap sorts."),
+    ],
+)
+
+
+def compared(text: str) -> Comparison:
+    return Comparison(text, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "feature", "expected"),
+    [
+        # WRatio is 95 and the token-set ratio 100, of which 40 are for unrelated names
+        ("trees", "string", [57.5 / 60, 0.0, 0.0]),
+        ("lecture 2", "string", [0.0, 1.0, 0.0]),
+        ("sorting", "words", [0.0, 0.0, 1.0]),
+        # clashing numbers lose .75, one number half of it
+        ("lecture 3 on trees", "words", [0.25, 0.0, 0.0]),
+        ("lecture 3 on sorting", "words", [0.0, 0.0, 0.625]),
+        # 1 of 8 words, and 1 of 5, two of which are the heading's
+        ("heap", "content", [5 / 13, 8 / 13, 0.0]),
+        ("lecture 1", "number", [1.0, 0.0, 0.0]),
+        ("lectures 1 and 2", "number", [1.0, 1.0, 0.0]),
+        ("page 1", "number", [0.0, 0.0, 0.0]),
+        ("lecture 1", "clash", [0.0, 1.0, 0.5]),
+        ("trees", "clash", [0.0, 0.0, 0.0]),
+        ("TREES balanced and not", "exact", [1.0, 0.0, 0.0]),
+        ("heaps", "exact", [0.0, 0.8, 0.0]),
+        ("tree", "exact", [0.0, 0.0, 0.0]),
+        ("trees", "meaning", [0.0, 0.0, 0.0]),
+    ],
+)
+def test_the_features_of_a_name(text: str, feature: str, expected: list[float]) -> None:
+    assert getattr(compared(text), feature) == pytest.approx(np.array(expected))
+
+
+def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
+    similarity = np.array([0.8, 0.8, 0.8])
+    comparison = Comparison("lecture 1", NAMES, similarity)
+    assert comparison.meaning == pytest.approx([0.8, 0.2, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "numbers"),
+    [
+        ("slides of lecture two", ["slides", "of", "lecture", "2"], {2}),
+        ("page 4 of trees", ["of", "trees"], set()),
+        ("trees 2024", ["trees", "2024"], set()),
+    ],
+)
+def test_the_words_and_the_lecture_numbers_of_a_name(
+    text: str, words: list[str], numbers: set[int]
+) -> None:
+    assert compared(text).name_words == words
+    assert compared(text).numbers == numbers
+
+
+def weighing(**weights: float) -> ReferenceCalibration:
+    """Calibration with these weights by feature."""
+    by_feature = tuple(weights.get(feature, 0.0) for feature in FEATURES)
+    return ReferenceCalibration(by_feature, 0.0, by_feature, 1.0, 0.5)
+
+
+def test_the_probabilities_and_that_of_none_are_a_softmax_of_weighted_features() -> (
+    None
+):
+    utilities = np.array([2.0, 0.0, 0.0, 1.0])  # the last one is that of none
+    expected = np.exp(utilities) / np.exp(utilities).sum()
+    confidences = probabilities(compared("lecture 1"), weighing(number=2.0))
+    assert confidences == pytest.approx(expected[:3])
+
+
+def test_the_exact_name_of_one_document_has_the_trust_in_it() -> None:
+    confidences = probabilities(compared("heaps"), weighing())
+    assert confidences[1] == 0.8
+    assert confidences[0] == confidences[2]
+    assert 0.8 < confidences.sum() < 1.0

@@ -1,0 +1,103 @@
+"""Documents that a message names by a whole name, or by a single word."""
+
+import pytest
+
+from player.search.books.course_names import CourseNames
+from player.search.books.mentions import (
+    PROBABLY_NAMED,
+    SURELY_NAMED,
+    documents_by_name,
+    documents_by_word,
+)
+from quarry.course.paragraph import Document
+from tests.contracts.paragraphs import paragraph
+from tests.player.fakes import document
+
+TITLES = CourseNames(
+    [
+        document("a", ("Weighing Coins: Probability for Learners", "title")),
+        document("b", ("Where Are We Now? Evaluation", "title")),
+        document("c1-notes", ("How Would We Know?", "title")),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("in Weighing Coins, what is a cost", {0}),
+        ("Where Are We Now? says costs", {1}),
+        ("in How Would We Know?, what is a cost", {2}),
+        ("see C1-notes on costs", {2}),
+        ("weighing coins, probability for learners: a cost", {0}),
+        ("weighing coins at home", set()),
+        ("how would we know what it costs", set()),
+        ("anything but How Would We Know?", set()),
+        ("not c1-notes", set()),
+        ("see c1-notesheet", set()),
+        ("Weighing Coins or How Would We Know?", {0, 2}),
+    ],
+)
+def test_a_message_holds_a_title_its_first_part_or_a_stem(
+    message: str, expected: set[int]
+) -> None:
+    assert documents_by_name(message, TITLES) == expected
+
+
+def with_texts(documents: list[Document], *texts: str) -> CourseNames:
+    """Names of documents that have a text each."""
+    paragraphs = []
+    for item, text in zip(documents, texts, strict=True):
+        paragraphs.append(paragraph(f"{item.doc_id}:1:1", text))
+    return CourseNames(documents, paragraphs)
+
+
+@pytest.mark.parametrize(
+    "hummel", [document("hummel-2019"), document("p17", ("K. Hummel", "author"))]
+)
+@pytest.mark.parametrize(
+    ("message", "confidence"),
+    [
+        ("tell me more about the hummel paper", SURELY_NAMED),
+        ("what does Hummel's article say on costs?", SURELY_NAMED),
+        ("summarise the paper by Hummel", SURELY_NAMED),
+        ("in the slides called hummel, what is a cost?", SURELY_NAMED),
+        ("the paper entitled Hummel on costs", SURELY_NAMED),
+        ("hummel: the main result", PROBABLY_NAMED),
+    ],
+)
+def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it(
+    hummel: Document, message: str, confidence: float
+) -> None:
+    text = "A cost is the main result."
+    names = with_texts([document("01-hashing"), hummel], text, text)
+    assert documents_by_word(message, names) == {1: confidence}
+    assert documents_by_word(message.replace("ummel", "ooper"), names) == {}
+
+
+AUTHORS = with_texts(
+    [
+        document("a", ("Ada Varn", "author")),
+        document("b", ("Bo Hill", "author")),
+        document("c", ("Cy Orlund", "author")),
+    ],
+    "By Ada Varn. It costs.",
+    "By Bo Hill. It costs.",
+    "Orlund and Varn.",
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("does Orlund mention costs", {2: PROBABLY_NAMED}),
+        ("the Varn survey on costs", {0: SURELY_NAMED}),
+        ("not the Varn survey", {}),
+        ("does Varn mention costs", {}),  # another document does
+        ("is there a hill in it", {}),  # an everyday word
+    ],
+)
+def test_an_author_whom_no_other_document_mentions_is_named(
+    message: str, expected: dict[int, float]
+) -> None:
+    assert documents_by_word(message, AUTHORS) == expected
