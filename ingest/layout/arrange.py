@@ -144,6 +144,8 @@ def _join_row(
     words = itertools.chain.from_iterable(line.words for line in row)
     order = min(line.order for line in row)
     whole = make_line(list(words), row[0].y, rtl, order)
+    above = max(line.above for line in row)
+    below = max(line.below for line in row)
     # a drop cap moves the edges of lines
     x0 = min(line.x0 for line in row)
     x1 = max(line.x1 for line in row)
@@ -156,6 +158,8 @@ def _join_row(
         whole,
         x0=x0,
         x1=x1,
+        above=above,
+        below=below,
         size=longest.size,
         rtl=longest.rtl,
         page=page.number,

@@ -37,7 +37,9 @@ _KINDS = {
     "CS": "s",
     "ET": "t",
 }
-_SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
+_SIGNS = (
+    dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏∐⋃⋂⋁⋀⨀⨁⨂", "l")
+)
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
 _URL = re.compile(r"\w+://\S*/(?!\S)")

@@ -14,6 +14,7 @@ from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
 from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
+from ingest.layout.formulas import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import Row, find_rows
@@ -229,7 +230,7 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.scanned:
             self.blank.append(index + 1)
-        rows = find_rows(page.glyphs)
+        rows = find_rows(with_formulas(page.glyphs, page.bars))
         add_bullets(rows, page.dots)
         return page, rows
 

@@ -23,6 +23,10 @@ ITEM_GAP = 0.4
 APART = 1.3
 """Minimum white space after the bullet or number of an item, in font sizes, and in other spaces of its line."""
 
+MAX_SHIFT = 0.3
+"""Maximal distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
+"""
+
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _CLAUSE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
@@ -60,6 +64,7 @@ class Line:
         mono: share of its characters in a font of fixed pitch, 0..1.
         rtl: whether it reads from right to left.
         order: position of its first glyph among those of its page as they are drawn.
+        above, below: how far parts of its formulas are above and below the baseline.
         page: 1-based.
         column: number of the column within the document; lines of one column follow each other from top to bottom.
         from_right: whether the document reads from right to left, so that `start`, `end` and the margins are negative.
@@ -79,6 +84,8 @@ class Line:
     mono: float = 0.0
     rtl: bool = False
     order: int = 0
+    above: float = 0.0
+    below: float = 0.0
     page: int = 0
     column: int = 0
     from_right: bool = False
@@ -160,13 +167,23 @@ class Line:
         return (self.start - above.start) / self.size
 
     def drop_from(self, above: Line) -> float:
-        """Return the distance of its baseline from that of the line above it, in font sizes."""
-        return (self.y - above.y) / self.size
+        """Return the distance of its baseline from that of the line above it, in font sizes.
+
+        Parts of formulas that are far from their baseline make room for themselves.
+        """
+        room = max(0.0, above.below - MAX_SHIFT * above.size)
+        room += max(0.0, self.above - MAX_SHIFT * self.size)
+        return (self.y - above.y - room) / self.size
 
     @property
     def column_width(self) -> float:
         """Width of the column."""
         return self.right - self.left
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether parts of its formulas are far from its baseline."""
+        return max(self.above, self.below) > MAX_SHIFT * self.size
 
     @property
     def is_flush(self) -> bool:

@@ -26,7 +26,7 @@ from ingest.layout.superscripts import (
     LOW,
     SMALL,
     with_accents,
-    with_fractions,
+    with_scripts,
     without_marks,
 )
 from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
@@ -87,7 +87,9 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
             if members:
                 words.append(_make_word(members, row, fonts))
         order = min(glyph.order for glyph in glyphs)
-        lines.append(make_line(words, row.y, is_rtl, order))
+        shifts = [glyph.shift for glyph in glyphs]
+        line = make_line(words, row.y, is_rtl, order)
+        lines.append(replace(line, above=max(shifts), below=-min(shifts)))
     return lines
 
 
@@ -124,7 +126,7 @@ def _read_words(
         glyphs = with_accents(glyphs)
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
-        glyphs = with_fractions(glyphs, row.y, row.size)
+        glyphs = with_scripts(glyphs, row.y, row.size)
 
     words = _split_words(glyphs, row.size)
     number = []

@@ -14,19 +14,13 @@ from ingest.pdf.model import Glyph, space_between
 SEGMENT_GAP = 1.1
 """Minimum white space between two lines of one row (table cells, columns), in ems."""
 
-STACK_RISE = 0.95
-STACK_REACH = 0.65
-"""Maximum distance of a numerator or denominator from its row, and the white space next to it, in ems; a note in the
-margin is farther away."""
-
 INDEX_RISE = 0.62
 INDEX_REACH = 0.4
 INDEX_SIZE = 0.75
 """Maximum distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
 
-MAX_STACKED = 24
 MAX_INDEX = 12
-"""Maximum number of glyphs of a numerator or denominator, and of an index."""
+"""Maximum number of glyphs of an index."""
 
 NEAR_ROWS = 3
 """Number of rows above and below that are searched for the base of an index; other columns have rows among them."""
@@ -82,7 +76,7 @@ def find_rows(glyphs: list[Glyph]) -> list[Row]:
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.merge(())
-    return _merge_indices(_merge_fractions(_merge_halves(rows)))
+    return _merge_indices(_merge_halves(rows))
 
 
 def _find_spans(glyphs: list[Glyph]) -> list[Row]:
@@ -165,8 +159,10 @@ def _put(span: Row, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
             return False
         best = Row(span.y, span.size, [])
         by_y[bucket].append(best)
-    elif may_wait and least < 1 and not span.is_level(best):
-        return False
+    elif may_wait:
+        is_unsure = least < 1 and not span.is_level(best)
+        if is_unsure or least >= 2:
+            return False
     best.glyphs += span.glyphs
     return True
 
@@ -187,41 +183,6 @@ def _merge_halves(rows: list[Row]) -> list[Row]:
         else:
             joined.append(row)
     return joined
-
-
-def _merge_fractions(rows: list[Row]) -> list[Row]:
-    """Make a small fraction in a row of the pieces above and below a gap of that row."""
-    merged = set()
-    for position in range(1, len(rows) - 1):
-        above, row, below = rows[position - 1 : position + 2]
-        if len(row.glyphs) < 3 or not _is_over(above, below):
-            continue
-        if not _fits(above, row, STACK_RISE, STACK_REACH, MAX_STACKED):
-            continue
-        if not _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
-            continue
-
-        for part, shift in ((above, -0.35), (below, 0.35)):
-            for glyph in part.glyphs:
-                glyph.y = row.y + shift * row.size
-                glyph.size = 0.7 * row.size
-            row.merge(part.glyphs)
-            merged.add(id(part))
-    return [row for row in rows if id(row) not in merged]
-
-
-def _is_over(above: Row, below: Row) -> bool:
-    """Return whether the pieces of two rows have nearly the same centres."""
-    upper = _pieces(above)
-    lower = _pieces(below)
-    if len(upper) != len(lower):
-        return False
-    for (left, right), (x0, x1) in zip(upper, lower, strict=True):
-        widest = max(right - left, x1 - x0)
-        offset = (left + right) - (x0 + x1)
-        if abs(offset) / 2 >= 0.25 * widest:
-            return False
-    return True
 
 
 def _merge_indices(rows: list[Row]) -> list[Row]:

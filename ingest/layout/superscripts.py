@@ -1,19 +1,21 @@
 """Superscripts and the like inside a line: exponents, fractions, accents, and the marks of footnotes and citations."""
 
-import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ingest.layout.bidi import STOPS
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 
-ACCENTS = dict(
-    zip(
-        "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^\u0338/",
-        "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328\u0301\u0300\u030c\u0302\u0338\u0338",
-        strict=True,
+ACCENTS = (
+    {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
+    | {"‾": "\u0304", "\u0305": "\u0304"}
+    | dict(
+        zip(
+            "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^\u0338/",
+            "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328\u0301\u0300\u030c\u0302\u0338\u0338",
+            strict=True,
+        )
     )
 )
 """Accents that some files draw as glyphs of their own over a letter, and their combining characters.
@@ -22,9 +24,15 @@ ACCENTS = dict(
 as in ≠."""
 LOW = 0.1
 """Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
+MAX_RISE = 0.6
+NEAR = 4
+"""Maximum distance of an accent from the place over a letter without ascender, in ems, and in the order of drawing."""
 DOT_BELOW = "\u0323"
 NEGATION = "\u0338"
+MACRON = "\u0304"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
+
+PRIMES = "′″‴"
 
 SMALL = 0.9
 """Maximum font size of an index, an exponent or a mark, as a share of the size of its base."""
@@ -45,21 +53,27 @@ _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;
 
 
 def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
-    """Merge each accent over a letter and each dot below it with the letter; glyphs are from left to right."""
-    result = []
-    for position, glyph in enumerate(glyphs):
+    """Merge each accent over a letter and each dot below it with the letter; glyphs are in the order of drawing.
+
+    A long accent may consist of several glyphs.
+    """
+    result: list[Glyph] = []
+    letters = [glyph for glyph in glyphs if glyph.text not in ACCENTS]
+    n_letters = 0
+    for glyph in glyphs:
         accent = ACCENTS.get(glyph.text[:1])
         letter = glyph.text[1:]
         if accent and letter and _takes(letter, accent):  # drawn at one place
-            glyph.text = _accented(letter, accent)
-
-        near = glyphs[max(0, position - 2) : position + 3]
+            glyph.text = accented(letter, accent)
+        n_letters += glyph.text not in ACCENTS
+        near = letters[max(0, n_letters - NEAR) : n_letters + NEAR]
         base = _letter_of(glyph, near)
         if base is None:
             result.append(glyph)
             continue
-
-        base.text = _accented(base.text, ACCENTS.get(glyph.text, DOT_BELOW))
+        accent = ACCENTS.get(glyph.text, DOT_BELOW)
+        if not base.text.endswith(accent):
+            base.text = accented(base.text, accent)
         base.x0 = min(base.x0, glyph.x0)
         base.x1 = max(base.x1, glyph.x1)
     return result
@@ -67,6 +81,9 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
 
 def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
     """Return the letter under an accent or over a dot, None for any other glyph."""
+    is_accent = glyph.text in ACCENTS
+    if not is_accent and glyph.text != ".":
+        return None
     for letter in near:
         is_dot = glyph.text == "." and glyph.y - letter.y > LOW * glyph.size
         accent = DOT_BELOW if is_dot else ACCENTS.get(glyph.text)
@@ -75,7 +92,8 @@ def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
         width = glyph.x1 - glyph.x0
         letter_width = letter.x1 - letter.x0
         overlap = min(glyph.x1, letter.x1) - max(glyph.x0, letter.x0)
-        if overlap > 0.6 * min(width, letter_width):
+        is_near = abs(glyph.y - letter.y) < MAX_RISE * letter.size
+        if is_near and overlap > 0.6 * min(width, letter_width):
             return letter
     return None
 
@@ -83,60 +101,43 @@ def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
 def _takes(text: str, accent: str) -> bool:
     """Return whether a letter may have an accent, or a sign be negated."""
     if accent == NEGATION:
-        return not text.isalnum() and len(_accented(text, accent)) == 1
-    return text.isalpha()
+        return not text.isalnum() and len(accented(text, accent)) == 1
+    return text[:1].isalpha()
 
 
-def _accented(letter: str, accent: str) -> str:
+def accented(letter: str, accent: str) -> str:
+    """Return a letter with an accent."""
     base = _DOTLESS.get(letter, letter)
     return unicodedata.normalize("NFC", base + accent)
 
 
-def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
-    """Write stacked fractions in a row of glyphs as numerator, slash and denominator.
-
-    An index under an exponent is no fraction: both follow their base without a space.
+def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
+    """Join primes to their letters, and put the index before the exponent of each base.
 
     Args:
         glyphs: a row from left to right.
         y, size: baseline and font size of the row.
     """
     result: list[Glyph] = []
-    runs = itertools.groupby(
-        glyphs, lambda glyph: glyph.size < SMALL * size and glyph.text not in " √"
-    )
-    for is_small, run in runs:
-        small = list(run)
-        if is_small and not _touches_base(small, result):
-            small = _with_slash(small, y, size)
-        result += small
-    return result
+    exponent: list[Glyph] = []
+    letters = glyphs[:1]
+    for glyph in glyphs:
+        is_small = glyph.size < SMALL * size and glyph.text != " "
+        is_raised = is_small and y - glyph.y > RAISED * size
+        if not is_small:
+            result += exponent
+            exponent = []
+            letters = [glyph]
 
-
-def _touches_base(small: Sequence[Glyph], before: Sequence[Glyph]) -> bool:
-    """Return whether small signs touch a letter or a bracket before them."""
-    if not before:
-        return False
-    base = before[-1]
-    char = base.text[0]  # and not an accent over it
-    if not char.isalnum() and char not in (")", "]", "}"):
-        return False
-    gap = min(glyph.x0 for glyph in small) - base.x1
-    return gap < 0.15 * small[0].size
-
-
-def _with_slash(small: list[Glyph], y: float, size: float) -> list[Glyph]:
-    """Return the upper signs, a slash and the lower ones, if all are above or below the baseline around one middle."""
-    above = [glyph for glyph in small if y - glyph.y > RAISED * size]
-    below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-    if not above or not below:
-        return small
-    last = above[-1]
-    shift = above[0].x0 + last.x1 - below[0].x0 - below[-1].x1
-    if abs(shift / 2) >= 0.2 * last.size:
-        return small
-    bar = replace(last, text="/", x0=last.x1, parted=False)
-    return [*above, bar, *below]
+        before = (exponent or letters) if is_raised else result
+        if is_small and glyph.text in PRIMES and before and before[-1].text.isalpha():
+            before[-1].text += glyph.text
+            before[-1].x1 = max(before[-1].x1, glyph.x1)
+        elif is_raised:
+            exponent.append(glyph)
+        else:
+            result.append(glyph)
+    return result + exponent
 
 
 def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:

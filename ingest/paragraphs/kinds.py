@@ -24,7 +24,7 @@ MIN_LONG_WORDS = 4
 letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
-MIN_WORDS_AFTER_WORD = 4
+MIN_WORDS_AFTER_WORD = 3
 """Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
 MAX_MARKS = 0.02
@@ -64,7 +64,10 @@ _NO_TEXT = re.compile(
 )
 """Terms between operators, or a label with a number and a title in brackets."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?!\w)")
-_WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
+_MIXED = re.compile(r"[A-Za-z][α-ω]|[α-ω][A-Za-z]", re.IGNORECASE)
+"""Latin and Greek letters in one token, as in a formula."""
+_WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*|[א-ת]+[־-](?!\W)")
+"""Word of two letters or more, or a Hebrew prefix."""
 
 _LABELS: dict[Kind, re.Pattern[str]] = {
     kind: re.compile(

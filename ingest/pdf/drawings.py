@@ -29,6 +29,8 @@ _MAX_OBJECTS = 4_000
 """Maximum number of paths checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
 """Maximum number of rules of a table in one direction; more are a plot."""
+_MAX_BAR = 2.0
+"""Maximum height of the bar of a fraction, in points."""
 
 Bounds = tuple[float, float, float, float]
 """Left, bottom, right and top of an object, in the coordinates of the file."""
@@ -54,6 +56,19 @@ def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
             x1, y1 = frame.on_page(right, bottom)
             dots.append(Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
     return dots if len(dots) <= _MAX_DOTS else []
+
+
+def find_bars(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
+    """Return the thin horizontal rules, as in fractions, without their height."""
+    bars = []
+    for left, bottom, right, top in paths:
+        x0, y0 = frame.on_page(left, top)
+        x1, y1 = frame.on_page(right, bottom)
+        y = (y0 + y1) / 2
+        height = abs(y1 - y0)
+        if height <= _MAX_BAR and 2 * height < abs(x1 - x0):
+            bars.append(Box(min(x0, x1), y, max(x0, x1), y))
+    return bars
 
 
 def is_ruled(paths: Iterable[Bounds]) -> bool:

@@ -39,6 +39,9 @@ MIRRORED = str.maketrans(
 )
 """Signs that right-to-left text shows turned round, and what they look like there."""
 
+AXIS = 0.25
+"""Height of the middle of signs above the baseline of their formula, in ems."""
+
 _MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|code", re.IGNORECASE)
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECASE)
 
@@ -54,6 +57,8 @@ class Glyph:
         font: its number in the reader's `fonts`.
         parted: whether the reader detects a space before it that is not stored.
         order: its position among the glyphs of its page as they are drawn.
+        height: that of what is drawn of a tall sign, 0 for others.
+        shift: how far a part of a formula was moved down to its baseline, negative if up.
     """
 
     text: str
@@ -64,6 +69,8 @@ class Glyph:
     font: int
     parted: bool
     order: int = 0
+    height: float = 0.0
+    shift: float = 0.0
 
 
 class Span(Protocol):
@@ -112,6 +119,7 @@ class GlyphPage:
         ruled: whether it has rules as in a table.
         scanned: whether it is an image without text.
         dots: drawn shapes that may be bullets.
+        bars: thin horizontal rules, as in fractions.
     """
 
     width: float
@@ -120,6 +128,7 @@ class GlyphPage:
     ruled: bool
     scanned: bool = False
     dots: Sequence[Box] = ()
+    bars: Sequence[Box] = ()
 
 
 class PdfReader(Protocol):

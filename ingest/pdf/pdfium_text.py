@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import (
+    AXIS,
     MAX_SLANT,
     MIRRORED,
     SKIPPED,
@@ -28,10 +29,8 @@ MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
-AXIS = 0.25
 MIN_DROP = 0.2
-"""Signs that some fonts draw below or above the baseline, the height of their middle above the baseline of their
-formula, and its minimum distance from their own, in ems."""
+"""Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
 
 SUPERIOR = 0.2
 """Minimum height of a superscript digit that a font draws at full size, above the baseline, in ems."""
@@ -178,6 +177,7 @@ class PageText:
         base, size = glyph.y, glyph.size
         if glyph.text in TALL_SIGNS:
             top, bottom = self._heights(position)
+            glyph.height = bottom - top
             level = (top + bottom) / 2 + AXIS * size
             if abs(level - base) > MIN_DROP * size:
                 glyph.y = level

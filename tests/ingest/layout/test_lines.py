@@ -60,17 +60,7 @@ def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() ->
     assert any(text.startswith("firstsecondhalf") for text in texts)
 
 
-def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> None:
-    glyphs = _glyphs("half", 50, 100)
-    glyphs += _glyphs("1", 76, 94)
-    glyphs += _glyphs("2", 76, 106)
-    glyphs += _glyphs("of it", 90, 100)
-    (row,) = find_rows(glyphs)
-    assert sorted(glyph.y for glyph in row.glyphs if glyph.text in "12") == [
-        96.5,
-        103.5,
-    ]
-
+def test_an_index_is_in_the_row_of_its_base() -> None:
     glyphs = _glyphs("tree", 50, 100)
     glyphs += _glyphs("i", 71, 105.5, 9.9)
     (row,) = find_rows(glyphs)

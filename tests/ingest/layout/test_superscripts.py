@@ -1,6 +1,6 @@
 """ingest/layout/superscripts.py: accents, fractions, and the marks of notes and citations."""
 
-from ingest.layout.superscripts import with_accents, with_fractions, without_marks
+from ingest.layout.superscripts import with_accents, with_scripts, without_marks
 from ingest.pdf.model import Glyph, text_of
 
 
@@ -97,16 +97,12 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert text_of(with_accents(at_one_place)) == "éˆ"
 
 
-def test_a_number_over_a_number_is_a_fraction_and_an_index_under_an_exponent_is_none() -> (
+def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_letter() -> (
     None
 ):
-    third = [*row("a ", 9), *lowered("3", 20.1), *raised("1", 20)]
-    assert text_of(with_fractions(third, 100, 10)) == "a 1/3"
-    root = [*row("a ", 5), *raised("√", 15), *third[2:]]
-    assert text_of(with_fractions(root, 100, 10)) == "a √1/3"
     apart = [*row("a ", 9), *lowered("3", 20), *raised("12", 26)]
-    assert text_of(with_fractions(apart, 100, 10)) == "a 312"
+    assert text_of(with_scripts(apart, 100, 10)) == "a 312"
     index = [*row("x"), *raised("2", 5), *lowered("i", 5.1)]
-    assert text_of(with_fractions(index, 100, 10)) == "x2i"
-    accented = [drawn("x\u0304", 0, 4), *raised("2", 5), *lowered("i", 5.1)]
-    assert text_of(with_fractions(accented, 100, 10)) == "x\u03042i"
+    assert text_of(with_scripts(index, 100, 10)) == "xi2"
+    primed = [*row("x"), *lowered("i", 5), *raised("′", 5.1)]
+    assert text_of(with_scripts(primed, 100, 10)) == "x′i"
