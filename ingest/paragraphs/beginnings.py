@@ -186,8 +186,10 @@ def _is_displayed(line: Line) -> bool:
 
 def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
-    drop = line.drop_from(group.last)
-    if _is_mid_sentence(group, line):
+    above = group.last
+    drop = line.drop_from(above)
+    is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
+    if is_after_formula or _is_mid_sentence(group, line):
         return not MIN_DROP <= drop <= MAX_SPACED
     return drop < MIN_DROP or _extra_space(group, line, habits) > CLEAR
 
@@ -279,5 +281,5 @@ def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
 
 def _extra_space(group: LineGroup, line: Line, habits: TypesettingHabits) -> float:
     """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
-    usual = max(habits.pitch, group.pitch / line.size)
+    usual = max(habits.pitch, group.pitch)
     return line.drop_from(group.last) - usual

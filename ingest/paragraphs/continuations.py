@@ -78,7 +78,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     first = group.first
     if last.word_share <= PROSE_SHARE or last.ends_sentence or last.is_bold:
         return False
-    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first_text)
+    is_number = _FORMULA_NUMBER.fullmatch(first.first_text) and not first.is_prose
+    is_item = group.marker and not is_number
     if is_item or first.in_table or group.last.column != last.column:
         return False
     if all(line.is_mono for line in group.lines):

@@ -182,9 +182,11 @@ class _Text:
 
 
 def _has_long_word(token: str) -> bool:
-    """Return whether a token has a word of three letters or more that is no name of a function."""
+    """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
-    return word is not None and OPERATORS.fullmatch(word.group()) is None
+    if word is None or OPERATORS.fullmatch(word.group()):
+        return False
+    return _MIXED.search(word.group()) is None
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
