@@ -175,7 +175,9 @@ def _n_gaps(row: Sequence[Line]) -> int:
 
     first = row[0].text
     is_number = len(first) <= 5 and not first.isalpha()
-    is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(f"{first}|{row[1].first_text}")
+    is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(
+        f"{first}|{row[1].first_text}"
+    )
     is_marker = is_number or len(first) == 1 or is_label is not None
     return max(0, n_gaps - is_marker)
 
