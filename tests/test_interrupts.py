@@ -134,7 +134,8 @@ def test_one_interrupt_ends_any_command_in_one_line(
             code = process.wait(SLOWEST_S)
             took_s = time.monotonic() - sent
         after = re.split(r"\x1b\[K", printed)[-1]
-        if code == 0 and not after:
+        is_done = code == int(name == "check")  # which finds faults in the games
+        if is_done and not after:
             continue  # it was done as the signal came
         assert code == 130, (moment_s, printed)
         assert re.fullmatch(ENDING, after), printed

@@ -214,7 +214,7 @@ def quarry() -> Quarry:
         return _children[-1]
 
 
-def is_loaded(longest_s: float) -> bool:
+def wait_until_loaded(longest_s: float) -> bool:
     """Wait until the child is ready, fails or is too late; return whether it is ready."""
     child = quarry()
     while not child.ready.wait(0.05):
@@ -227,7 +227,7 @@ class MyPlayerAI:
     """The four callbacks. Each returns a valid value in time and raises nothing."""
 
     def __init__(self) -> None:
-        is_loaded(LOADING_S)
+        wait_until_loaded(LOADING_S)
 
     def get_warmup_answer(self, ctx: Any) -> Any:
         """Return {"answer"}."""
@@ -332,7 +332,7 @@ def is_valid(call: str, reply: Any) -> bool:
 
 
 def plain_answer(ctx: Any) -> Any:
-    """Return the result of the first sum of two whole numbers in a warm-up question; "0" if there is none."""
+    """Return the result of the first calculation with two whole numbers in a warm-up question; "0" if there is none."""
     question = str(field(ctx, "warmup_question", "question"))
     match = re.search(r"(-?\d{1,9})\s*([-+*/x×÷])\s*(-?\d{1,9})", question)
     one, sign, other = match.groups() if match else ("0", "+", "0")
@@ -370,7 +370,7 @@ def plain_guess(ctx: Any) -> Any:
 
 def main() -> int:
     """Print whether Quarry can be started; return the exit code."""
-    if not is_loaded(MAX_START_S):
+    if not wait_until_loaded(MAX_START_S):
         return 1
     print("Quarry is ready to play.")
     return 0

@@ -226,7 +226,7 @@ class _Session:
 def _open_journal(
     options: PlayOptions,
     server: HttpGameServer,
-    is_kept: bool,
+    is_remote: bool,
     stack: contextlib.ExitStack,
 ) -> Journal:
     """Open the journal of a player on a server until the stack closes; see `open_journal`.
@@ -234,12 +234,12 @@ def _open_journal(
     Args:
         options: options of the command.
         server: client of the server.
-        is_kept: whether the server outlives this process, so that its games continue after a crash.
+        is_remote: whether the server outlives this process, so that its games continue after a crash.
         stack: closes the journal.
     """
     journal = open_journal(options.journal)
     stack.enter_context(contextlib.closing(journal))
-    if is_kept:
+    if is_remote:
         return authenticate(server, options.player, journal)
     journal.give_up_killed(PRACTICE)
     if not server.token:
@@ -301,8 +301,8 @@ def _with_project_defaults(options: PlayOptions) -> PlayOptions:
     if options.server is not None:
         # refuses a bad URL before the store opens
         HttpGameServer(options.server).close()
-        for name in practice_options:
+        if practice_options:
             raise SettingsError(
-                f"{name} cannot be combined with --server, whose games are its own"
+                f"{practice_options[0]} cannot be combined with --server, whose games are its own"
             )
     return options

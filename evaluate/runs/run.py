@@ -10,7 +10,7 @@ import subprocess
 from collections import ChainMap, Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 from pydantic import AfterValidator, Field
@@ -82,7 +82,17 @@ COLUMNS: Mapping[str, type] = {
 whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is whether the
 ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The other
 columns are keys of the record or of the play. """
-PER_GAME = [*COLUMNS][:9]
+PER_GAME = [
+    "game_id",
+    "repeat",
+    "rank",
+    "slot",
+    "strategy",
+    "guess_rank",
+    "won",
+    "lost_at",
+    "fate",
+]
 """Columns of `per_game` in the run's JSON."""
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that identify a game over any store; `label` is the labelled opening sentence."""
@@ -366,9 +376,11 @@ class Run(RunHeader):
 def select_lost_games(run: Run) -> list[LabelledGame]:
     """Return the lost games of a run as labelled games, with the fields that the records hold."""
     games = []
+    names = {item.name for item in fields(LabelledGame)}.intersection(LABEL)
     for record in run.records:
         if record["game_id"] in run.lost_ids:
-            label: dict[str, Any] = {name: record.get(name) for name in LABEL[:6]}
+            values = cast("dict[str, Any]", record)
+            label = {name: values[name] for name in names if name in values}
             truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
             games.append(LabelledGame(**label, paragraph_id=truth_id))
     return games

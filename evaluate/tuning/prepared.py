@@ -21,7 +21,7 @@ from player.search.calibration import RULE, DenseCalibration
 from player.search.index import KEYWORD, SearchIndex, ask
 from player.search.rank import RankInput, rank
 from player.search.results import Query, ScoreArrays
-from player.search.strategies.dense import Dense, dense_order, dense_weights
+from player.search.strategies.dense import Dense, dense_scores, dense_weights
 from player.search.strategies.strategy import Reranker
 from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
@@ -102,7 +102,7 @@ def search_all(
     for game in prepared.games:
         rank_input = game.rank_input
         if DENSE in rank_input.scores:
-            scores, log_odds = dense_order(game.terms, weights, prepared.calibration)
+            scores, log_odds = dense_scores(game.terms, weights, prepared.calibration)
             dense = replace(rank_input.scores[DENSE], scores=scores, log_odds=log_odds)
             rank_input = replace(rank_input, scores={**rank_input.scores, DENSE: dense})
 

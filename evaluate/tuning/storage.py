@@ -30,6 +30,8 @@ LOCKED_S = 120
 def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
 
+    Optuna's messages and warnings of experimental features are silenced in this process.
+
     Args:
         spec: the storage.
         is_earlier: whether it is the storage of `--warm-start`, whose file is not created.

@@ -136,9 +136,9 @@ def side_of(line: Line, x: float) -> int:
     return int(line.x0 >= x - REACH)
 
 
-def _drop(line: Line, other: Line) -> float:
-    """Return how far a line is below another one, in sizes of the larger font."""
-    return (other.y - line.y) / max(line.size, other.size)
+def _drop(above: Line, below: Line) -> float:
+    """Return how far `below` is under `above`, in sizes of the larger font; negative if it is over it."""
+    return (below.y - above.y) / max(above.size, below.size)
 
 
 def _n_words(lines: Iterable[Line]) -> int:

@@ -202,7 +202,10 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
 
 
 def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:
-    """Sort words that are ordered from left to right into reading order."""
+    """Sort words that are ordered from left to right into reading order.
+
+    Mirrored signs are turned in place.
+    """
     space = replace(words[0][0], text=" ")
     members = words[0][:]
     for word in words[1:]:

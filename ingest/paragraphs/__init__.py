@@ -1,1 +1,1 @@
-"""Lines -> blocks -> paragraphs, their sections and sentences."""
+"""Lines -> groups -> blocks -> passages, and their sections."""

@@ -37,7 +37,7 @@ def join_continuations(
     """Join the parts of each paragraph.
 
     Args:
-        groups: in reading order.
+        groups: in reading order; those that are joined or displayed are changed.
     """
     whole: list[LineGroup] = []
     for group in _join_over_displays(groups, habits):

@@ -29,7 +29,8 @@ class TypesettingHabits:
     """Typesetting of a document.
 
     Attributes:
-        vocabulary: number of times that each word occurs unbroken within a line.
+        vocabulary: number of times that each word occurs unbroken within a line, and that compounds begin
+            with it, by "self-".
         pitch: the usual distance of baselines, in font sizes.
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.

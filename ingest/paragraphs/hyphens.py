@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 
 
 def count_words(lines: Iterable[Line], counts: Counter[str]) -> None:
-    """Count the words that occur unbroken within lines; "self-" counts compounds that begin with it."""
+    """Add the words that occur unbroken within lines to `counts`; "self-" counts compounds that begin with it."""
     for line in lines:
         words = [word.text for word in line.words[1:]]
         if words and words[-1].endswith("-"):

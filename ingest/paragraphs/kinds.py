@@ -193,8 +193,8 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
     Returns:
-        The kind has no meaning if there is a reason. The reason is one of table, contents, code, references,
-        symbols, word, unreadable and long.
+        The kind of a block that is left out still decides whether a lead-in introduces it. The reason is one of table,
+        contents, code, references, symbols, word, unreadable and long.
     """
     text = _Text(block)
     n_tokens = len(text.tokens)

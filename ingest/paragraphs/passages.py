@@ -18,7 +18,7 @@ LEVEL_OF_BULLETS = 2
 
 MAX_ABOVE_TITLE = 5
 TITLE_SIZE = 1.3
-"""Maximal number of blocks above the title of a document, and minimal size of the title, in sizes of the text."""
+"""Maximum number of blocks above the title of a document, and minimum size of the title, in sizes of the text."""
 
 MAX_FOLLOWING_WORDS = 250
 """Maximum number of words of the items and displays that a passage introduces."""

@@ -41,7 +41,7 @@ def after_score(
     guess: str,
     points_given: float | None,
 ) -> Float64Array:
-    """Update the (n_candidates,) belief by the points of the opening sentence.
+    """Return the (n_candidates,) belief after the points of the opening sentence; only the likeliest ones keep some.
 
     Args:
         belief: (n_candidates,) belief after the answers.

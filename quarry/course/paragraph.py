@@ -53,7 +53,7 @@ class RejectedParagraph:
     """A piece of text that is not a passage, and the reason.
 
     Attributes:
-        reason: a short code, e.g. "short", "formula", "code", "caption".
+        reason: one of those of `ingest.paragraphs.kinds.kind_of`, or "no text".
     """
 
     doc_id: str

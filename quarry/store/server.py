@@ -57,16 +57,16 @@ class Server(Generations):
         save_content(content, file)
         data = file.getvalue()
 
-        texts = []
+        metadatas = []
         for start in range(0, len(data), PART_BYTES):
             part = data[start : start + PART_BYTES]
-            texts.append({"base64": base64.b64encode(part).decode("ascii")})
-        for start in range(0, len(texts), PARTS_A_REQUEST):
-            rows = range(start, min(start + PARTS_A_REQUEST, len(texts)))
+            metadatas.append({"base64": base64.b64encode(part).decode("ascii")})
+        for start in range(0, len(metadatas), PARTS_A_REQUEST):
+            rows = range(start, min(start + PARTS_A_REQUEST, len(metadatas)))
             parts.add(
                 ids=[str(row) for row in rows],
                 embeddings=np.ones((len(rows), 1), dtype=np.float32),
-                metadatas=[texts[row] for row in rows],
+                metadatas=[metadatas[row] for row in rows],
             )
 
     def rename(self, name: str, new: str) -> None:
@@ -83,7 +83,7 @@ class Server(Generations):
 
     def read(self, name: str) -> Content:
         """Read the parts of a generation, and return them as its content."""
-        texts: dict[str, Any] = {}
+        parts_by_id: dict[str, Any] = {}
         with as_store_error(self.location):
             parts = self._client.get_collection(
                 self._name_of_parts(name), embedding_function=None
@@ -92,9 +92,9 @@ class Server(Generations):
                 ids = [str(start + row) for row in range(PARTS_A_REQUEST)]
                 answer = parts.get(ids=ids, include=["metadatas"])
                 metadatas = answer["metadatas"] or ()
-                texts |= dict(zip(answer["ids"], metadatas, strict=True))
+                parts_by_id |= dict(zip(answer["ids"], metadatas, strict=True))
 
-        encoded = [texts[str(row)]["base64"] for row in range(len(texts))]
+        encoded = [parts_by_id[str(row)]["base64"] for row in range(len(parts_by_id))]
         data = b"".join(map(base64.b64decode, encoded))
         return load_content(io.BytesIO(data), self.location)
 
@@ -103,7 +103,7 @@ class Server(Generations):
 
     @contextlib.contextmanager
     def passages(self, number: int) -> Iterator[Collection]:
-        """Return the collection of the passages of a generation."""
+        """Yield the collection of the passages of a generation."""
         yield self._passages(self.generation_name(number))
 
     def _passages(self, name: str) -> Collection:

@@ -100,8 +100,10 @@ class CourseNames:
         row_of: row of each document.
         names: all names that may tell the documents apart.
         document_names: names of whole documents.
-        matches: (n_documents,) how well a word matches the names of each: the likeness of the words, times the trust.
-        text_shares: (n_documents,) how a word is shared among the texts, summing to 1; 0 if no text holds it.
+        matches: function of a word that returns (n_documents,) how well it matches the names of each: the likeness of
+            the words, times the trust.
+        text_shares: function of a word that returns (n_documents,) how it is shared among the texts, summing to 1; 0 if
+            no text holds it.
     """
 
     def __init__(
@@ -174,13 +176,12 @@ class CourseNames:
         """Lecture numbers of each document: the number of the file or the first page, or else those of the stem."""
         numbers: list[set[int]] = [set() for _ in self.doc_ids]
         for document in self.documents:
-            number, in_stem = document.lecture_number, lecture_numbers(document.doc_id)
-            is_of_date = number not in in_stem and str(number) in words_of_name(
-                document.doc_id
-            )
-            if number is not None and not is_of_date:
-                in_stem = {number}
-            numbers[self.row_of[document.doc_id]] |= in_stem
+            number = document.lecture_number
+            in_stem = lecture_numbers(document.doc_id)
+            stem_words = words_of_name(document.doc_id)
+            is_of_date = number not in in_stem and str(number) in stem_words
+            own = in_stem if number is None or is_of_date else {number}
+            numbers[self.row_of[document.doc_id]] |= own
         return numbers
 
     @cached_property

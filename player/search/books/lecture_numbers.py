@@ -18,7 +18,7 @@ from player.search.books.name_words import (
 from quarry.languages.registry import LANGUAGES, alternatives
 from quarry.languages.words import is_stop_word
 
-HIGHEST_LECTURE = 100
+MIN_OTHER_NUMBER = 100
 """Minimum number that is no lecture's: a year or the code of a course."""
 _DATE = regex.compile(r"\b(?:\d{4} \d\d? \d\d?|\d\d? \d\d? \d{4})\b")
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
@@ -145,7 +145,7 @@ def number_groups(
 
     for match in _groups(nouns).finditer(plain):
         digits = map(int, regex.findall(r"\d+", match["numbers"]))
-        numbers = {number for number in digits if number < HIGHEST_LECTURE}
+        numbers = {number for number in digits if number < MIN_OTHER_NUMBER}
         before, after = plain[: match.start()], plain[match.end() :]
         yield NumberGroup(match["noun"] or "", numbers, before.split(), after.split())
 

@@ -48,14 +48,14 @@ def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float
     return {name: weight for name, weight in weights.items() if weight}
 
 
-def dense_order(
+def dense_scores(
     terms: Mapping[str, AnyFloatArray],
     weights: Mapping[str, float],
     calibration: DenseCalibration,
 ) -> tuple[AnyFloatArray, AnyFloatArray]:
     """Return scores and log-odds of paragraphs, of one query or of many.
 
-    A score is a similarity, but in log-odds with late interaction.
+    Scores are log-odds with late interaction, else similarities.
 
     Args:
         terms: scores of the paragraphs by name, of any shape.
@@ -144,7 +144,7 @@ class Dense(Strategy):
             return nothing_found(0)
         weights = dense_weights(self._calibration, float(query.keywords == "rule"))
         terms = self.terms(query.hint, weights, doc_id)
-        order = dense_order(terms, weights, self._calibration)
+        order = dense_scores(terms, weights, self._calibration)
         relevance = self._calibration.relevance_of(terms)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
             relevance = np.minimum(relevance, MAX_FOR_ONE_WORD)
