@@ -105,6 +105,7 @@ class _Formulas:
         edges = [_edges(row.glyphs) for row in rows]
         width = sum(x1 - x0 + gap for x0, x1 in edges) - gap
         scale = (end - x) / width
+
         for row, (x0, x1) in zip(rows, edges, strict=True):
             ratio = size / row.size
             for glyph in row.glyphs:
@@ -133,6 +134,7 @@ class _Formulas:
             above, below = (_grown(part, y) for part in parts)
             if not below or self._is_of_root(rule):
                 continue
+
             if above and self._is_fraction(rule, above, below, rules):
                 base = self._base(rule, _main(above + below))
                 slash = replace(
@@ -164,6 +166,7 @@ class _Formulas:
         is_nested = any(glyph.shift or glyph.text == "√" for glyph in below)
         most = NESTED if is_nested else DENOMINATOR
         is_near = MIN_RISE < rise < NUMERATOR and MIN_DROP < drop < most
+
         em = max(_main(above).size, _main(below).size)
         widest = 0.0
         rooms = []
@@ -172,6 +175,7 @@ class _Formulas:
             widest = max(widest, x1 - x0)
             is_near = is_near and abs(x0 + x1 - rule.x0 - rule.x1) / 2 < CENTRED * em
             rooms.append(self._room(part, rules))
+
         is_fit = abs(widest - rule.x1 + rule.x0) < 2 * CENTRED * em
         return is_near and is_fit and min(rooms) > MIN_ROOM
 
@@ -181,6 +185,7 @@ class _Formulas:
         em = main.size
         x0, x1 = _edges(part)
         room = math.inf
+
         for glyph in self._near(x0 - em, x1 + em, main.y, 0.05 * em):
             middle = (glyph.x0 + glyph.x1) / 2
             at_bar = any(
@@ -211,9 +216,11 @@ class _Formulas:
             is_tall = glyph.height > TALL * glyph.size and glyph.text in ")]}"
             if is_tall or glyph.text in _OPERATORS:
                 operators.append([glyph])
+
         text = "".join([glyph.text[:1] for glyph in self.glyphs])
         for name in _NAME.finditer(text):
             operators.append(self.glyphs[slice(*name.span())])
+
         operators.sort(key=lambda operator: -operator[0].height)
         for operator in operators:
             below, above = self._limit(operator, 1), self._limit(operator, -1)
@@ -353,6 +360,7 @@ def _beside(
     piece = _grown(seeds, y, small, SCRIPT_GAP)
     if not piece or not operator[0].height:
         return []
+
     left, _ = _edges(piece)
     for base in around:
         is_level = abs(base.y - piece[0].y) < 0.5 * em

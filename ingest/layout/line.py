@@ -24,7 +24,7 @@ APART = 1.3
 """Minimum white space after the bullet or number of an item, in font sizes, and in other spaces of its line."""
 
 MAX_SHIFT = 0.3
-"""Maximal distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
+"""Maximum distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
 """
 
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")

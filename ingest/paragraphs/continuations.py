@@ -206,7 +206,10 @@ def goes_on_across(
         return True
     if last.ends_clause or (indent >= INDENTED and not line.goes_on):
         return False
-    return not line.initial.isupper() or last.is_full(line)
+    # after a displayed formula, a script without capitals does not show that the sentence goes on
+    is_shown = line.initial.islower() or not any(part.is_display for part in between)
+    goes_on = is_shown and not line.initial.isupper()
+    return goes_on or last.is_full(line)
 
 
 def _indent_across(last: Line, group: LineGroup) -> float:
