@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.rows import Row, visible
+from ingest.layout.rows import Row, visible_glyphs
 from ingest.pdf.model import Box
 
 MAX_GAP = 2.2
@@ -45,7 +45,7 @@ def _begins(row: Row, dot: Box, least_room: float) -> bool:
     """
     n_letters = n_rtl = 0
     left = right = math.inf
-    for glyph in visible(row.glyphs):
+    for glyph in visible_glyphs(row.glyphs):
         n_letters += glyph.text.isalpha()
         n_rtl += is_rtl_letter(glyph.text)
         if glyph.x0 >= dot.x1:

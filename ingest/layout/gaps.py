@@ -3,7 +3,7 @@
 import itertools
 from statistics import median
 
-from ingest.layout.rows import SEGMENT_GAP, Row, visible
+from ingest.layout.rows import SEGMENT_GAP, Row, visible_glyphs
 from ingest.pdf.model import Glyph
 
 MIN_GAP = 0.55
@@ -51,7 +51,7 @@ def _is_jump(row: Row, last: Glyph, glyph: Glyph) -> bool:
 def _segment_gap(row: Row) -> float:
     """Return the minimum white space between two lines of a row, in ems; more if all its spaces are stretched."""
     spaces = []
-    for glyph, following in itertools.pairwise(visible(row.glyphs)):
+    for glyph, following in itertools.pairwise(visible_glyphs(row.glyphs)):
         space = (following.x0 - glyph.x1) / row.size
         if space > MIN_SPACE:
             spaces.append(space)

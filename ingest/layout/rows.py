@@ -90,7 +90,9 @@ def _find_spans(glyphs: list[Glyph]) -> list[Row]:
         if not (is_level and is_alike and is_next):
             parts.append([])
         parts[-1].append(glyph)
-    return [Row(part[0].y, part[0].size, part) for part in parts if visible(part)]
+    return [
+        Row(part[0].y, part[0].size, part) for part in parts if visible_glyphs(part)
+    ]
 
 
 def _distance(span: Row, row: Row) -> float | None:
@@ -129,7 +131,7 @@ def _is_mark(span: Row) -> bool:
     return len(span.glyphs) <= 3 and not any(map(str.isalnum, texts))
 
 
-def visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
+def visible_glyphs(glyphs: Iterable[Glyph]) -> list[Glyph]:
     """Return the glyphs without the spaces."""
     return [glyph for glyph in glyphs if glyph.text != " "]
 
@@ -202,7 +204,7 @@ def _merge_indices(rows: list[Row]) -> list[Row]:
             if _fits(small, large, INDEX_RISE, INDEX_REACH, most):
                 for glyph in small.glyphs:
                     glyph.size = min(glyph.size, INDEX_SIZE * large.size)
-                large.merge(visible(small.glyphs))
+                large.merge(visible_glyphs(small.glyphs))
                 merged.add(id(small))
                 break
     return [row for row in rows if id(row) not in merged]
@@ -224,12 +226,12 @@ def _fits(
     """
     if abs(row.y - small.y) >= rise * row.size:
         return False
-    glyphs = visible(small.glyphs)
+    glyphs = visible_glyphs(small.glyphs)
     if len(glyphs) > most:
         return False
 
     middles = [(glyph.x0 + glyph.x1) / 2 for glyph in glyphs]
-    for other in visible(row.glyphs):
+    for other in visible_glyphs(row.glyphs):
         if any(other.x0 < x < other.x1 for x in middles):
             return False
     return all(row.touches(*piece, reach) for piece in _pieces(small))
@@ -238,7 +240,7 @@ def _fits(
 def _pieces(row: Row) -> list[tuple[float, float]]:
     """Return left and right edges of the runs of glyphs in a row."""
     pieces: list[tuple[float, float]] = []
-    for glyph in visible(row.glyphs):
+    for glyph in visible_glyphs(row.glyphs):
         left = glyph.x0
         right = glyph.x1
         if pieces and left - pieces[-1][1] < 0.5 * row.size:

@@ -206,10 +206,14 @@ def goes_on_across(
         return True
     if last.ends_clause or (indent >= INDENTED and not line.goes_on):
         return False
-    # after a displayed formula, a script without capitals does not show that the sentence goes on
-    is_shown = line.initial.islower() or not any(part.is_display for part in between)
-    goes_on = is_shown and not line.initial.isupper()
-    return goes_on or last.is_full(line)
+    return _may_continue(line, between) or last.is_full(line)
+
+
+def _may_continue(line: Line, between: Sequence[LineGroup]) -> bool:
+    """Return whether a line may continue a sentence by its first letter; over displayed formulas, a small one does."""
+    if any(group.is_display for group in between):
+        return line.initial.islower()
+    return not line.initial.isupper()
 
 
 def _indent_across(last: Line, group: LineGroup) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
 from ingest.layout.line import INDENTED, MAX_INDENT, Line
-from ingest.paragraphs.hyphens import count_words
+from ingest.paragraphs.hyphens import count_unbroken_words
 from ingest.paragraphs.markers import marker_words
 
 MAX_RAGGED = 0.4
@@ -51,7 +51,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
     for lines in arranged.pages:
-        count_words(lines, vocabulary)
+        count_unbroken_words(lines, vocabulary)
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
         for above, line, below in zip(body, body[1:], body[2:], strict=False):

@@ -10,7 +10,7 @@ from ingest.pdf.model import UNKNOWN
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 
 
-def count_words(lines: Iterable[Line], counts: Counter[str]) -> None:
+def count_unbroken_words(lines: Iterable[Line], counts: Counter[str]) -> None:
     """Add the words that occur unbroken within lines to `counts`; "self-" counts compounds that begin with it."""
     for line in lines:
         words = [word.text for word in line.words[1:]]

@@ -26,7 +26,7 @@ MAX_RISE, MAX_DROP = 0.5, 2.0
 """Maximum distances of a word above and below the one before it in a block, in heights of the higher one."""
 
 
-class Box(NamedTuple):
+class TextBox(NamedTuple):
     """A rectangle on a page, in shares of its width and height, from the top left."""
 
     left: float
@@ -40,7 +40,7 @@ class PageWord:
     """A word of a page: its letters and digits in lower case, and a box for each line that it touches."""
 
     letters: str
-    boxes: tuple[Box, ...]
+    boxes: tuple[TextBox, ...]
 
 
 def page_picture(path: Path, page: int, width: int = 900) -> bytes:
@@ -74,7 +74,7 @@ def page_words(path: Path, page: int) -> list[PageWord]:
             boxes = []
             n_boxes = text.count_rects(word.start(), len(word[0]))
             for left, bottom, right, top in map(text.get_rect, range(n_boxes)):
-                box = Box(
+                box = TextBox(
                     left=left / width,
                     top=1 - top / height,
                     right=right / width,
@@ -87,7 +87,7 @@ def page_words(path: Path, page: int) -> list[PageWord]:
     return words
 
 
-def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
+def boxes_of(text: str, words: Sequence[PageWord]) -> list[TextBox]:
     """Return a box for each block of lines of a text on a page; none if the text is not there.
 
     Args:
@@ -101,7 +101,7 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
 
     matches = difflib.SequenceMatcher(None, wanted, printed, autojunk=False)
     n_matched = 0
-    boxes: list[Box] = []
+    boxes: list[TextBox] = []
     for run in matches.get_matching_blocks():
         if run.size >= min(MIN_RUN, len(wanted)):
             n_matched += run.size
@@ -110,12 +110,12 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
     if n_matched < MIN_SHARE * min(len(wanted), len(printed)):
         return []
 
-    blocks: list[Box] = []
-    last = Box(0.0, 0.0, 0.0, 0.0)
+    blocks: list[TextBox] = []
+    last = TextBox(0.0, 0.0, 0.0, 0.0)
     for box in boxes:
         if blocks and _continues(box, blocks[-1], last):
             block = blocks.pop()
-            whole = Box(
+            whole = TextBox(
                 left=min(block.left, box.left),
                 top=min(block.top, box.top),
                 right=max(block.right, box.right),
@@ -128,7 +128,7 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
     return blocks
 
 
-def _continues(box: Box, block: Box, last: Box) -> bool:
+def _continues(box: TextBox, block: TextBox, last: TextBox) -> bool:
     """Return whether a box is on the last line of a block or on the next one; far away it is of another column."""
     height = max(last.bottom - last.top, box.bottom - box.top)
     return (

@@ -9,7 +9,7 @@ from typing import cast
 from configs.settings import SearchSettings, Settings
 from player.deadlines import Call, Runner
 from player.errors import SearchError
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
     course_calibration,
@@ -190,7 +190,7 @@ def index_of(
     compares = search.book_match == "resolved" and is_fitted(course.embedder_spec)
     return SearchIndex(
         strategies,
-        References(course, caching if compares else None, calibration.references),
+        BookResolver(course, caching if compares else None, calibration.references),
         course.paragraphs,
         calibration=calibration,
         calibrated=embedder is None or is_calibrated(course, calibration),

@@ -115,7 +115,7 @@ class KeywordCalibration:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCalibration:
-    """Fitted numbers of the resolution of book names with one embedder; see `books.resolver.References`.
+    """Fitted numbers of the resolution of book names with one embedder; see `books.resolver.BookResolver`.
 
     Attributes:
         weights: weight of each feature of a name and a document.

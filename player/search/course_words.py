@@ -1,4 +1,4 @@
-"""The words of a course: an inverted index, and the stems of its paragraphs."""
+"""The words of a course: inverted indexes, and the stems of its paragraphs."""
 
 import functools
 import sys
@@ -14,7 +14,7 @@ from quarry.languages.words import stems
 _NO_ROWS = np.empty(0, dtype=np.int32)
 
 
-class WordIndex:
+class InvertedIndex:
     """Inverted index of texts.
 
     Args:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from configs.settings import KeywordMode, SearchSettings
 from player.errors import SearchError
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.calibration import Calibration, embedder_calibration
 from player.search.rank import Book, RankInput, groups_of, tier_of
 from player.search.results import BookCandidate, Query, ScoreArrays
@@ -39,7 +39,7 @@ class SearchIndex:
     """
 
     strategies: Mapping[str, Strategy]
-    references: References
+    references: BookResolver
     paragraphs: Sequence[Paragraph]
     calibration: Calibration = field(default_factory=embedder_calibration)
     calibrated: bool = True

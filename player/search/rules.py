@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from player.search.course_words import WordIndex
+from player.search.course_words import InvertedIndex
 from quarry.arrays import Float32Array, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word
@@ -61,14 +61,14 @@ class RuleEvidence:
         self._weight = weight
 
     @functools.cached_property
-    def _index(self) -> tuple[WordIndex, WordIndex]:
+    def _index(self) -> tuple[InvertedIndex, InvertedIndex]:
         """Paragraphs by the words and by the base forms of words that they hold."""
         by_word, by_form = [], []
         for paragraph in self._paragraphs:
             distinct = dict.fromkeys(words(paragraph.text))
             by_word.append(distinct)
             by_form.append([form for word in distinct for form in base_forms(word)])
-        return WordIndex(by_word), WordIndex(by_form)
+        return InvertedIndex(by_word), InvertedIndex(by_form)
 
     def load(self) -> None:
         """Index the words of the course, unless they are indexed."""

@@ -12,7 +12,7 @@ from configs.settings import SearchSettings, Settings, load
 from player.game.client import GameState
 from player.player import Player
 from player.round import Json
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder
 from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
@@ -192,7 +192,7 @@ def index_of(
     for strategy in strategies:
         strategy._paragraphs = paragraphs
     by_name = dict(zip(each(strategies, "name"), strategies, strict=True))
-    return SearchIndex(by_name, References(course_with(documents)), paragraphs)
+    return SearchIndex(by_name, BookResolver(course_with(documents)), paragraphs)
 
 
 def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
@@ -200,7 +200,7 @@ def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
     dense = dense_of(paragraphs, WordsEmbedder())
     doc_ids = set(each(paragraphs, "doc_id"))
     books = list(map(document, sorted(doc_ids)))
-    return SearchIndex({"dense": dense}, References(course_with(books)), paragraphs)
+    return SearchIndex({"dense": dense}, BookResolver(course_with(books)), paragraphs)
 
 
 def dense_player(

@@ -28,7 +28,7 @@ from player.search.calibration import ReferenceCalibration
 from quarry.arrays import Float64Array
 
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
-"""These properties of a `Comparison` are weighted by `ReferenceCalibration`, in this order."""
+"""These properties of a `NameComparison` are weighted by `ReferenceCalibration`, in this order."""
 _FILE_WEIGHT = 0.5
 """Weight of a word such as "slides"; a word that names a subject has weight 1."""
 _MIN_SIMILARITY = 40.0
@@ -43,7 +43,7 @@ SHORT_TITLE_TRUST = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class NameComparison:
     """A book name compared with every document of a course. A feature is an array (n_documents,) of values 0..1.
 
     Attributes:
@@ -179,7 +179,9 @@ class Comparison:
         return total / (sum(self._weights.values()) or 1.0)
 
 
-def probabilities(comparison: Comparison, fit: ReferenceCalibration) -> Float64Array:
+def probabilities(
+    comparison: NameComparison, fit: ReferenceCalibration
+) -> Float64Array:
     """Return (n_documents,) the probability that each is meant; the remainder is that of "none of these"."""
     weights, none = fit.weights, fit.none
     if comparison.similarity is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import regex
 
-from player.search.books.comparison import Comparison, probabilities
+from player.search.books.comparison import NameComparison, probabilities
 from player.search.books.course_names import CourseNames, fold_stem, is_name
 from player.search.books.lecture_numbers import lectures_in, words_of_name
 from player.search.books.mentions import (
@@ -40,7 +40,7 @@ LIKELY = 0.6
 _SIGNS_FOR_AND = regex.compile(r"[&+,;/]")
 
 
-class References:
+class BookResolver:
     """Resolver of loosely written book names to the documents of a store.
 
     Args:
@@ -123,7 +123,7 @@ class References:
         if self._means_none(book_name):
             return ()
 
-        comparison = Comparison(book_name, self.names)
+        comparison = NameComparison(book_name, self.names)
         several = self._several(comparison)
         if several:
             # evidence for each, filter on none
@@ -145,7 +145,7 @@ class References:
             is_several |= len(group.numbers) > 1 and not is_of_one
         return not words or is_several or has_negation(unnamed)
 
-    def _several(self, whole: Comparison) -> list[int]:
+    def _several(self, whole: NameComparison) -> list[int]:
         """Return the documents that the parts of a name mean, joined by "and"; none if they mean one document or none.
 
         A name means one document if it holds a title or the number of that one, or if that one has all its words.
@@ -161,13 +161,13 @@ class References:
 
         rows = set()
         for part in parts:
-            comparison = Comparison(part, self.names)
+            comparison = NameComparison(part, self.names)
             confidences = probabilities(comparison, self.calibration)
             if comparison.has_subject and confidences.max(initial=0.0) >= LIKELY:
                 rows.add(int(confidences.argmax()))
         return sorted(rows) if len(rows) > 1 else []
 
-    def _confidences(self, comparison: Comparison) -> Float64Array:
+    def _confidences(self, comparison: NameComparison) -> Float64Array:
         """Return (n_documents,) the probability that each document is meant."""
         fit = self.calibration
         confidences = probabilities(comparison, fit)

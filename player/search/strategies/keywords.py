@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from player.search.course_words import WordIndex, paragraph_stems, stems_of
+from player.search.course_words import InvertedIndex, paragraph_stems, stems_of
 from player.search.results import Query, ScoreArrays, nothing_found, where_found
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray, BoolArray
@@ -54,8 +54,8 @@ class _Index:
     """
 
     scorer: Any
-    stems: WordIndex
-    words: WordIndex
+    stems: InvertedIndex
+    words: InvertedIndex
 
 
 class Keyword(Strategy):
@@ -89,7 +89,7 @@ class Keyword(Strategy):
 
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(stemmed, show_progress=False)
-        return _Index(scorer, WordIndex(stemmed), WordIndex(written))
+        return _Index(scorer, InvertedIndex(stemmed), InvertedIndex(written))
 
     def load(self) -> None:
         """Build the index."""

@@ -27,7 +27,7 @@ from evaluate.replay.replay import (
 from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.strategies.dense import Dense
@@ -120,7 +120,7 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     vectors = FixedEmbedder({"alpha": [0.0], "beta": [0.0], **SIMILARITY})
     store = make_store(folder, PARAGRAPHS, vectors, "fixed")
     dense = Dense(store, strategy_inputs(FixedEmbedder({HINT: [1.0]})))
-    references = References(store)
+    references = BookResolver(store)
     index = SearchIndex({"dense": dense}, references, store.paragraphs)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 

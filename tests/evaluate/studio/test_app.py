@@ -21,7 +21,7 @@ from evaluate.studio import matches as pages_of_server
 from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import Studio, StudioFiles
 from evaluate.studio.view import build_view
-from ingest.pdf.pictures import Box, PageWord, boxes_of
+from ingest.pdf.pictures import PageWord, TextBox, boxes_of
 from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
 from player.game.journal import Journal
@@ -121,10 +121,10 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
         ("four", 60, 10),
         ("five", 70, 10),
     ):
-        box = Box(left, top, left + 10, top + 2)
+        box = TextBox(left, top, left + 10, top + 2)
         words.append(PageWord(letters, (box,)))
     boxes = boxes_of("one two three four five", words)
-    assert boxes == [Box(10, 90, 30, 95), Box(60, 10, 80, 12)]
+    assert boxes == [TextBox(10, 90, 30, 95), TextBox(60, 10, 80, 12)]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.build import build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
 from player.search.results import Query, ScoreArrays
@@ -277,7 +277,7 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
     for owner, name in (
         (HashingEmbedder, "embed_queries"),
         (Dense, "load"),
-        (References, "resolve"),
+        (BookResolver, "resolve"),
     ):
         work = getattr(owner, name)
 

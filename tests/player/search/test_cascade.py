@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from configs.settings import KeywordMode
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
 from player.search.results import NOTHING_FOUND, NOTHING_IN_BOOK, Query, SearchResult
@@ -176,7 +176,7 @@ def test_a_book_name_that_is_resolved_too_late_leaves_the_strategies_their_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     never = Event()
-    monkeypatch.setattr(References, "best", lambda *_: never.wait())
+    monkeypatch.setattr(BookResolver, "best", lambda *_: never.wait())
     found = dense(rest=0.8, sure=0.75)
     result = engine(found, deadline_s=1.0).search(Query("hint", "sure"))
     never.set()

@@ -1,9 +1,9 @@
 """Words of a course: rows of texts by word, words by part, and stems."""
 
-from player.search.course_words import WordIndex, paragraph_stems, stems_of
+from player.search.course_words import InvertedIndex, paragraph_stems, stems_of
 from tests.contracts.paragraphs import paragraph
 
-INDEX = WordIndex([["red", "green", "red"], [], ["evergreen", "green"]])
+INDEX = InvertedIndex([["red", "green", "red"], [], ["evergreen", "green"]])
 
 
 def test_a_word_has_the_rows_of_the_texts_that_hold_it() -> None:
@@ -22,7 +22,7 @@ def test_a_part_is_contained_in_the_words_that_hold_it_anywhere() -> None:
         "blue": [],
     }.items():
         assert list(INDEX.containing(part)) == expected, part
-    assert list(WordIndex([]).containing("red")) == []
+    assert list(InvertedIndex([]).containing("red")) == []
 
 
 def test_the_stems_of_a_course_are_made_once() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.results import Query
@@ -61,7 +61,9 @@ def test_dual_is_the_design_record() -> None:
 
         embedder = FixedEmbedder({"hint": hint.tolist()})
         strategies = {"dense": dense_over(paragraphs, vectors, embedder)}
-        index = SearchIndex(strategies, References(course_with(documents)), paragraphs)
+        index = SearchIndex(
+            strategies, BookResolver(course_with(documents)), paragraphs
+        )
         searches = SearchOrchestrator(index, search_settings())
         order = np.argsort(-(vectors @ hint), kind="stable")
         ranking = [paragraphs[row].paragraph_id for row in order]

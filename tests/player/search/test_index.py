@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.engine import SearchOrchestrator
 from player.search.results import BookCandidate, Query
 from tests.player.fakes import (
@@ -18,7 +18,7 @@ from tests.player.fakes import (
 )
 
 
-class Undecided(References):
+class Undecided(BookResolver):
     """Every name means alpha with confidence 0.5, beta with 0.3, and else none."""
 
     def resolve(self, book_name: str) -> list[BookCandidate]:

@@ -5,7 +5,7 @@ import pytest
 
 from player.search.books.comparison import (
     FEATURES,
-    Comparison,
+    NameComparison,
     probabilities,
 )
 from player.search.books.course_names import CourseNames
@@ -26,8 +26,8 @@ NAMES = CourseNames(
 )
 
 
-def compared(text: str) -> Comparison:
-    return Comparison(text, NAMES)
+def compared(text: str) -> NameComparison:
+    return NameComparison(text, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_features_of_a_name(text: str, feature: str, expected: list[float]) 
 
 def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
     similarity = np.array([0.8, 0.8, 0.8])
-    comparison = Comparison("lecture 1", NAMES, similarity)
+    comparison = NameComparison("lecture 1", NAMES, similarity)
     assert comparison.meaning == pytest.approx([0.8, 0.2, 0.5])
 
 

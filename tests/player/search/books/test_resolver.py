@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from player.search.books.mentions import PROBABLY_NAMED
-from player.search.books.resolver import References
+from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder
 from player.search.rank import tier_of
 from player.search.results import BookCandidate
@@ -60,8 +60,8 @@ YEARS = files("lectures_tut_2018_8; lectures_tut_2018_9; notes")
 PARTS = files("analysis part I; analysis part II")
 
 
-def references(documents: Sequence[Document] = COURSE) -> References:
-    return References(course_with(documents))
+def references(documents: Sequence[Document] = COURSE) -> BookResolver:
+    return BookResolver(course_with(documents))
 
 
 def told(book: BookCandidate | None) -> str:
@@ -118,7 +118,7 @@ def test_only_a_name_in_doubt_is_embedded_and_only_once() -> None:
         aliases += [(item.doc_id, alias) for alias in item.aliases]
     vectors = embedder.embed_passages([alias.text for _, alias in aliases])
     course = course_with(COURSE, aliases=tuple(aliases), alias_vectors=vectors)
-    resolver = References(course, CachingEmbedder(embedder))
+    resolver = BookResolver(course, CachingEmbedder(embedder))
 
     for book_name, n_embedded in {
         "03-hashing": 0,
