@@ -133,7 +133,7 @@ def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(
     course: Path,
 ) -> None:
     (block,) = re.findall(r"(?ms)^```python\n(.*?)^```", README)[:1]
-    assert "found.relevant_hits" in block
+    assert "result.relevant_hits" in block
     out = printed(f"-c {shlex.quote(block)}", course)
     assert TERM in out
     assert re.search(r"game_id +rank +won\n0 +\S+ +\S+ +(True|False)", out), out

@@ -307,13 +307,18 @@ def _grown(
     piece = sorted(seeds, key=lambda glyph: abs(glyph.y - y))[:1]
     rest = around or seeds
     for last in piece:
-        rest = [glyph for glyph in rest if glyph is not last]
+        others = []
         for glyph in rest:
+            if glyph is last:
+                continue
+
             gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
             is_level = abs(glyph.y - last.y) < 0.6 * min(glyph.size, last.size)
             if is_level and gap < most * max(glyph.size, last.size):
                 piece.append(glyph)
-        rest = [glyph for glyph in rest if glyph not in piece]
+            else:
+                others.append(glyph)
+        rest = others
     return piece
 
 

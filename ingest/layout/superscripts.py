@@ -62,15 +62,22 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     n_letters = 0
     for glyph in glyphs:
         accent = ACCENTS.get(glyph.text[:1])
+        if accent is None and glyph.text != ".":
+            n_letters += 1
+            result.append(glyph)
+            continue
+
         letter = glyph.text[1:]
         if accent and letter and _takes(letter, accent):  # drawn at one place
             glyph.text = accented(letter, accent)
         n_letters += glyph.text not in ACCENTS
+
         near = letters[max(0, n_letters - NEAR) : n_letters + NEAR]
-        base = _letter_of(glyph, near)
+        base = _letter_of(glyph, near) if len(glyph.text) == 1 else None
         if base is None:
             result.append(glyph)
             continue
+
         accent = ACCENTS.get(glyph.text, DOT_BELOW)
         if not base.text.endswith(accent):
             base.text = accented(base.text, accent)
@@ -80,10 +87,7 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
 
 
 def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
-    """Return the letter under an accent or over a dot, None for any other glyph."""
-    is_accent = glyph.text in ACCENTS
-    if not is_accent and glyph.text != ".":
-        return None
+    """Return the letter under an accent or over a dot; None if there is none."""
     for letter in near:
         is_dot = glyph.text == "." and glyph.y - letter.y > LOW * glyph.size
         accent = DOT_BELOW if is_dot else ACCENTS.get(glyph.text)

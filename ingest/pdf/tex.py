@@ -125,9 +125,11 @@ OVERLAP, OFFSET = 0.1, 0.4
 def join_relation(before: Glyph, glyph: Glyph) -> bool:
     """Add a glyph to the one drawn before it if both are one relation, and return whether that is done."""
     relation = _COMPOSED.get(before.text + glyph.text)
+    if relation is None:
+        return False
     is_level = abs(glyph.y - before.y) < OFFSET * glyph.size
     overlap = min(before.x1, glyph.x1) - max(before.x0, glyph.x0)
-    if relation is None or not is_level or overlap < OVERLAP * glyph.size:
+    if not is_level or overlap < OVERLAP * glyph.size:
         return False
 
     before.text = relation
