@@ -281,5 +281,5 @@ def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
 
 def _extra_space(group: LineGroup, line: Line, habits: TypesettingHabits) -> float:
     """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
-    usual = max(habits.pitch, group.pitch)
+    usual = max(habits.pitch, group.pitch / line.size)
     return line.drop_from(group.last) - usual

@@ -53,10 +53,10 @@ class LineGroup:
 
     @property
     def pitch(self) -> float:
-        """Distance of its last two baselines, in font sizes; 0 for one line, or for two lines in two columns."""
+        """Distance of its last two baselines, in points, without the room of formulas; 0 if they are in two columns."""
         above = self.lines[-2:][0]
         is_below = above is not self.last and above.column == self.last.column
-        return self.last.drop_from(above) if is_below else 0.0
+        return self.last.drop_from(above) * self.last.size if is_below else 0.0
 
     @property
     def room(self) -> float:

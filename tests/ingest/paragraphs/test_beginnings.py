@@ -210,10 +210,11 @@ def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
 
 
 def test_more_space_than_between_the_lines_of_a_group_begins_a_paragraph() -> None:
-    for y, expected in ((142.0, False), (146.5, True)):
+    cases = ((142.0, 10.0, False), (142.0, 7.0, False), (146.5, 10.0, True))
+    for y, size, expected in cases:
         group = LineGroup([line("Trees are"), line("graphs.", y=121.0)])
-        after = line("They grow", y=y)
-        assert begins_paragraph(group, after, None, HABITS) is expected, y
+        after = line("They grow", y=y, size=size)
+        assert begins_paragraph(group, after, None, HABITS) is expected, (y, size)
 
 
 def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph() -> (
