@@ -78,7 +78,11 @@ class _Formulas:
         self._by_y: dict[int, list[Glyph]] = defaultdict(list)
         for glyph in glyphs:
             if glyph.text != " ":
-                self._by_y[int(glyph.y // _BUCKET)].append(glyph)
+                self._bucket(glyph.y).append(glyph)
+
+    def _bucket(self, y: float) -> list[Glyph]:
+        """Return the glyphs in the part of the page with a height; a change of the list changes it."""
+        return self._by_y[int(y // _BUCKET)]
 
     def _near(self, x0: float, x1: float, y: float, reach: float) -> list[Glyph]:
         """Return the glyphs between two edges whose baselines are near a height."""
@@ -109,14 +113,14 @@ class _Formulas:
         for row, (x0, x1) in zip(rows, edges, strict=True):
             ratio = size / row.size
             for glyph in row.glyphs:
-                self._by_y[int(glyph.y // _BUCKET)].remove(glyph)
+                self._bucket(glyph.y).remove(glyph)
                 shifted = y + (glyph.y - row.y) * ratio
                 glyph.shift += shifted - glyph.y
                 glyph.y = shifted
                 glyph.x0 = x + (glyph.x0 - x0) * scale
                 glyph.x1 = x + (glyph.x1 - x0) * scale
                 glyph.size *= ratio
-                self._by_y[int(glyph.y // _BUCKET)].append(glyph)
+                self._bucket(glyph.y).append(glyph)
             x += (x1 - x0 + gap) * scale
 
     def join_fractions(self, rules: Sequence[Box]) -> None:
@@ -131,7 +135,7 @@ class _Formulas:
             for glyph in self._near(rule.x0, rule.x1, y, 30):
                 if rule.x0 < (glyph.x0 + glyph.x1) / 2 < rule.x1:
                     parts[glyph.y > y + 0.1 * glyph.size].append(glyph)
-            above, below = (_grown(part, y) for part in parts)
+            above, below = (_grow(part, y) for part in parts)
             if not below or self._is_of_root(rule):
                 continue
 
@@ -140,8 +144,8 @@ class _Formulas:
                 slash = replace(
                     base, text="/", x0=rule.x0, x1=rule.x0 + 0.3 * base.size
                 )
-                self._by_y[int(slash.y // _BUCKET)].append(slash)
-                self.glyphs.insert(_index(self.glyphs, above[-1]) + 1, slash)
+                self._bucket(slash.y).append(slash)
+                self.glyphs.insert(self.glyphs.index(above[-1]) + 1, slash)
                 self._put_in_line([above, [slash], below], base.y, base.size)
             else:
                 _overline(rule, below)
@@ -193,7 +197,7 @@ class _Formulas:
                 for rule in rules
             )
             gap = max(glyph.x0 - x1, x0 - glyph.x1) / em
-            is_other = not any(glyph is other for other in part)
+            is_other = glyph not in part
             if glyph.size == em and is_other and (gap < MIN_ROOM / 2 or not at_bar):
                 room = min(room, gap)
         return room
@@ -252,7 +256,7 @@ class _Formulas:
                 beside.append(glyph)
 
         if operator[0].text not in _CLOSING.values():
-            piece = _grown(over, y, around, MAX_GAP)
+            piece = _grow(over, y, around, MAX_GAP)
             if _is_over(piece, operator):
                 return piece
         return _beside(operator, beside, around, y)
@@ -288,11 +292,7 @@ def _main(part: Iterable[Glyph]) -> Glyph:
     return max(part, key=lambda glyph: glyph.size)
 
 
-def _index(glyphs: Sequence[Glyph], glyph: Glyph) -> int:
-    return next(index for index, other in enumerate(glyphs) if other is glyph)
-
-
-def _grown(
+def _grow(
     seeds: list[Glyph],
     y: float,
     around: list[Glyph] | None = None,
@@ -362,7 +362,7 @@ def _beside(
     """Return the limit at the right edge of a tall operator, if it is no index of another glyph."""
     em = operator[0].size
     small = [glyph for glyph in around if glyph.size < LIMIT_SIZE * em]
-    piece = _grown(seeds, y, small, SCRIPT_GAP)
+    piece = _grow(seeds, y, small, SCRIPT_GAP)
     if not piece or not operator[0].height:
         return []
 

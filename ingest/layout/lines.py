@@ -123,7 +123,7 @@ def _read_words(
     dots = [glyph for glyph in glyphs if glyph.text == "."]
     has_low_dots = any(dot.y - row.y > LOW * dot.size for dot in dots)
     if has_low_dots or not ACCENTS.keys().isdisjoint(text):
-        glyphs = with_accents(glyphs)
+        glyphs = with_accents(glyphs)  # those that are drawn after other words
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
         glyphs = with_scripts(glyphs, row.y, row.size)

@@ -49,26 +49,32 @@ def find_bounds(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[Boun
 def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     """Return the drawn squares and discs in the size of a bullet, none on a page with many, such as a plot."""
     dots = []
-    for left, bottom, right, top in paths:
+    for bounds in paths:
+        left, bottom, right, top = bounds
         shorter, longer = sorted((right - left, top - bottom))
         if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, 1.5 * shorter):
-            x0, y0 = frame.on_page(left, top)
-            x1, y1 = frame.on_page(right, bottom)
-            dots.append(Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+            dots.append(_box(bounds, frame))
     return dots if len(dots) <= _MAX_DOTS else []
 
 
 def find_bars(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     """Return the thin horizontal rules, as in fractions, without their height."""
     bars = []
-    for left, bottom, right, top in paths:
-        x0, y0 = frame.on_page(left, top)
-        x1, y1 = frame.on_page(right, bottom)
-        y = (y0 + y1) / 2
-        height = abs(y1 - y0)
-        if height <= _MAX_BAR and 2 * height < abs(x1 - x0):
-            bars.append(Box(min(x0, x1), y, max(x0, x1), y))
+    for bounds in paths:
+        box = _box(bounds, frame)
+        height = box.bottom - box.top
+        if height <= _MAX_BAR and 2 * height < box.x1 - box.x0:
+            y = (box.top + box.bottom) / 2
+            bars.append(Box(box.x0, y, box.x1, y))
     return bars
+
+
+def _box(bounds: Bounds, frame: Frame) -> Box:
+    """Return the bounds of an object on the page as shown."""
+    left, bottom, right, top = bounds
+    x0, y0 = frame.on_page(left, top)
+    x1, y1 = frame.on_page(right, bottom)
+    return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
 
 def is_ruled(paths: Iterable[Bounds]) -> bool:

@@ -46,7 +46,7 @@ _MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|code", re.IGNORECA
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECASE)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Glyph:
     """One glyph. Lengths in points, on the page as shown.
 

@@ -53,7 +53,7 @@ class RejectedParagraph:
     """A piece of text that is not a passage, and the reason.
 
     Attributes:
-        reason: one of those of `ingest.paragraphs.kinds.kind_of`, or "no text".
+        reason: one of those of `ingest.paragraphs.kinds.kind_of`, or "page without text".
     """
 
     doc_id: str
