@@ -33,6 +33,10 @@ NESTED = 1.6
 """Minimum and maximum distances of the baselines of a numerator, of a denominator and of one with formulas from their
 bar, in ems."""
 
+MAX_UNDERSCORE = 0.5
+UNDERSCORE_GAP = 0.08
+"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems."""
+
 CENTRED = 0.3
 """Maximum distance of the middles of two parts of a formula, in ems."""
 
@@ -64,6 +68,7 @@ def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
     bars = bars if len(bars) <= MAX_BARS else []
     formulas = _Formulas(with_accents(glyphs))
     formulas.join_tables(bars)
+    formulas.add_underscores(bars)
     formulas.join_fractions(bars)
     formulas.join_limits()
     formulas.join_tables([])
@@ -122,6 +127,19 @@ class _Formulas:
                 glyph.size *= ratio
                 self._bucket(glyph.y).append(glyph)
             x += (x1 - x0 + gap) * scale
+
+    def add_underscores(self, rules: Iterable[Box]) -> None:
+        """Write the underscores that TeX draws as rules on the baseline, next to the letters of a name."""
+        for rule in rules:
+            for glyph in self._near(rule.x0 - 2, rule.x0, rule.top, 1):
+                em = glyph.size
+                is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
+                is_level = abs(glyph.y - rule.top) < UNDERSCORE_GAP * em
+                if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
+                    mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
+                    self._bucket(mark.y).append(mark)
+                    self.glyphs.insert(self.glyphs.index(glyph) + 1, mark)
+                    break
 
     def join_fractions(self, rules: Sequence[Box]) -> None:
         """Put the denominator of each fraction after its numerator, and add a macron to the letters under other rules.

@@ -48,6 +48,11 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(0, 5, 94.5)],
             ["1edges", "ȳ"],
         ),
+        (  # an underscore of TeX
+            [*_drawn("x", 0), *_drawn("train", 9)],
+            [_bar(5.5, 8.5, 99.8)],
+            ["x_train"],
+        ),
         (  # an underlined title
             [*_drawn("Title:", 0, 88), *_drawn("a word", 0)],
             [_bar(0, 30, 89.5)],
