@@ -18,6 +18,7 @@ _INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
+_EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -125,7 +126,8 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
     is_cased = last.lower() != last.upper() or not last.isalpha()
-    if is_cased and tail.lstrip(_OPENING)[:1].islower():
+    is_small = is_cased and tail.lstrip(_OPENING)[:1].islower()
+    if is_small and not (mark == "." and _EQUATION.match(tail)):
         return False
 
     if "." in mark and _is_label(before):
