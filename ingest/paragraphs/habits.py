@@ -66,13 +66,13 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             distance = line.drop_from(above)
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
-            weight = 3 if in_body else 1
+            weight = 1 + 2 * in_body
             if in_body and _is_one_sentence(above, line, body_size):
                 longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
                 is_sure = line.initial.isalpha() and not above.has_room_for(line, 1)
-                weight = SURE if is_sure else weight
+                weight = max(weight, SURE * is_sure)
             if 0.9 < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += weight
 
