@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -80,10 +81,11 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     digest = hashlib.sha256(key.encode()).hexdigest()[:12]
     path = models_dir / f"hints-{digest}.npz"
     try:
-        with np.load(path) as cached:
+        with path.open("rb") as file, np.load(file) as cached:
             vectors = cached["vectors"].astype(np.float32)
             return Bank(hints, vectors, cached["token_ids"], cached["starts"])
-    except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        # not cached yet, or damaged
         vectors, states = model.embed_queries_with_tokens(texts)
 
     rounded = vectors.astype(np.float16)

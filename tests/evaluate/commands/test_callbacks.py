@@ -92,7 +92,7 @@ def end_children(module: ModuleType) -> None:
     """Let no child be started again, kill those that run, and print nothing into the next test."""
     module.print = lambda *_, **__: None  # type: ignore[attr-defined]
     module.python = lambda: "/nowhere"  # type: ignore[attr-defined]
-    for quarry in module._children:
+    for quarry in module._children.values():
         if quarry.child is not None:
             module.kill(quarry.child)
 
