@@ -17,6 +17,7 @@ from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
 from evaluate.runs.differences import describe_belief, what_differs
 from evaluate.runs.explanation import explain, outcome_in_words
+from evaluate.runs.frame import rounded_mean
 from evaluate.runs.measures import interval, round_ends, with_interval
 from evaluate.runs.record import (
     CandidateRecord,
@@ -24,7 +25,7 @@ from evaluate.runs.record import (
     ReplayRecord,
     get_play,
 )
-from evaluate.runs.run import Run, rounded_mean
+from evaluate.runs.run import Run
 from player.round import Json
 from quarry.terminal import pluralize
 

@@ -15,7 +15,8 @@ import pytest
 
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import Job, replay_games
+from evaluate.replay.replay import replay_games
+from evaluate.replay.replayer import Job
 from evaluate.report.page import lecture_figures, render
 from evaluate.runs.comparison import compare
 from evaluate.runs.files import (
