@@ -208,7 +208,7 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
         code, _out, err = run("--json --config quick.yaml --practice-games games.jsonl")
         assert code == 0
         lines += err.splitlines()
-    assert ingested == [[run_game.LECTURES]]
+    assert ingested == [[run_game.BUNDLED_LECTURES]]
     store = tmp_path / "home/store"
     assert (store / "course.1").is_dir()
     assert lines[:2] == [

@@ -44,7 +44,7 @@ from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
-LECTURES = BUNDLED / "lectures" / "english"
+BUNDLED_LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
 
 
@@ -285,11 +285,13 @@ def _open(at: StoreOptions, settings: Settings) -> Course:
     location, collection = at.location, at.collection
     if not at.store and not find_project().store:
         documents = Store(location, collection).course.documents
-        if all(Path(document.path).parent == LECTURES for document in documents):
+        if all(
+            Path(document.path).parent == BUNDLED_LECTURES for document in documents
+        ):
             if not documents:
                 _log.info("making %s from the bundled lectures", location)
             ingest(
-                [LECTURES],
+                [BUNDLED_LECTURES],
                 location,
                 settings,
                 collection=collection,

@@ -19,7 +19,7 @@ QUIT, BACK = ":q", ":b"
 """Input that ends the session, and input that goes back by one question or paragraph."""
 SKIPPED_KINDS = frozenset({"heading", "other"})
 """Kinds that are only shown if the user names them, since few referees choose them."""
-Ask = Callable[[str], str]
+AskPerson = Callable[[str], str]
 """A function that shows a prompt and returns the line that the user types; it raises EOFError at the end of the
 input."""
 
@@ -68,7 +68,7 @@ def choose_paragraphs(
     return selected
 
 
-def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
+def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> int:
     """Ask for a game about each paragraph without one, and add it to a file; return the number of games in the file.
 
     Args:
@@ -151,7 +151,7 @@ def load_existing_games(out: Path) -> list[LabelledGame]:
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
 
 
-def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
+def _ask_for_game(paragraph: Paragraph, ask: AskPerson) -> dict[str, str]:
     """Ask for the fields of a game, and return them; {} if the person skips the paragraph."""
     typed: dict[str, str] = {}
     while len(typed) < len(PROMPTS):
@@ -171,7 +171,7 @@ def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
     return typed
 
 
-def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
+def _answer(key: str, paragraph: Paragraph, ask: AskPerson) -> str:
     """Ask for a field until the answer keeps the rule of the game.
 
     Raises:

@@ -177,8 +177,9 @@ class Match:
             self.posed = read_batch(payload)
             self.answers = self.referee.answers(self.secret, self.posed)
             answers = []
-            for number, answer in self._by_number().items():
-                answers.append({"question_number": number, "answer": answer})
+            for number, answer in enumerate(self.answers, 1):
+                if answer is not None:
+                    answers.append({"question_number": number, "answer": answer})
             reply = self._write(protocol.ANSWERS_BATCH, answers=answers)
         else:
             for key in GUESSED:
@@ -187,18 +188,13 @@ class Match:
                 payload,
                 opening_sentence=label.opening_sentence or self.secret.opening_sentence,
                 associative_word=label.associative_word,
-                answers=self._by_number(),
+                answers=self.answers,
                 similarity=self.similarity,
                 is_raw=bool(label.edition),
             )
             reply = self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
         self.stage += 1
         return [reply]
-
-    def _by_number(self) -> dict[int, str]:
-        """Return the answers by question number, without missing ones."""
-        numbered = enumerate(self.answers, 1)
-        return {number: answer for number, answer in numbered if answer is not None}
 
     def _write(self, message_type: str, **payload: Any) -> Json:
         frame = {

@@ -30,9 +30,9 @@ from player.round import Json
 from quarry.terminal import pluralize
 
 FOLDER = Path(__file__).resolve().parent
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """Content security policy: the page loads nothing; plotly writes styles and draws pictures."""
-MAX_SHOWN = 1_000
+MAX_GAMES_LISTED = 1_000
 """Maximum number of games that a report lists."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
@@ -70,7 +70,7 @@ def render(runs: Sequence[Run]) -> str:
     for run in runs:
         lost_ids |= run.lost_ids
         games |= set(run.games["game_id"])
-    game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_SHOWN])
+    game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_GAMES_LISTED])
     plots = run_plots(runs)
     tests, fault = paired_tests(runs)
     data = {
@@ -102,7 +102,7 @@ def render(runs: Sequence[Run]) -> str:
         rows=_rows(runs, game_ids),
         n_games=len(games),
         plots={name: in_words(series) for name, series in plots.items()},
-        policy=f"{POLICY}; script-src {' '.join(hashes[:2])}",
+        policy=f"{REPORT_POLICY}; script-src {' '.join(hashes[:2])}",
         style=style,
         plotly=plotly,
         script=script,

@@ -11,7 +11,7 @@ import numpy as np
 from evaluate.games.labelled import same_text
 from evaluate.runs.explanation import lost_at, outcome_in_words
 from evaluate.runs.record import PlayRecord, ReplayRecord, get_play
-from player.round import Json
+from player.round import OPENING_SCORE, Json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +135,7 @@ def _play_values(
     }
     if play is not None:
         values["confidence"] = play["guess"]["confidence"]
-        values["points"] = play["breakdown"].get("opening_sentence_score")
+        values["points"] = play["breakdown"].get(OPENING_SCORE)
     elif played:
         values["won"] = False
     return values

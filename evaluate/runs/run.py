@@ -38,7 +38,7 @@ PARTS = ("embed", "search", "questions", "decide")
 """Parts of the work whose milliseconds are measured."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
-MAX_CHARS = 1_000
+MAX_HEADER_CHARS = 1_000
 """Maximum number of characters of a text in the header of a run."""
 
 
@@ -61,10 +61,10 @@ class RunHeader:
         repeats: number of plays of each game; 1 without a referee.
     """
 
-    referee: Annotated[str, Field(max_length=MAX_CHARS)]
+    referee: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
     settings: Annotated[Mapping[str, Any], AfterValidator(_with_preset)]
-    store_fingerprint: Annotated[str, Field(max_length=MAX_CHARS)]
-    commit: Annotated[str, Field(max_length=MAX_CHARS)]
+    store_fingerprint: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    commit: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
     seed: Annotated[int, Field(ge=0)]
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 

@@ -227,7 +227,7 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
 def run_alone(evaluate: Any, storage: str) -> None:
     """Run the study in a process of its own, where a dead process is noticed after some seconds."""
     study_module.evaluate_settings = evaluate  # type: ignore[attr-defined]
-    storage_module.HEARTBEAT_S, storage_module.GRACE_S = 1, 3
+    storage_module.HEARTBEAT_S, storage_module.STALE_S = 1, 3
     fit(storage)
 
 
