@@ -294,7 +294,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_module, "evaluate_settings", scored)
     monkeypatch.setattr(storage_module, "HEARTBEAT_S", 1)
     for module in (storage_module, study_module):
-        monkeypatch.setattr(module, "GRACE_S", 3)
+        monkeypatch.setattr(module, "STALE_S", 3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
