@@ -32,7 +32,7 @@ from player.game.client import HttpGameServer, check_address
 from player.game.game import Spectator, Timeouts
 from player.game.journal import Journal, authenticate, open_journal
 from player.game.loop import play_games
-from player.game.record import Label, PlayedGame
+from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
 from player.round import Json, Score
@@ -81,6 +81,38 @@ class PlayOptions:
     seed: NonNegativeInt | None = None
     as_json: AsJson = False
 
+    @property
+    def practice_options(self) -> list[str]:
+        """Names of the options of the practice server that are set."""
+        values = {
+            "--practice-games": self.practice_games,
+            "--referee": self.referee,
+            "--seed": self.seed,
+        }
+        return [name for name, value in values.items() if value is not None]
+
+    def check(self) -> None:
+        """Check the options, before a store is made or opened for them.
+
+        Raises:
+            SettingsError: an option would have no effect.
+            RefereeError: the SPEC is invalid.
+            ServerError: the URL is not one of HTTP.
+        """
+        others = self.as_json or self.practice_games or self.at_once > 1
+        if self.referee == ME and others:
+            raise SettingsError(
+                f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
+            )
+        if self.referee not in (None, ME):
+            read_spec(self.referee)
+        if self.server is not None:
+            check_address(self.server)
+            if self.practice_options:
+                raise SettingsError(
+                    f"{self.practice_options[0]} cannot be combined with --server, whose games are its own"
+                )
+
 
 def play(
     *,
@@ -95,6 +127,7 @@ def play(
     Without a store, the default one is made from the bundled lectures.
     """
     options = _with_project_defaults(options)
+    options.check()
     settings = writer.override(overrides.load(preset))
     course = _open(at, settings)
     player = build_player(course, settings)
@@ -187,7 +220,7 @@ def _play_on_server(
         "preset": settings.preset,
         "server": connection.name,
     }
-    results = _Results(options, labels)
+    results = _Results(options, labels, connection)
     outcomes = play_games(
         connection.client,
         player,
@@ -204,11 +237,6 @@ def _play_on_server(
         with printing_at_end(results.print_all):
             for outcome in outcomes:
                 results.add(outcome)
-                if isinstance(outcome, PlayedGame) and connection.matches:
-                    match = connection.matches[outcome.game_id]
-                    label = reveal_label(match.label, match.paragraph, outcome)
-                    connection.journal.reveal(outcome.key, label)
-                    results.explain(label)
     except QuarryError as error:
         if not results.scores:
             raise
@@ -226,17 +254,21 @@ class _Results:
     Args:
         options: options of the command.
         labels: facts about all games, for JSON.
+        connection: reveals the secrets of practice games, and stores them.
 
     Attributes:
         scores: scores of the games that were played.
         n_failed: number of games that could not be played.
     """
 
-    def __init__(self, options: PlayOptions, labels: Json) -> None:
+    def __init__(
+        self, options: PlayOptions, labels: Json, connection: _Connection
+    ) -> None:
         self.scores: list[Score] = []
         self.n_failed = 0
         self._options = options
         self._labels = labels
+        self._connection = connection
         self._games: list[Json] = []
 
     @property
@@ -245,7 +277,7 @@ class _Results:
         return not self._options.as_json and self._options.at_once == 1
 
     def add(self, outcome: PlayedGame | PlayerError) -> None:
-        """Add the outcome of a game, and print it in one line if nobody has watched the game."""
+        """Add the outcome of a game and print it, with the secret of a practice game."""
         if isinstance(outcome, PlayerError):
             self.n_failed += 1
             _log.error("%s", outcome)
@@ -254,17 +286,22 @@ class _Results:
         if self._options.as_json:
             now = datetime.now(UTC).isoformat(timespec="seconds")
             self._games.append({"time": now, **self._labels, **outcome.as_json()})
-        if self.are_watched:
-            return
+        if not self.are_watched:
+            self._print_score(outcome)
+        if match := self._connection.matches.get(outcome.game_id):
+            self._reveal(match, outcome)
 
-        score = outcome.score
-        line = f"game {outcome.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
+    def _print_score(self, game: PlayedGame) -> None:
+        score = game.score
+        line = f"game {game.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
         if self._options.n_games > 1:
             line += f" ({len(self.scores)} of {self._options.n_games})"
         print(visible(line), file=sys.stderr if self._options.as_json else None)
 
-    def explain(self, label: Label) -> None:
-        """Print why the secret of a practice game was found or lost."""
+    def _reveal(self, match: Match, game: PlayedGame) -> None:
+        """Write the secret of a practice game to the journal, and print why it was found or lost."""
+        label = reveal_label(match.label, match.paragraph, game)
+        self._connection.journal.reveal(game.key, label)
         if not self._options.as_json:
             Terminal(Console()).explain(label)
 
@@ -304,34 +341,11 @@ def _with_project_defaults(options: PlayOptions) -> PlayOptions:
     """Take games and server from the user's project if the command line does not name them.
 
     If an option of the practice server is set, the games are played there.
-
-    Raises:
-        SettingsError: an option would have no effect.
     """
-    values = {
-        "--practice-games": options.practice_games,
-        "--referee": options.referee,
-        "--seed": options.seed,
-    }
-    practice_options = [name for name, value in values.items() if value is not None]
     project = find_project()
-    if options.server is None and not practice_options and project.server:
+    if options.server is None and not options.practice_options and project.server:
         options = replace(options, server=project.server)
     plays_alone = options.server is None and options.referee != ME
     if plays_alone and options.practice_games is None and project.games:
         options = replace(options, practice_games=Path(project.games))
-
-    others = options.as_json or options.practice_games or options.at_once > 1
-    if options.referee == ME and others:
-        raise SettingsError(
-            f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
-        )
-    if options.referee not in (None, ME):
-        read_spec(options.referee)  # before a store is made
-    if options.server is not None:
-        check_address(options.server)  # before the store is opened
-        if practice_options:
-            raise SettingsError(
-                f"{practice_options[0]} cannot be combined with --server, whose games are its own"
-            )
     return options

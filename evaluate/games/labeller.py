@@ -87,17 +87,12 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> i
     game_ids: list[str] = []  # one for each paragraph so far; "" without a game
     while len(game_ids) < len(remaining):
         paragraph = remaining[len(game_ids)]
-        where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
-        progress = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
-        print(f"\n{progress}  {visible(paragraph.heading)}".rstrip())
-        print(f"\n{wrap_lines(paragraph.text)}\n")
+        _show(paragraph, f"[{len(game_ids) + 1} of {len(remaining)}]")
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
             if game_ids and game_ids.pop():
-                with writing(out):
-                    *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
-                    write_named(out, "\n".join([*lines, ""]).encode())
+                _remove_last(out)
             continue
         except EOFError:
             print()
@@ -107,6 +102,20 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> i
             n_games = pluralize(len(load_existing_games(out)), "game")
             print(f"{game_ids[-1]} written to {out}, {n_games}")
     return len(load_existing_games(out))
+
+
+def _show(paragraph: Paragraph, progress: str) -> None:
+    """Print a paragraph with its place in the course."""
+    where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
+    print(f"\n{progress} {where}  {visible(paragraph.heading)}".rstrip())
+    print(f"\n{wrap_lines(paragraph.text)}\n")
+
+
+def _remove_last(out: Path) -> None:
+    """Remove the last game of a file."""
+    with writing(out):
+        *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
+        write_named(out, "\n".join([*lines, ""]).encode())
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:

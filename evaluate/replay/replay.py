@@ -125,14 +125,7 @@ class Replay:
             SettingsError: the records cannot be written.
             WorkerError: workers cannot play.
         """
-        records: RecordFile | list[ReplayRecord] = []
-        if self.out:
-            records = unfinished_records(self.out, self.inputs_digest())
-            if records:
-                print(
-                    f"resuming {self.out}: {len(records)} games are finished",
-                    file=sys.stderr,
-                )
+        records = self._finished_records()
         has_scores = bool(self.referees or self.batches)
         workers, settings = self.workers, self.settings
         if isinstance(workers, int):
@@ -174,6 +167,16 @@ class Replay:
                 batches=self.batches,
                 name=self.name,
             )
+
+    def _finished_records(self) -> RecordFile | list[ReplayRecord]:
+        """Return the records of an interrupted replay with the same inputs, to which new ones are added."""
+        if not self.out:
+            return []
+        records = unfinished_records(self.out, self.inputs_digest())
+        if records:
+            done = f"resuming {self.out}: {len(records)} games are finished"
+            print(done, file=sys.stderr)
+        return records
 
     def inputs_digest(self) -> str:
         """Return a digest of everything that the records depend on, including the code."""

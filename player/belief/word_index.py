@@ -135,17 +135,22 @@ def _words_of_pieces(places: Places) -> Iterator[WordShares]:
     shares: WordShares = {}
     for place in range(places.n_printed, len(places)):
         if places.rows[place] != places.rows[place - 1]:
-            text = places.paragraph(place).text
-            letters = canonical(text)
-            shares = {}
-            for row in places.passage_rows(place):
-                for word in words(places.paragraphs[row].text):
-                    if word in letters:
-                        shares[word] = 1.0
-            for word in words(text):
-                if len(word) <= MAX_LETTERS:
-                    shares[word] = 1.0
+            shares = _words_of_piece(places, place)
         yield shares
+
+
+def _words_of_piece(places: Places, place: int) -> WordShares:
+    text = places.paragraph(place).text
+    letters = canonical(text)
+    shares = {}
+    for row in places.passage_rows(place):
+        for word in words(places.paragraphs[row].text):
+            if word in letters:
+                shares[word] = 1.0
+    for word in words(text):
+        if len(word) <= MAX_LETTERS:
+            shares[word] = 1.0
+    return shares
 
 
 def _shares(text: str, share: float = 1.0) -> WordShares:

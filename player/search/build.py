@@ -288,9 +288,6 @@ def late_interaction_of(
         settings: settings of embedding.
         embedder: the store's embedder.
         hints: the bank of hints; None takes the bundled one.
-
-    Raises:
-        BadInputError: the bank cannot be read.
     """
     tokens = course.tokens
     if tokens is None or not isinstance(embedder.embedder, TokenEmbedder):
