@@ -26,12 +26,18 @@ inside one beside its operator, in ems."""
 
 MIN_ROOM = 0.4
 MIN_RISE = 0.12
+USUAL_RISE = 0.43
 NUMERATOR = 1.0
 MIN_DROP = 0.4
-DENOMINATOR = 0.98
-NESTED = 1.6
-"""Minimum and maximum distances of the baselines of a numerator, of a denominator and of one with formulas from their
-bar, in ems."""
+SIMPLE = 1.3
+NESTED = 1.7
+"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, and minimum and maximum one of a
+denominator, also with formulas; the maximum is less below a bar that is nearer or farther than usual, as under words or
+under the caption of a table. In ems."""
+
+MAX_UNDERSCORE = 0.5
+UNDERSCORE_GAP = 0.08
+"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems."""
 
 CENTRED = 0.3
 """Maximum distance of the middles of two parts of a formula, in ems."""
@@ -64,6 +70,7 @@ def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
     bars = bars if len(bars) <= MAX_BARS else []
     formulas = _Formulas(with_accents(glyphs))
     formulas.join_tables(bars)
+    formulas.add_underscores(bars)
     formulas.join_fractions(bars)
     formulas.join_limits()
     formulas.join_tables([])
@@ -123,6 +130,19 @@ class _Formulas:
                 self._bucket(glyph.y).append(glyph)
             x += (x1 - x0 + gap) * scale
 
+    def add_underscores(self, rules: Iterable[Box]) -> None:
+        """Write the underscores that TeX draws as rules on the baseline, next to the letters of a name."""
+        for rule in rules:
+            for glyph in self._near(rule.x0 - 2, rule.x0, rule.top, 1):
+                em = glyph.size
+                is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
+                is_level = abs(glyph.y - rule.top) < UNDERSCORE_GAP * em
+                if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
+                    mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
+                    self._bucket(mark.y).append(mark)
+                    self.glyphs.insert(self.glyphs.index(glyph) + 1, mark)
+                    break
+
     def join_fractions(self, rules: Sequence[Box]) -> None:
         """Put the denominator of each fraction after its numerator, and add a macron to the letters under other rules.
 
@@ -167,9 +187,10 @@ class _Formulas:
         em = _main(above).size
         rise = max((rule.top - glyph.y) / em for glyph in above if glyph.size == em)
         drop = (_main(below).y - rule.top) / _main(below).size
-        is_nested = any(glyph.shift or glyph.text == "√" for glyph in below)
-        most = NESTED if is_nested else DENOMINATOR
-        is_near = MIN_RISE < rise < NUMERATOR and MIN_DROP < drop < most
+        is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
+        most = NESTED if is_nested else SIMPLE
+        is_near = MIN_RISE < rise < NUMERATOR
+        is_near = is_near and MIN_DROP < drop < most - abs(rise - USUAL_RISE)
 
         em = max(_main(above).size, _main(below).size)
         widest = 0.0
@@ -181,7 +202,8 @@ class _Formulas:
             rooms.append(self._room(part, rules))
 
         is_fit = abs(widest - rule.x1 + rule.x0) < 2 * CENTRED * em
-        return is_near and is_fit and min(rooms) > MIN_ROOM
+        is_near = is_near and is_fit and min(rooms) > MIN_ROOM
+        return is_near and not any(_touches(rule, other) for other in rules)
 
     def _room(self, part: list[Glyph], rules: Iterable[Box]) -> float:
         """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""
@@ -313,13 +335,19 @@ def _grow(
                 continue
 
             gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
-            is_level = abs(glyph.y - last.y) < 0.6 * min(glyph.size, last.size)
+            is_level = abs(glyph.y - last.y) < 0.45 * max(glyph.size, last.size)
             if is_level and gap < most * max(glyph.size, last.size):
                 piece.append(glyph)
             else:
                 others.append(glyph)
         rest = others
     return piece
+
+
+def _touches(rule: Box, other: Box) -> bool:
+    """Return whether two rules meet at their ends, as at the cells of a table."""
+    gap = min(abs(rule.x0 - other.x1), abs(rule.x1 - other.x0))
+    return gap < 1 and abs(rule.top - other.top) < 1
 
 
 def _overline(rule: Box, below: list[Glyph]) -> None:
