@@ -44,7 +44,7 @@ _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations")
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations")
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
-_STATEMENTS = _words("statements")
+_STATEMENT_NAMES = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
@@ -74,7 +74,7 @@ def names_statement(title: str) -> bool:
     """Return whether a title with a full stop is the name of a statement, as "Cauchy's criterion."."""
     words = title.casefold().rstrip(".").split()
     is_short = title.endswith(".") and len(words) <= HEADING_WORDS
-    return is_short and not _STATEMENTS.isdisjoint(words)
+    return is_short and not _STATEMENT_NAMES.isdisjoint(words)
 
 
 def alternative_openings(text: str) -> tuple[str, ...]:
