@@ -24,7 +24,7 @@ MIN_TEXT_LINES = 8
 
 LABEL_GAP = 4.0
 MIN_LINES_AT_LABEL = 3
-"""Minimum distance of a label of a drawing from the text next to it, in font sizes, and minimum number of lines there."""
+"""Minimum distance of a label of a drawing from the text next to it, in font sizes; minimum number of lines there."""
 
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
