@@ -10,6 +10,9 @@ MIN_COLUMN_LINES = 7
 """Minimum number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
 cells of a small table."""
 
+MIN_LINE_SHARE = 0.15
+"""Minimum width of a line of a column, as a share of both columns; shorter ones are labels."""
+
 MIN_WIDTH = 120
 """Minimum width of two columns, in points."""
 
@@ -56,7 +59,11 @@ def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter
         wide = []
         for side in gutter.sides:
             wide.append(
-                [line for line in side if line.x1 - line.x0 > 0.15 * (right - left)]
+                [
+                    line
+                    for line in side
+                    if line.x1 - line.x0 > MIN_LINE_SHARE * (right - left)
+                ]
             )
         if min(map(len, wide)) >= MIN_COLUMN_LINES:
             return gutter

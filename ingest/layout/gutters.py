@@ -16,26 +16,26 @@ from functools import cached_property
 
 from ingest.layout.line import Line
 
-LEVEL = 0.6
-NEXT = 3.0
+SAME_ROW = 0.6
+NEXT_ROW = 3.0
 """Maximum distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
 
 REACH = 1.0
 """Maximum distance that a line may reach over a gutter, in points."""
 
-MIN_WORDS = 3
+MIN_SIDE_WORDS = 3
 """Minimum number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
 
 SLIGHT = 0.15
 """Minimum difference of two distances of baselines, in font sizes."""
 
-PITCH = 1.7
+MAX_LEADING = 1.7
 """Maximum distance of two lines of one paragraph, in font sizes."""
 
 MAX_STRAY = 0.2
 """Maximum share of lines that are drawn out of order, as formulas that a browser draws last."""
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 Rows = Sequence[Sequence[Line]]
 Sides = tuple[list[Line], list[Line]]
@@ -66,14 +66,14 @@ class Gutter:
         for last, line in itertools.pairwise(self._drawn()):
             is_right = side_of(last, self.x) > 0
             if side_of(line, self.x) != side_of(last, self.x):
-                n_along += abs(_drop(last, line)) < LEVEL
-            elif LEVEL < _drop(last, line) < NEXT:
+                n_along += abs(_drop(last, line)) < SAME_ROW
+            elif SAME_ROW < _drop(last, line) < NEXT_ROW:
                 others = self.sides[not is_right]
                 n_down[is_right] += any(
-                    abs(_drop(last, other)) < LEVEL for other in others
+                    abs(_drop(last, other)) < SAME_ROW for other in others
                 )
         is_down = min(n_down) > n_along or min(n_down) == n_along == 1
-        return is_down and min(map(_n_words, self.sides)) >= MIN_WORDS
+        return is_down and min(map(_n_words, self.sides)) >= MIN_SIDE_WORDS
 
     def bands(self) -> list[Sides]:
         """Return the sides, cut at the heights at which the file has drawn all above on both sides before the rest."""
@@ -111,7 +111,7 @@ def _begins_band(drawn: Sequence[Line]) -> bool:
     height = drawn[0].y
     n_above = sum(line.y < height for line in drawn)
     for line, following in itertools.pairwise(drawn):
-        if line.y < height <= following.y and _drop(line, following) < NEXT:
+        if line.y < height <= following.y and _drop(line, following) < NEXT_ROW:
             return False
     return n_above <= MAX_STRAY * len(drawn)
 
@@ -142,7 +142,8 @@ def _drop(above: Line, below: Line) -> float:
 
 
 def _n_words(lines: Iterable[Line]) -> int:
-    return sum(len(_WORD.findall(line.text)) for line in lines)
+    """Return the number of words with three letters or more, also inside formulas."""
+    return sum(len(_LETTERS.findall(line.text)) for line in lines)
 
 
 def _middles(lines: Sequence[Line]) -> list[float]:
@@ -150,7 +151,7 @@ def _middles(lines: Sequence[Line]) -> list[float]:
     gaps = set()
     for position, line in enumerate(lines):
         for other in itertools.islice(lines, position + 1, None):
-            if _drop(line, other) > LEVEL:
+            if _drop(line, other) > SAME_ROW:
                 break
             left, right = sorted((line, other), key=lambda each: each.x0)
             if right.x0 - left.x1 > 2 * REACH:
@@ -211,7 +212,7 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
         widest = distances[0] + SLIGHT * side[0].size
         for position, (distance, farther) in enumerate(itertools.pairwise(distances)):
             is_alone = distance < least or (
-                position == 0 and distance < PITCH * side[0].size
+                position == 0 and distance < MAX_LEADING * side[0].size
             )
             if not is_alone:
                 break

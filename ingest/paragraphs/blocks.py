@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ingest.layout.arrange import Arranged
-from ingest.layout.line import Word
+from ingest.layout.arrange import LARGE_PRINT, Arranged
+from ingest.layout.line import BOLD_SHARE, MONO_SHARE, Word
 from ingest.paragraphs.beginnings import group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
@@ -150,5 +150,5 @@ def _is_heading(
     if n_letters < 3 or len(text.split()) > 16:
         return False
     if text.endswith((".", ",", ";")):
-        return size_ratio > 1.15
-    return size_ratio > HEADING or (bold > 0.9 and mono < 0.5)
+        return size_ratio > LARGE_PRINT
+    return size_ratio > HEADING or (bold > BOLD_SHARE and mono <= MONO_SHARE)

@@ -3,8 +3,8 @@
 import re
 
 from configs.settings import IngestSettings
-from ingest.layout.line import LEADERS, OPENING
-from ingest.layout.superscripts import OPERATORS
+from ingest.layout.line import LEADERS, MONO_SHARE, OPENING
+from ingest.layout.superscripts import FUNCTION_NAMES
 from ingest.paragraphs.blocks import Block
 from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
@@ -39,7 +39,10 @@ MAX_SENTENCE_WORDS = 110
 MAX_UNKNOWN_SHARE = 0.12
 """Maximum share of words with a character that the file does not explain."""
 
-_SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+CAPTION_SIZE = 0.97
+"""Maximum font size of the caption of a box or the like, in sizes of the text."""
+
+_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
 """Words and a year in brackets, as in a citation."""
@@ -96,7 +99,7 @@ class _Text:
         self.block = block
         self.tokens = block.text.split()
         self.n_words = sum(_WORDLIKE.search(token) is not None for token in self.tokens)
-        self.n_ends = len(_SENTENCE_END.findall(block.text))
+        self.n_ends = len(_SENTENCE_STOP.findall(block.text))
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
         self.has_end = self.n_ends > 0 or block.text.endswith(":")
@@ -160,7 +163,7 @@ class _Text:
         if _CODE_LINE.search(text):
             return True
         n_marks = len(_CODE_MARK.findall(text))
-        if self.block.mono > 0.6:
+        if self.block.mono > MONO_SHARE:
             is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
         return n_marks > 0.25 * len(self.tokens) and not self.is_worded_sentence
@@ -177,14 +180,14 @@ class _Text:
     @property
     def is_caption(self) -> bool:
         """Whether it begins with the label of a figure, or is small and begins with any label."""
-        is_drawn = self.block.size_ratio < 0.97 or DRAWN.match(self.block.text)
+        is_drawn = self.block.size_ratio < CAPTION_SIZE or DRAWN.match(self.block.text)
         return bool(is_drawn and caption_label(self.block.text))
 
 
 def _has_long_word(token: str) -> bool:
     """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
-    if word is None or OPERATORS.fullmatch(word.group()):
+    if word is None or FUNCTION_NAMES.fullmatch(word.group()):
         return False
     return _MIXED.search(word.group()) is None
 

@@ -23,20 +23,23 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.tex import encoding_named, join_relation
+from ingest.pdf.tex import SECOND_SIGNS, encoding_named, join_relation
 
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
-MIN_DROP = 0.2
+MIN_HANG = 0.2
 """Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
 
 SUPERIOR = 0.2
-"""Minimum height of a superscript digit that a font draws at full size, above the baseline, in ems."""
+SUPERIOR_RISE = 0.35
+SUPERIOR_SIZE = 0.65
+"""Minimum height above the baseline of a superscript digit that a font draws at full size, and the rise and size that
+it gets, in ems."""
 FIRST_RTL = 0x590
 """Code of the first character of a right-to-left script."""
-_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
+_PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
 """Direction of a character in PDFium, by its bidirectional class; others are neutral and take the direction before."""
@@ -102,7 +105,10 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None or (glyphs and join_relation(glyphs[-1], glyph)):
+            if glyph is None:
+                continue
+            may_join = glyph.text in SECOND_SIGNS and glyphs
+            if may_join and join_relation(glyphs[-1], glyph):
                 continue
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
@@ -169,23 +175,26 @@ class PageText:
         x0 += self._overhangs.get(key, 0.0) * size
         glyph = Glyph(text, x0, x1, base, size, font, False)
         if frame.turn == 0:
-            self._set_height(glyph, position, is_digit=48 <= code <= 57)
+            if text in TALL_SIGNS:
+                self._set_height(glyph, position)
+            elif 48 <= code <= 57:
+                self._raise_superior(glyph, position)
         return glyph
 
-    def _set_height(self, glyph: Glyph, position: int, *, is_digit: bool) -> None:
-        """Move a tall sign that hangs to the row of its formula, and raise a superscript digit of a font."""
-        base, size = glyph.y, glyph.size
-        if glyph.text in TALL_SIGNS:
-            top, bottom = self._heights(position)
-            glyph.height = bottom - top
-            level = (top + bottom) / 2 + AXIS * size
-            if abs(level - base) > MIN_DROP * size:
-                glyph.y = level
-        elif is_digit:
-            _, bottom = self._heights(position)
-            if base - bottom > SUPERIOR * size:
-                glyph.y = base - 0.35 * size
-                glyph.size = 0.65 * size
+    def _set_height(self, glyph: Glyph, position: int) -> None:
+        """Measure a tall sign, and move one that hangs to the row of its formula."""
+        top, bottom = self._heights(position)
+        glyph.height = bottom - top
+        level = (top + bottom) / 2 + AXIS * glyph.size
+        if abs(level - glyph.y) > MIN_HANG * glyph.size:
+            glyph.y = level
+
+    def _raise_superior(self, glyph: Glyph, position: int) -> None:
+        """Raise a digit that its font draws as a superscript at full size."""
+        _, bottom = self._heights(position)
+        if glyph.y - bottom > SUPERIOR * glyph.size:
+            glyph.y -= SUPERIOR_RISE * glyph.size
+            glyph.size *= SUPERIOR_SIZE
 
     def _edges(self) -> tuple[float, float]:
         """Return left and right edge of the last box on the page as shown."""
@@ -266,7 +275,7 @@ def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:
         for char in line:
             # letters of mathematics are neutral in PDFium
             known = unicodedata.bidirectional(char) if char < "\ud800" else ""
-            kinds.append(_DIRECTIONS.get(known, " "))
+            kinds.append(_PDFIUM_DIRECTIONS.get(known, " "))
 
         runs = [kind for kind, _ in itertools.groupby(kinds)]
         is_right = r2l or 0 < runs.count("R") >= runs.count("L")
