@@ -24,6 +24,10 @@ ALIGNED = 0.3
 ALIKE = 0.25
 """Maximum difference of two heights that are alike, in ems."""
 
+MAX_UNDERSCORE = 0.5
+UNDERSCORE_GAP = 0.08
+"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems."""
+
 SLASH_WIDTH = 0.3
 """Width of the slash between numerator and denominator, in ems."""
 
@@ -31,14 +35,16 @@ FRACTION_REACH = 30
 """Maximum distance of the glyphs of a fraction from its bar, in points."""
 
 MIN_NUMERATOR = 0.12
+USUAL_NUMERATOR = 0.43
 MAX_NUMERATOR = 1.0
-"""Minimum and maximum distance of the baseline of a numerator from its bar, in ems."""
+"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, in ems."""
 
 MIN_DENOMINATOR = 0.4
-MAX_DENOMINATOR = 0.98
-MAX_NESTED = 1.6
-"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum distance of one with
-fractions or roots, in ems."""
+MAX_DENOMINATOR = 1.3
+MAX_NESTED = 1.7
+"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum one in a fraction with
+fractions or roots inside, in ems. The maximum is less if the numerator is nearer or farther than usual, as words over a
+line and the caption of a table are."""
 
 ROOT_DEPTH = 0.5
 """Minimum distance of the baseline of a root from its bar, in ems."""
@@ -74,8 +80,8 @@ SCRIPT_GAP = 0.2
 """Maximum distance of a limit at the right edge of its operator from the corner, and maximum white space inside it, in
 ems."""
 
-ONE_LINE = 0.6
-"""Maximum distance of the baselines of two glyphs of one limit, numerator or denominator, in sizes of the smaller."""
+ONE_LINE = 0.45
+"""Maximum distance of the baselines of two glyphs of one limit, numerator or denominator, in sizes of the larger."""
 
 TALL = 1.12
 """Minimum height of brackets around several rows, in ems."""
@@ -100,6 +106,7 @@ def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
     bars = bars if len(bars) <= MAX_BARS else []
     formulas = _Formulas(glyphs)
     formulas.join_tables(bars)
+    formulas.add_underscores(bars)
     formulas.join_fractions(bars)
     formulas.join_limits()
     formulas.join_tables([])
@@ -140,6 +147,19 @@ class _Formulas:
                 glyph.size *= ratio
                 self._places.add(glyph)
             x += (x1 - x0 + gap) * scale
+
+    def add_underscores(self, rules: Iterable[Box]) -> None:
+        """Write the underscores that TeX draws as rules on the baseline, next to the letters of a name."""
+        for rule in rules:
+            for glyph in self._places.near(rule.x0 - 2, rule.x0, rule.top, 1):
+                em = glyph.size
+                is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
+                is_level = abs(glyph.y - rule.top) < UNDERSCORE_GAP * em
+                if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
+                    mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
+                    self._places.add(mark)
+                    self.glyphs.insert(self.glyphs.index(glyph) + 1, mark)
+                    break
 
     def join_fractions(self, rules: Sequence[Box]) -> None:
         """Put the denominator of each fraction after its numerator, and add a macron to the letters under other rules.
@@ -188,8 +208,9 @@ class _Formulas:
         rises = [rule.top - glyph.y for glyph in above if glyph.size == upper.size]
         rise = max(rises) / upper.size
         drop = (lower.y - rule.top) / lower.size
-        is_nested = any(glyph.shift or glyph.text == "√" for glyph in below)
+        is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
         most = MAX_NESTED if is_nested else MAX_DENOMINATOR
+        most -= abs(rise - USUAL_NUMERATOR)
         if not (MIN_NUMERATOR < rise < MAX_NUMERATOR and MIN_DENOMINATOR < drop < most):
             return False
 
@@ -201,7 +222,8 @@ class _Formulas:
             is_centred = abs(x0 + x1 - rule.x0 - rule.x1) / 2 < ALIGNED * em
             if not is_centred or self._room(part, rules) <= FRACTION_ROOM:
                 return False
-        return abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
+        is_fit = abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
+        return is_fit and not any(_touches(rule, other) for other in rules)
 
     def _room(self, part: list[Glyph], rules: Iterable[Box]) -> float:
         """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""
@@ -338,13 +360,19 @@ def _grow(
                 continue
 
             gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
-            is_level = abs(glyph.y - last.y) < ONE_LINE * min(glyph.size, last.size)
+            is_level = abs(glyph.y - last.y) < ONE_LINE * max(glyph.size, last.size)
             if is_level and gap < most * max(glyph.size, last.size):
                 piece.append(glyph)
             else:
                 others.append(glyph)
         rest = others
     return piece
+
+
+def _touches(rule: Box, other: Box) -> bool:
+    """Return whether two rules meet at their ends, as at the cells of a table."""
+    gap = min(abs(rule.x0 - other.x1), abs(rule.x1 - other.x0))
+    return gap < 1 and abs(rule.top - other.top) < 1
 
 
 def _overline(rule: Box, below: list[Glyph]) -> None:

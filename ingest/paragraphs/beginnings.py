@@ -274,8 +274,10 @@ def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> 
     return (
         above.ends_sentence
         and group.room > SHORT
-        and is_of_size(above, habits.body_size)
-        and (habits.justified or _extra_space(group, line, habits) > SLIGHT_SPACE)
+        and (
+            (habits.justified and is_of_size(above, habits.body_size))
+            or _extra_space(group, line, habits) > SLIGHT_SPACE
+        )
     )
 
 

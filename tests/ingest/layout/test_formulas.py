@@ -34,6 +34,36 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(0, 5, 94.5)],
             ["1edges", "ȳ"],
         ),
+        (  # a fraction of Word, a caption over the rule of a table, and the cells of a table
+            [*glyphs("a=", 0), *glyphs("25", 11, 93, 8), *glyphs("60", 11, 106, 8)],
+            [_bar(11, 19, 97.5)],
+            ["a=25/60"],
+        ),
+        (
+            [*glyphs("Table1", 0, 88), *glyphs("Mean", 5, 106.5)],
+            [_bar(0, 30, 96.1)],
+            ["Table1", "Mean"],
+        ),
+        (
+            [*glyphs("Mean", 0, 90), *glyphs("1.23", 0)],
+            [_bar(0, 20, 94), _bar(20.4, 40, 94)],
+            ["Mean", "1.23"],
+        ),
+        (  # exponents of a numerator
+            [
+                *glyphs("a=", 0),
+                *glyphs("R", 12, 96, 7),
+                *glyphs("5", 16, 93, 5),
+                *glyphs("n", 14, 104, 7),
+            ],
+            [_bar(11, 19, 97.5)],
+            ["a=R5/n"],
+        ),
+        (  # an underscore of TeX
+            [*glyphs("x", 0), *glyphs("train", 9)],
+            [_bar(5.5, 8.5, 99.8)],
+            ["x_train"],
+        ),
         (  # an underlined title
             [*glyphs("Title:", 0, 88), *glyphs("a word", 0)],
             [_bar(0, 30, 89.5)],
