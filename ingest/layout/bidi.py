@@ -235,6 +235,7 @@ def _classes(line: str) -> str:
 
 
 def _as_number(bounds: re.Match[str]) -> str:
+    """Return a range of two numbers with a digit for its dash if the second number is larger."""
     rises = int(bounds[1]) < int(bounds[2])
     return bounds[0].replace("–", "0") if rises else bounds[0]
 

@@ -12,6 +12,10 @@ from ingest.pdf.model import Box
 BULLET_GAP = 2.2
 """Maximum white space between a bullet and its line, in font sizes."""
 
+MIN_BULLET_RISE = 0.05
+MAX_BULLET_RISE = 0.6
+"""Minimum and maximum height of the middle of a bullet above the baseline of its line, in font sizes."""
+
 BULLET_ROOM = 3.0
 """Minimum white space between a bullet and the column before it, in font sizes."""
 
@@ -28,7 +32,9 @@ def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
         middle = (dot.top + dot.bottom) / 2
         for row in rows:
             rise = (row.y - middle) / row.size
-            if 0.05 < rise < 0.6 and _begins(row, dot, least_room):
+            if MIN_BULLET_RISE < rise < MAX_BULLET_RISE and _begins(
+                row, dot, least_room
+            ):
                 first = row.glyphs[0]
                 bullet = replace(
                     first, text="•", x0=dot.x0, x1=dot.x1, y=row.y, size=row.size

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import INITIAL
+from ingest.layout.rows import MAX_OVERLAP
 
 CAP_HEIGHT = 0.75
 """Maximum height of a capital above its baseline, in its font size."""
@@ -58,11 +59,12 @@ def _is_adjacent(other: Line, cap: Word, line: Line) -> bool:
     return (
         cap.size >= INITIAL * em
         and top < other.y < line.y + CAP_DROP * em
-        and -0.3 * em < _gap(other, cap, line.rtl) < CAP_GAP * em
+        and -MAX_OVERLAP * em < _gap(other, cap, line.rtl) < CAP_GAP * em
     )
 
 
 def _gap(line: Line, cap: Word, rtl: bool) -> float:
+    """Return the white space between a drop cap and a line next to it, in points."""
     return cap.x0 - line.x1 if rtl else line.x0 - cap.x1
 
 

@@ -1,6 +1,9 @@
 """Gutters: white space from top to bottom between lines next to each other, and the signs that it parts columns.
 
-Typesetting programs draw column by column, so the order of drawing is the first sign. References:
+Typesetting programs draw column by column, so the order of drawing is the first sign: two columns are drawn as l1 l2
+l3 r1 r2 r3, and the cells of a table as l1 r1 l2 r2 l3 r3.
+
+References:
     Nagy, Seth: Hierarchical Representation of Optically Scanned Documents, 1984 (recursive cuts).
     Breuel: Two Geometric Algorithms for Layout Analysis, 2002 (white space as the sign of columns).
 """
@@ -26,8 +29,8 @@ REACH = 1.0
 MIN_SIDE_WORDS = 3
 """Minimum number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
 
-SLIGHT = 0.15
-"""Minimum difference of two distances of baselines, in font sizes."""
+WIDER = 0.15
+"""Minimum difference between the distance of two paragraphs and that of two lines, in font sizes."""
 
 MAX_LEADING = 1.7
 """Maximum distance of two lines of one paragraph, in font sizes."""
@@ -60,19 +63,20 @@ class Gutter:
 
     @cached_property
     def is_drawn_by_columns(self) -> bool:
-        """Whether the file draws down the sides and not along the rows."""
-        n_along = 0
-        n_down = [0, 0]
+        """Whether the file draws down the sides, leaving out lines of the other side, and not along the rows."""
+        n_along = 0  # steps from one side to the other in a row
+        n_down = {-1: 0, 1: 0}  # steps down a side, past a line of the other side
         for last, line in itertools.pairwise(self._drawn()):
-            is_right = side_of(last, self.x) > 0
-            if side_of(line, self.x) != side_of(last, self.x):
-                n_along += abs(_drop(last, line)) < SAME_ROW
-            elif SAME_ROW < _drop(last, line) < NEXT_ROW:
-                others = self.sides[not is_right]
-                n_down[is_right] += any(
-                    abs(_drop(last, other)) < SAME_ROW for other in others
-                )
-        is_down = min(n_down) > n_along or min(n_down) == n_along == 1
+            side = side_of(last, self.x)
+            drop = _drop(last, line)
+            if side_of(line, self.x) != side:
+                n_along += abs(drop) < SAME_ROW
+            elif SAME_ROW < drop < NEXT_ROW:
+                others = self.sides[side < 0]
+                n_down[side] += any(_is_in_row(last, other) for other in others)
+
+        fewer = min(n_down.values())
+        is_down = fewer > n_along or fewer == n_along == 1
         return is_down and min(map(_n_words, self.sides)) >= MIN_SIDE_WORDS
 
     def bands(self) -> list[Sides]:
@@ -100,6 +104,7 @@ class Gutter:
         return sorted(itertools.chain(*self.sides), key=lambda line: line.order)
 
     def _between(self, top: float, bottom: float) -> Sides:
+        """Return the lines of each side whose baselines are from one height to before another one."""
         left, right = (
             [line for line in side if top <= line.y < bottom] for side in self.sides
         )
@@ -139,6 +144,11 @@ def side_of(line: Line, x: float) -> int:
 def _drop(above: Line, below: Line) -> float:
     """Return how far `below` is under `above`, in sizes of the larger font; negative if it is over it."""
     return (below.y - above.y) / max(above.size, below.size)
+
+
+def _is_in_row(line: Line, other: Line) -> bool:
+    """Return whether two lines are next to each other."""
+    return abs(_drop(line, other)) < SAME_ROW
 
 
 def _n_words(lines: Iterable[Line]) -> int:
@@ -203,21 +213,22 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     """
     n_outside = 0
     sides = _sides(rows, x)
+    if not all(sides):
+        return 0
+    y = across[0].y
     for side, other in (sides, sides[::-1]):
-        if not side or not other:
-            return 0
-
-        distances = [abs(line.y - across[0].y) for line in side]
-        least = abs(other[0].y - across[0].y)
-        widest = distances[0] + SLIGHT * side[0].size
-        for position, (distance, farther) in enumerate(itertools.pairwise(distances)):
-            is_alone = distance < least or (
-                position == 0 and distance < MAX_LEADING * side[0].size
-            )
-            if not is_alone:
+        em = side[0].size
+        distances = [abs(line.y - y) for line in side]
+        # those above all lines of the other side, or the first one in any case, may belong to that line
+        is_next = distances[0] < MAX_LEADING * em
+        first_other = abs(other[0].y - y)
+        widest = distances[0] + WIDER * em
+        for distance, farther in itertools.pairwise(distances):
+            if distance >= first_other and not is_next:
                 break
+            is_next = False
             if farther - distance > widest:
                 widest = farther - distance
-                is_near = [abs(row[0].y - across[0].y) <= distance for row in rows]
-                n_outside = max(n_outside, sum(is_near))
+                n_near = sum(abs(row[0].y - y) <= distance for row in rows)
+                n_outside = max(n_outside, n_near)
     return n_outside

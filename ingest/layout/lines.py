@@ -20,7 +20,7 @@ from ingest.layout.bidi import (
 )
 from ingest.layout.gaps import cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import Row
+from ingest.layout.rows import LEVEL, Row
 from ingest.layout.superscripts import (
     SMALL,
     with_scripts,
@@ -179,7 +179,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
         large >= INITIAL * small
         and left.text[:1].isalpha()
         and right.text[:1].isalpha()
-        and abs(left.y - right.y) < 0.1 * small
+        and abs(left.y - right.y) < LEVEL * small
     )
 
 

@@ -69,6 +69,7 @@ def without_running_heads(pages: Sequence[Page]) -> Iterator[list[Line]]:
 
 
 def _is_at_edge(line: Line, page: Page) -> bool:
+    """Return whether a line is where running heads and page numbers are."""
     return not EDGE * page.height < line.y < (1 - EDGE) * page.height
 
 

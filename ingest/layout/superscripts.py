@@ -172,6 +172,7 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
 
 
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
+    """Return whether a glyph is small and above the baseline of the one before it."""
     rise = base.y - glyph.y
     return glyph.size < SMALL * base.size and rise > RAISED * base.size
 

@@ -16,6 +16,11 @@ from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
 from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.captions import caption_label
 
+MAX_FRAGMENT_WORDS = 3
+FRAGMENT_DROP = 0.75
+"""Maximum number of words of a piece of a formula between two rows, and its maximum distance from the upper row, in
+distances of rows."""
+
 MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
 
@@ -60,10 +65,11 @@ def _join_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
 
 
 def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
+    """Return whether a line is a piece of a formula below the row above it."""
     return (
-        len(line.words) <= 3
+        len(line.words) <= MAX_FRAGMENT_WORDS
         and not line.n_words
-        and 0 <= line.y - above.y < 0.75 * pitch * above.size
+        and 0 <= line.y - above.y < FRAGMENT_DROP * pitch * above.size
         and above.start < line.end
         and line.start < above.end + line.size
         and above.is_prose
@@ -181,6 +187,7 @@ def _begins_column(above: Line, line: Line) -> bool:
 
 
 def _is_indented_formula(line: Line) -> bool:
+    """Return whether a line is a formula apart from the margin."""
     return line.indent > INDENTED and line.is_formula
 
 

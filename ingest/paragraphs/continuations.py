@@ -132,6 +132,7 @@ def goes_on_after_displays(
 
 
 def _begins_at(line: Line, *edges: float) -> bool:
+    """Return whether a line begins near one of some edges, in points in reading direction."""
     return any(abs(line.start - edge) < NEAR * line.size for edge in edges)
 
 

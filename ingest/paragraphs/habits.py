@@ -12,9 +12,21 @@ from ingest.paragraphs.markers import marker_words
 MAX_RAGGED = 0.4
 """Maximum distance of a line of justified text from the margin, in font sizes."""
 
+MIN_PITCH = 0.9
 MAX_PITCH = 2.2
 MAX_SPACED = 3.5
-"""Maximum distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
+"""Minimum and maximum distance of two baselines of a text, and maximum one inside a sentence, as in double-spaced text,
+in font sizes."""
+
+USUAL_PITCH = 1.2
+"""Distance of baselines in a document of single lines, in font sizes."""
+
+BODY_WEIGHT = 3
+"""Weight of a distance in the size of the text; others have 1."""
+
+MIN_INDENTS = 3
+INDENTS_PER_PAGE = 0.5
+"""Minimum number of indents, and minimum number on each page, in a document with indents."""
 
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
@@ -67,13 +79,13 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
-            if 0.9 < distance < longest and is_of_size(above, line.size):
-                pitches[round(distance * 20) / 20] += 3 if in_body else 1
+            if MIN_PITCH < distance < longest and is_of_size(above, line.size):
+                pitches[round(distance * 20) / 20] += BODY_WEIGHT if in_body else 1
 
     return TypesettingHabits(
         vocabulary=vocabulary,
-        pitch=pitches.most_common(1)[0][0] if pitches else 1.2,
-        indented=n_indents >= max(3, 0.5 * n_pages),
+        pitch=pitches.most_common(1)[0][0] if pitches else USUAL_PITCH,
+        indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
         body_size=body_size,
     )

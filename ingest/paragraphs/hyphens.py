@@ -82,5 +82,6 @@ def _join_halves(
 
 
 def _word_key(word: str) -> str:
+    """Return a word as the vocabulary has it, without the signs around it; "" if it has no letter."""
     match = _COMPOUND.search(word)
     return match.group().casefold() if match else ""

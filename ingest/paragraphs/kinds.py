@@ -39,6 +39,19 @@ MAX_SENTENCE_WORDS = 110
 MAX_UNKNOWN_SHARE = 0.12
 """Maximum share of words with a character that the file does not explain."""
 
+MIN_CASED_SHARE = 0.4
+"""Minimum share of the tokens of a reference that begin with a letter that may be a capital."""
+
+MIN_CAPITALS = 0.6
+MIN_CAPITALS_OF_NAMES = 0.35
+MIN_CAPITALS_AT_YEAR = 0.25
+MIN_INITIALS = 3
+"""Minimum share of capitals among the first letters of a reference; the same with this number of initials or more, and
+with a year between two full stops."""
+
+MAX_CODE_MARKS = 0.25
+"""Maximum share of signs of a programming language among the tokens of text in any font."""
+
 CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
@@ -142,13 +155,15 @@ class _Text:
         text = self.block.text
         firsts = [token[0] for token in self.tokens if token[0].isalpha()]
         n_cased = sum(char.lower() != char.upper() for char in firsts)
-        if not _MARK.search(text) or n_cased < 0.4 * len(self.tokens):
+        if not _MARK.search(text) or n_cased < MIN_CASED_SHARE * len(self.tokens):
             return False
         share = sum(map(str.isupper, firsts)) / n_cased
         n_initials = sum(_INITIAL.fullmatch(token) is not None for token in self.tokens)
-        least = 0.35 if n_initials >= 3 else 0.6
+        least = MIN_CAPITALS
         if _YEAR_ALONE.search(text):
-            least = 0.25
+            least = MIN_CAPITALS_AT_YEAR
+        elif n_initials >= MIN_INITIALS:
+            least = MIN_CAPITALS_OF_NAMES
         if not n_initials:
             text = _CITATION.sub("", text)
         return share > least and _YEAR.search(text) is not None
@@ -169,7 +184,9 @@ class _Text:
         if self.block.mono > MONO_SHARE:
             is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
-        return n_marks > 0.25 * len(self.tokens) and not self.is_worded_sentence
+        return (
+            n_marks > MAX_CODE_MARKS * len(self.tokens) and not self.is_worded_sentence
+        )
 
     @property
     def is_wordy(self) -> bool:
@@ -227,6 +244,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
 
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:
+    """Return the kind of a block by its text alone."""
     block, n_tokens = text.block, len(text.tokens)
     if block.in_table:
         return "boxed"

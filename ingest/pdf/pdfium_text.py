@@ -92,9 +92,9 @@ class PageText:
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}
         self._turns: Counter[int] = Counter()
-        self._texts: dict[tuple[int, int], str] = {}
-        self._overhangs: dict[tuple[int, int], float] = {}
-        self._drawn = (0.0, 0.0, 0.0, 0)
+        self._texts: dict[tuple[int, int], tuple[str, float]] = {}
+        self._last_place = (0.0, 0.0, 0.0)
+        self._last_object: int | None = None
 
     def glyphs(self) -> list[Glyph]:
         """Read the glyphs of the page in the order of drawing."""
@@ -164,16 +164,17 @@ class PageText:
             return None
 
         key = font, code
-        text = self._texts.get(key) or self._learn_text(key, position, size)
-        *place, drawn_by = self._drawn
-        self._drawn = x0, base, x1, item
-        if before and place == [x0, base, x1]:
-            if item == drawn_by:  # two letters of one glyph; or it looks bold
+        text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
+        place = x0, base, x1
+        is_same_place = place == self._last_place
+        is_same_object = item == self._last_object
+        self._last_place, self._last_object = place, item
+        if is_same_place and before:
+            if is_same_object:  # two letters of one glyph; or it looks bold
                 before[-1].text += text
             return None
 
-        x0 += self._overhangs.get(key, 0.0) * size
-        glyph = Glyph(text, x0, x1, base, size, font, False)
+        glyph = Glyph(text, x0 + overhang * size, x1, base, size, font, False)
         if frame.turn == 0:
             if text in TALL_SIGNS:
                 self._set_height(glyph, position)
@@ -236,8 +237,8 @@ class PageText:
         key: tuple[int, int],
         position: int,
         size: float,
-    ) -> str:
-        """Return the text of a font and a code, first used at `position`, and store it with its overhang."""
+    ) -> tuple[str, float]:
+        """Return the text of a font and a code, first used at `position`, and its overhang in ems, and store both."""
         font, code = key
         name = self._fonts.names[font]
         left, right = self._edges()
@@ -249,14 +250,14 @@ class PageText:
         if encoding is not None:
             text = encoding.get(code, UNKNOWN)
         self._fonts.saw(font, text, em_width)
-        self._texts[key] = text
 
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
         x, _ = _origin(self._raw, position)
-        over = (x - self._box[0]) / size
-        if self._frame.turn == 0 and MIN_OVERHANG < over < MAX_OVERHANG:
-            self._overhangs[key] = over
-        return text
+        overhang = (x - self._box[0]) / size
+        if self._frame.turn or not MIN_OVERHANG < overhang < MAX_OVERHANG:
+            overhang = 0.0
+        self._texts[key] = text, overhang
+        return text, overhang
 
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
