@@ -211,7 +211,8 @@ class _Formulas:
         is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
         most = MAX_NESTED if is_nested else MAX_DENOMINATOR
         most -= abs(rise - USUAL_NUMERATOR)
-        if not (MIN_NUMERATOR < rise < MAX_NUMERATOR and MIN_DENOMINATOR < drop < most):
+        is_near = MIN_NUMERATOR < rise < MAX_NUMERATOR and MIN_DENOMINATOR < drop < most
+        if not is_near or any(_touches(rule, other) for other in rules):
             return False
 
         em = max(upper.size, lower.size)
@@ -222,8 +223,7 @@ class _Formulas:
             is_centred = abs(x0 + x1 - rule.x0 - rule.x1) / 2 < ALIGNED * em
             if not is_centred or self._room(part, rules) <= FRACTION_ROOM:
                 return False
-        is_fit = abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
-        return is_fit and not any(_touches(rule, other) for other in rules)
+        return abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
 
     def _room(self, part: list[Glyph], rules: Iterable[Box]) -> float:
         """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""

@@ -28,6 +28,9 @@ MIN_INDENTS = 3
 INDENTS_PER_PAGE = 0.5
 """Minimum number of indents, and minimum number on each page, in a document with indents."""
 
+SURE = 30
+"""Weight of a distance inside a sentence for sure."""
+
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
 
@@ -75,12 +78,15 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             distance = line.drop_from(above)
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
+            weight = BODY_WEIGHT if in_body else 1
             if in_body and _is_one_sentence(above, line, body_size):
                 longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
+                is_sure = line.initial.isalpha() and not above.has_room_for(line, 1)
+                weight = max(weight, SURE * is_sure)
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
-                pitches[round(distance * 20) / 20] += BODY_WEIGHT if in_body else 1
+                pitches[round(distance * 20) / 20] += weight
 
     return TypesettingHabits(
         vocabulary=vocabulary,
