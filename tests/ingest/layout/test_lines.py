@@ -1,4 +1,4 @@
-"""ingest/layout/{rows,gaps,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
+"""ingest/layout/{rows,gaps,lines,embedded}.py, on glyphs; test_extract.py has more, on small PDFs."""
 
 import itertools
 import math
