@@ -18,6 +18,7 @@ _INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
+_EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -124,15 +125,20 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     is_quotation = mark[-1] in _CLOSING and (last in _OPENING or _SOURCE.match(tail))
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
-    is_cased = last.lower() != last.upper() or not last.isalpha()
-    if is_cased and tail.lstrip(_OPENING)[:1].islower():
+    if _goes_on(last, mark, tail):
         return False
-
     if "." in mark and _is_label(before):
         return False
     if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
+
+
+def _goes_on(last: str, mark: str, tail: str) -> bool:
+    """Return whether a small letter after the mark is inside a sentence: in cased text, and no formula begins there."""
+    is_cased = last.lower() != last.upper() or not last.isalpha()
+    is_equation = mark == "." and _EQUATION.match(tail) is not None
+    return is_cased and tail.lstrip(_OPENING)[:1].islower() and not is_equation
 
 
 def _is_label(text: str) -> bool:
