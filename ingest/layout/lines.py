@@ -20,12 +20,9 @@ from ingest.layout.bidi import (
 )
 from ingest.layout.gaps import cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import Row
+from ingest.layout.rows import LEVEL, Row
 from ingest.layout.superscripts import (
-    ACCENTS,
-    LOW,
     SMALL,
-    with_accents,
     with_scripts,
     without_marks,
 )
@@ -46,7 +43,7 @@ _END_STOP = re.compile(
 )
 """Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
 the word, from left to right, it ends a right-to-left sentence."""
-_OPERATORS = "=+<>*/^"
+_TEXT_OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
@@ -81,7 +78,7 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
     for glyphs in cut_at_gaps(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
-        is_rtl = rtl and _is_rtl(glyphs, fonts, edge)
+        is_rtl = rtl and _is_rtl_line(glyphs, fonts, edge)
         words = []
         for members in _read_words(glyphs, row, fonts, rtl, is_rtl):
             if members:
@@ -93,7 +90,7 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
     return lines
 
 
-def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
+def _is_rtl_line(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
     """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line.
 
     Latin words and formulas below such a line do if they end on their left with a stop.
@@ -120,10 +117,6 @@ def _read_words(
         may_begin_right: whether the document, `rtl`: whether the line reads from right to left.
     """
     text = text_of(glyphs)
-    dots = [glyph for glyph in glyphs if glyph.text == "."]
-    has_low_dots = any(dot.y - row.y > LOW * dot.size for dot in dots)
-    if has_low_dots or not ACCENTS.keys().isdisjoint(text):
-        glyphs = with_accents(glyphs)  # those that are drawn after other words
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
         glyphs = with_scripts(glyphs, row.y, row.size)
@@ -149,7 +142,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         if glyph.text == " ":
             spaced = True
             # an italic may lean over it
-            if word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2:
+            if word and glyph.x0 > word[-1].middle:
                 right = min(right, glyph.x0)
             continue
 
@@ -186,7 +179,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
         large >= INITIAL * small
         and left.text[:1].isalpha()
         and right.text[:1].isalpha()
-        and abs(left.y - right.y) < 0.1 * small
+        and abs(left.y - right.y) < LEVEL * small
     )
 
 
@@ -299,7 +292,7 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
         return digit
     if char == " " or glyph.font in fonts.embedded:
         return char
-    return "\r" if char in _OPERATORS else "\n"
+    return "\r" if char in _TEXT_OPERATORS else "\n"
 
 
 def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
