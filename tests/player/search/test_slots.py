@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from player.search.results import NOT_FOUND, ScoreArrays
-from player.search.slots import n_slots, slotted, with_rare_words
+from player.search.slots import best_first, n_slots, slotted, with_rare_words
 from quarry.arrays import BoolArray, IntArray
 from tests.player.fakes import search_settings
 
@@ -90,6 +90,16 @@ def test_the_course_s_slots_are_filled_without_the_lift_of_the_book() -> None:
     # unlifted it (2.5) is between the last two; with its lift it is the best of the three
     odds = (9.0, 8.0, 7.5, 4.0, 3.0, 2.0)
     assert lifted(2, 3, *odds, lift=5) == "b0 b1 g2 g3 g4"
+
+
+@pytest.mark.parametrize(
+    ("n", "rows"), [(0, []), (1, [1]), (2, [1, 0]), (3, [1, 0, 3]), (9, [1, 0, 3, 4])]
+)
+def test_the_best_rows_are_those_found_and_ties_go_to_the_earlier(
+    n: int, rows: list[int]
+) -> None:
+    log_odds = np.array([2.0, 3.0, NOT_FOUND, 2.0, 1.0])
+    assert best_first(log_odds, n).tolist() == rows
 
 
 def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() -> None:
