@@ -1,4 +1,14 @@
-"""Lines -> groups: where a paragraph, a heading, an item or a display begins on a page."""
+"""Lines -> groups: where a paragraph, a heading, an item or a display begins on a page.
+
+`begins_paragraph` asks in this order, and the first question with an answer decides:
+
+1. Does the print change, or is there a row of a table or the bullet of an item? A paragraph begins.
+2. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
+3. Is there more white space than between two lines, or the indent of a first line? A paragraph begins.
+4. Is the line centred below the one above it, or does it hang below a first line? The paragraph goes on.
+5. Is the line away from the margin, or was there room for its first word above? A paragraph begins.
+6. Does the line above end a sentence before the margin of justified text? A paragraph begins.
+"""
 
 import itertools
 from collections.abc import Iterable

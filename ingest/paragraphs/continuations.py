@@ -1,4 +1,9 @@
-"""Groups of lines that continue a paragraph, over displayed formulas and code, or across columns, pages and figures."""
+"""Groups of lines that continue a paragraph, over displayed formulas and code, or across columns, pages and figures.
+
+"The sum", a displayed formula and "is even." are three groups of one paragraph, and so are "The sum of two" at the foot
+of a page and "even numbers is even." on the next one. First displays are joined to the text around them, then each
+group to the last text before it that may go on.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

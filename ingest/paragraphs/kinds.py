@@ -1,4 +1,7 @@
-"""Kinds of blocks, and the reasons why some are left out."""
+"""Kinds of blocks, such as prose, item or theorem, and the reasons why some are left out, such as code.
+
+`_Text` measures a block: its words, symbols and ends of sentences. `kind_of` asks these measures in a fixed order.
+"""
 
 import re
 
