@@ -84,6 +84,15 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert _with_accents(at_one_place) == "éˆ"
 
 
+def test_an_accent_is_found_by_its_place_and_a_dot_below_is_drawn_next_to_its_letter() -> (
+    None
+):
+    late = [*glyphs("x of it"), glyph("¯", 0, 5)]
+    assert _with_accents(late) == "x\u0304ofit"
+    bullet = [*glyphs("a of it"), glyph(".", 1, 3.5, 102.4)]
+    assert _with_accents(bullet) == "aofit."
+
+
 def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_letter() -> (
     None
 ):
