@@ -38,6 +38,9 @@ MOSTLY = 0.7
 MAX_PAGES = 10_000
 """Maximum number of pages; a file of a few bytes may claim a million."""
 
+OWN_STOPS = 0.7
+"""Minimum share of the stops after right-to-left letters that are in fonts of such letters, if formulas have others."""
+
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
 }
@@ -286,7 +289,7 @@ def _embedded_fonts(rows: Iterable[Row], n_fonts: int) -> frozenset[int]:
                 n_stops[left.font] += left.text in STOPS
 
     n_own = sum(n_stops[font] for font in rtl_fonts)
-    if n_own < MOSTLY * n_stops.total():
+    if n_own < OWN_STOPS * n_stops.total():
         return frozenset()
     return frozenset(range(n_fonts)) - rtl_fonts
 
