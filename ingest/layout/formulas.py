@@ -40,6 +40,10 @@ LIMIT_SIZE = 0.82
 MAX_LIMIT = 4
 """Maximum font size of a limit, in sizes of its operator, and how much wider than the operator it may be, in ems."""
 
+MAX_UNDERSCORE = 0.6
+ON_LINE = 0.1
+"""Maximum width of a rule that is an underscore, its maximum height, and its distance from a letter, in ems."""
+
 TALL = 1.12
 MIN_LEADING = 0.8
 MAX_CELL_GAP = 2.5
@@ -49,6 +53,7 @@ cells after a brace, in ems."""
 _OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
 _NAME = re.compile(r"(?<![A-Za-z])(?:lim|max|min|sup|inf)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_LETTER_LIKE = "∂∇"
 _BUCKET = 20
 """Height of the parts of a page in which glyphs are looked for, in points."""
 
@@ -63,6 +68,7 @@ def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
     bars = sorted(rules, key=lambda rule: rule.x1 - rule.x0)
     bars = bars if len(bars) <= MAX_BARS else []
     formulas = _Formulas(with_accents(glyphs))
+    formulas.add_underscores(bars)
     formulas.join_tables(bars)
     formulas.join_fractions(bars)
     formulas.join_limits()
@@ -94,6 +100,23 @@ class _Formulas:
                 if glyph.x0 < x1 and x0 < glyph.x1 and abs(glyph.y - y) <= reach:
                     near.append(glyph)
         return near
+
+    def add_underscores(self, rules: Iterable[Box]) -> None:
+        """Add the underscores that TeX draws as rules on the baseline next to a letter."""
+        for rule in sorted(rules, key=lambda rule: rule.x0):
+            width = rule.x1 - rule.x0
+            for glyph in self._near(rule.x0 - width, rule.x1 + width, rule.top, width):
+                em = glyph.size
+                gap = min(abs(glyph.x1 - rule.x0), abs(glyph.x0 - rule.x1))
+                is_on_line = 0 <= glyph.y - rule.top < ON_LINE * em
+                if is_on_line and gap < ON_LINE * em and width < MAX_UNDERSCORE * em:
+                    underscore = replace(
+                        glyph, text="_", x0=rule.x0, x1=rule.x1, parted=False
+                    )
+                    self._bucket(glyph.y).append(underscore)
+                    after = glyph.x1 < rule.x1
+                    self.glyphs.insert(self.glyphs.index(glyph) + after, underscore)
+                    break
 
     def _put_in_line(
         self, parts: list[list[Glyph]], y: float, size: float, gap: float = 0.0
@@ -330,7 +353,7 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
     offset = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
     if offset < 0.2 and 0.35 < (main.y - rule.top) / main.size < 1 and len(letters) < 4:
         for glyph in letters:
-            if glyph.text.isalpha():
+            if glyph.text.isalpha() or glyph.text in _LETTER_LIKE:
                 glyph.text = accented(glyph.text, MACRON)
 
 

@@ -150,7 +150,8 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
 def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
-    if not marker_words(line, following):
+    marker = marker_words(line, following)
+    if not marker:
         label = caption_label(line.text).rstrip()
         is_next = label.endswith(":") and line.first_text == group.first.first_text
         is_apart = above.ends_sentence or above.column != line.column
@@ -158,6 +159,8 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
+    past_number = abs(line.start_after(marker) - above.start)
+    is_sure |= past_number < FLUSH * line.size and line.start < above.start
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)

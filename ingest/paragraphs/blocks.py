@@ -150,5 +150,5 @@ def _is_heading(
     if n_letters < 3 or len(text.split()) > 16:
         return False
     if text.endswith((".", ",", ";")):
-        return size_ratio > 1.15
+        return size_ratio > 1.15 and text.endswith(".")
     return size_ratio > HEADING or (bold > 0.9 and mono < 0.5)

@@ -64,6 +64,8 @@ _NO_TEXT = re.compile(
 )
 """Terms between operators, or a label with a number and a title in brackets."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?!\w)")
+_TERM = re.compile(r"\w/\w\(|\w[=<>≤≥∈→]\w")
+"""Quotient of functions, or a relation without spaces, as in a formula."""
 _MIXED = re.compile(r"[A-Za-z][α-ω]|[α-ω][A-Za-z]", re.IGNORECASE)
 """Latin and Greek letters in one token, as in a formula."""
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*|[א-ת]+[־-](?!\W)")
@@ -161,7 +163,8 @@ class _Text:
             return True
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > 0.6:
-            is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
+            is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
+            is_prose = self.is_sentence and is_long
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
         return n_marks > 0.25 * len(self.tokens) and not self.is_worded_sentence
 
@@ -184,7 +187,7 @@ class _Text:
 def _has_long_word(token: str) -> bool:
     """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
-    if word is None or OPERATORS.fullmatch(word.group()):
+    if word is None or OPERATORS.fullmatch(word.group()) or _TERM.search(token):
         return False
     return _MIXED.search(word.group()) is None
 

@@ -24,7 +24,7 @@ OML = _encoding(
     + " ".join(_CAPITALS)
     + " ♭ ♮ ♯ ⌣ ⌢ ℓ "
     + " ".join(_CAPITALS.lower())
-    + " ı ȷ ℘"
+    + " ı ȷ ℘ \u20d7"
 )
 """Mathematical italics: CMMI and its kin."""
 

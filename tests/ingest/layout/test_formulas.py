@@ -48,6 +48,12 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(0, 5, 94.5)],
             ["1edges", "ȳ"],
         ),
+        ([*_drawn("∂f", 0)], [_bar(0, 5, 94.5)], ["∂\u0304f"]),
+        (  # underscores of TeX are on the baseline, an underline is below it
+            [*_drawn("a", 0), *_drawn("b", 8), *_drawn("c", 30)],
+            [_bar(5, 8, 99.8), _bar(27, 30, 100.7)],
+            ["a_bc"],
+        ),
         (  # an underlined title
             [*_drawn("Title:", 0, 88), *_drawn("a word", 0)],
             [_bar(0, 30, 89.5)],

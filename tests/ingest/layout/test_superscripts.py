@@ -87,6 +87,8 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert text_of(with_accents(bitmap)) == "pé«a"
     dotless = [drawn("´", 0.5, 4), drawn("ı", 0, 3)]
     assert text_of(with_accents(dotless)) == "í"
+    point = [*row("םל"), drawn("\u05b6", 6.5, 8), drawn(" ", 6.5, 6.5)]
+    assert text_of(with_accents(point)) == "םל\u05b6 "
     dot_below = [*row("an"), drawn(".", 6, 8.5, 102.4), *row("ka.", 10)]
     assert text_of(with_accents(dot_below)) == "aṇka."
     negated = [*row("a"), drawn("\u0338", 7, 13), drawn("=", 7, 15), *row("/b", 18)]

@@ -184,6 +184,12 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     ):
         after = line(text, y=112.0)
         assert begins_paragraph(group, after, None, HABITS) is expected, text
+    # its text begins where the line above begins
+    words = line("3. Graphs").words
+    hung = (replace(words[0], x0=35.0, x1=40.0), words[1])
+    group = LineGroup([line("Trees are in the table")])
+    after = line("", words=hung, y=112.0, x0=35.0, left=35.0)
+    assert begins_paragraph(group, after, None, HABITS)
     # below a bullet that is drawn inside the text
     after = line("of graphs", y=112.0, x0=33.5)
     assert not begins_paragraph(item, after, None, HABITS)

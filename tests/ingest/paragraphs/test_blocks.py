@@ -44,6 +44,12 @@ def test_a_short_last_line_ends_a_paragraph() -> None:
     assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [" ".join(PROSE)] * 2
 
 
+def test_a_large_line_that_ends_with_a_semicolon_is_no_heading() -> None:
+    large = Run(50, 100, "public static final long LENGTH = 1;", size=14)
+    code, *_ = _blocks([large, *lines(PROSE, 50, 200)])
+    assert not code.is_heading
+
+
 def test_bold_code_is_no_heading() -> None:
     source = "= Harbours\n" + "Boats come home at night. " * 9
     source += '\n\n#text(font: "DejaVu Sans Mono", weight: "bold")[moor(boat, pier)]'
@@ -217,6 +223,14 @@ def test_a_compound_of_several_words_keeps_its_first_hyphen() -> None:
     (block,) = _texts(lines(text, 50, 200))
     assert "state-of-the-art library" in block
     assert "Wittgenstein-like" in block
+
+
+def test_a_number_keeps_its_hyphen() -> None:
+    text = [
+        "Sorting puts records in order by comparing many 2-",
+        "tuples of pairs, and most of its cost lies in moving.",
+    ]
+    assert "many 2-tuples of" in _texts(lines(text, 50, 200))[0]
 
 
 def test_words_of_right_to_left_lines_end_in_blanks_or_hyphens() -> None:

@@ -63,6 +63,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
         "code",
     ),
     ("while the stack holds at least one more node to visit do", {"mono": 0.9}, "code"),
+    ("See https://trees.example/a/b for all of them.", {"mono": 0.7}, "other"),
+    ("See /a/b for all of them.", {"mono": 0.7}, "code"),
     (f"# {PROSE}", {}, "code"),
     ("Four half told words.", {"unknown_share": 0.3}, "unreadable"),
     ("1.2 Simplify and Delegate . . . . . . . . . . . . . 22", {}, "contents"),
@@ -94,6 +96,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("D = {α A + β B | α, β > 0} such that all ends.", {}, "symbols"),
     ("Such a D = {α A + β B | α, β > 0} contains no other ends", {}, "other"),
     ("∮ dz = lim 2πif = sup", {}, "symbols"),
+    ("∫ p(x)/q(x) dx = 2πi ∑ resp/q(a)", {}, "symbols"),
+    ("∫ p(z) dz ≤ πr · maxz∈γ p(z)", {}, "symbols"),
     ("https://docs.example.org/document/edit", {}, "word"),
     (
         RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),

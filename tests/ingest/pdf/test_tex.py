@@ -19,6 +19,7 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("CMSY10", "k", "‖"),
         ("LMMathSymbols7-Regular", "f", "{"),
         ("CMMI10", "`", "ℓ"),
+        ("CMMI10", "~", "\u20d7"),
         ("LMMathItalic8-Regular", ";", ","),
         ("CMEX10", "P", "∑"),
         ("MSAM10", "E", "⊴"),

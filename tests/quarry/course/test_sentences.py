@@ -36,6 +36,9 @@ FIRST = [
     "Definition 3. A tree is a graph without cycles.",
     "Theorem 2.1. Suppose it fails.",
     "Theorem 4 (Gauss, 1801). Two such numbers are equal.",
+    "Q2 (50 pts). Two such numbers are equal.",
+    "Sie wachsen, z. B. Bäume.",
+    "Der Rest, z. B. um sie zu finden.",
     "It splits into A and B.",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
 ]
