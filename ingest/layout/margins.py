@@ -32,7 +32,7 @@ def without_running_heads(pages: Sequence[Page]) -> Iterator[list[Line]]:
     for page in pages:
         near = set()
         for line in page.lines:
-            if _is_at_edge(line, page):
+            if _is_at_edge(line, page) or _is_number(line, page):
                 near |= {_print(line, step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
@@ -40,16 +40,21 @@ def without_running_heads(pages: Sequence[Page]) -> Iterator[list[Line]]:
     for page in pages:
         lines = []
         for line in page.lines:
-            in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
-            is_number = in_end_row and _PAGE_NUMBER.fullmatch(line.text)
             is_repeated = n_pages_with[_print(line)] >= n_needed
-            if not (_is_at_edge(line, page) and (is_number or is_repeated)):
+            signs = _is_at_edge(line, page), _is_number(line, page), is_repeated
+            if sum(signs) < 2:
                 lines.append(line)
         yield lines
 
 
 def _is_at_edge(line: Line, page: Page) -> bool:
     return not EDGE * page.height < line.y < (1 - EDGE) * page.height
+
+
+def _is_number(line: Line, page: Page) -> bool:
+    """Return whether a number is alone in the first or the last row of a page."""
+    in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
+    return in_end_row and _PAGE_NUMBER.fullmatch(line.text) is not None
 
 
 def _print(line: Line, step: int = 0) -> int:

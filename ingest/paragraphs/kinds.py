@@ -23,6 +23,9 @@ MIN_LONG_WORDS = 4
 """Minimum number of words of a text, and their minimum share of the tokens; and the number of different words of three
 letters or more that is enough for a text that begins with one of them."""
 
+MAX_NAME_WORDS = 2
+"""Maximum number of words of a title, and of a name after a label."""
+
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 3
 """Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
@@ -50,10 +53,12 @@ _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
     | [;{}](?:\ \d{1,4})?\ //  # a comment after a statement
+    | >>>\  | "{3} | ^def\ \w+\( | \S\ \#\ (?!of\b)[^\W\d_]  # Python
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^\w+\(.*\);$  # the beginning of a block, or a call
     """,
     re.VERBOSE,
 )
+_LABEL = re.compile(r"^[^\W\d_]+ ?: (?=.)")
 _ADDRESS = re.compile(r"\w+://\S+")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
@@ -127,6 +132,14 @@ class _Text:
         return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
 
     @property
+    def is_label(self) -> bool:
+        """Whether it is a title or a name: two words, also after a label, or capitals alone, and no sentence."""
+        name = _LABEL.sub("", self.block.text).split()
+        if self.has_end and name == self.tokens:
+            return False
+        return len(name) <= MAX_NAME_WORDS or not any(map(_begins_small, self.tokens))
+
+    @property
     def is_contents(self) -> bool:
         """Whether it is an entry of a table of contents: dots, and a number at its end."""
         has_leaders = LEADERS.search(self.block.text) is not None
@@ -184,6 +197,11 @@ class _Text:
         return bool(is_drawn and caption_label(self.block.text))
 
 
+def _begins_small(token: str) -> bool:
+    """Return whether a token begins with a small letter or with one of a script without capitals."""
+    return token[0].isalpha() and not token[0].isupper()
+
+
 def _has_long_word(token: str) -> bool:
     """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
@@ -220,7 +238,10 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     elif text.is_reference:
         reason = "references"
 
-    return _kind_of_text(text, settings.min_words), reason
+    kind = _kind_of_text(text, settings.min_words)
+    if not reason and kind == "other" and text.is_label:
+        reason = "word"
+    return kind, reason
 
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:

@@ -16,6 +16,9 @@ LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
+MAX_LABEL_WORDS = 4
+"""Maximum number of words of a label of code."""
+
 MAX_ABOVE_TITLE = 5
 TITLE_SIZE = 1.3
 """Maximum number of blocks above the title of a document, and minimum size of the title, in sizes of the text."""
@@ -55,10 +58,15 @@ def passages(
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
             continue
 
+        in_body = not (block.is_heading or block.footnote)
+        following = _following(block, classified[position + 1 :]) if in_body else []
+        follows = " ".join([other.block.text for other in following])
+        if _is_label_of_code(text, following):
+            rejected.append(RejectedParagraph(doc_id, block.page, text, "word"))
+            continue
+
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
-        in_body = not (block.is_heading or block.footnote)
-        follows = _following(block, classified[position + 1 :]) if in_body else ""
         paragraph = Paragraph(
             paragraph_id=f"{place}{ordinals[place]}",
             doc_id=doc_id,
@@ -113,13 +121,13 @@ def _last_begun(block: Block) -> int:
     return block.last_page if begins_there else block.page
 
 
-def _following(block: Block, others: Sequence[_Classified]) -> str:
-    """Return the items, and after a colon the displays, that a block introduces; "" if there are none.
+def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]:
+    """Return the items, and after a colon the displays, that a block introduces.
 
     Args:
         others: the blocks after it.
     """
-    parts: list[str] = []
+    parts: list[_Classified] = []
     n_words = 0
     for item in others:
         if item.block.footnote:
@@ -127,8 +135,15 @@ def _following(block: Block, others: Sequence[_Classified]) -> str:
         n_words += len(item.block.text.split())
         if n_words > MAX_FOLLOWING_WORDS or not _belongs(block, item, not parts):
             break
-        parts.append(item.block.text)
-    return " ".join(parts)
+        parts.append(item)
+    return parts
+
+
+def _is_label_of_code(text: str, following: Sequence[_Classified]) -> bool:
+    """Return whether a text of few words introduces code or a table and no items, as in "A sample output:"."""
+    has_code = any(item.reason in ("code", "table") for item in following)
+    has_items = any(item.block.number for item in following)
+    return has_code and not has_items and len(text.split()) <= MAX_LABEL_WORDS
 
 
 def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:
