@@ -26,12 +26,14 @@ inside one beside its operator, in ems."""
 
 MIN_ROOM = 0.4
 MIN_RISE = 0.12
+USUAL_RISE = 0.43
 NUMERATOR = 1.0
 MIN_DROP = 0.4
-DENOMINATOR = 0.98
-NESTED = 1.6
-"""Minimum and maximum distances of the baselines of a numerator, of a denominator and of one with formulas from their
-bar, in ems."""
+SIMPLE = 1.3
+NESTED = 1.7
+"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, and minimum and maximum one of a
+denominator, also with formulas; the maximum is less below a bar that is nearer or farther than usual, as under words or
+under the caption of a table. In ems."""
 
 CENTRED = 0.3
 """Maximum distance of the middles of two parts of a formula, in ems."""
@@ -190,9 +192,10 @@ class _Formulas:
         em = _main(above).size
         rise = max((rule.top - glyph.y) / em for glyph in above if glyph.size == em)
         drop = (_main(below).y - rule.top) / _main(below).size
-        is_nested = any(glyph.shift or glyph.text == "√" for glyph in below)
-        most = NESTED if is_nested else DENOMINATOR
-        is_near = MIN_RISE < rise < NUMERATOR and MIN_DROP < drop < most
+        is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
+        most = NESTED if is_nested else SIMPLE
+        is_near = MIN_RISE < rise < NUMERATOR
+        is_near = is_near and MIN_DROP < drop < most - abs(rise - USUAL_RISE)
 
         em = max(_main(above).size, _main(below).size)
         widest = 0.0
@@ -204,7 +207,8 @@ class _Formulas:
             rooms.append(self._room(part, rules))
 
         is_fit = abs(widest - rule.x1 + rule.x0) < 2 * CENTRED * em
-        return is_near and is_fit and min(rooms) > MIN_ROOM
+        is_near = is_near and is_fit and min(rooms) > MIN_ROOM
+        return is_near and not any(_touches(rule, other) for other in rules)
 
     def _room(self, part: list[Glyph], rules: Iterable[Box]) -> float:
         """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""
@@ -336,13 +340,19 @@ def _grow(
                 continue
 
             gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
-            is_level = abs(glyph.y - last.y) < 0.6 * min(glyph.size, last.size)
+            is_level = abs(glyph.y - last.y) < 0.45 * max(glyph.size, last.size)
             if is_level and gap < most * max(glyph.size, last.size):
                 piece.append(glyph)
             else:
                 others.append(glyph)
         rest = others
     return piece
+
+
+def _touches(rule: Box, other: Box) -> bool:
+    """Return whether two rules meet at their ends, as at the cells of a table."""
+    gap = min(abs(rule.x0 - other.x1), abs(rule.x1 - other.x0))
+    return gap < 1 and abs(rule.top - other.top) < 1
 
 
 def _overline(rule: Box, below: list[Glyph]) -> None:

@@ -123,8 +123,9 @@ class Line:
 
     @property
     def is_inside_sentence(self) -> bool:
-        """Whether it begins with a small letter or the mark after a formula."""
-        return self.goes_on or (self.initial != "" and self.initial in ",.;:")
+        """Whether it begins with the mark after a formula, or with a small letter and is not Hebrew after Latin."""
+        is_small = self.goes_on and not self.rtl
+        return is_small or (self.initial != "" and self.initial in ",.;:")
 
     @property
     def spaces(self) -> list[float]:

@@ -277,8 +277,10 @@ def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     return (
         above.ends_sentence
         and group.room > SHORT
-        and is_of_size(above, habits.body_size)
-        and (habits.justified or _extra_space(group, line, habits) > SLIGHT)
+        and (
+            (habits.justified and is_of_size(above, habits.body_size))
+            or _extra_space(group, line, habits) > SLIGHT
+        )
     )
 
 

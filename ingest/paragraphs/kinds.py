@@ -61,6 +61,8 @@ _CODE_LINE = re.compile(
 _LABEL = re.compile(r"^[^\W\d_]+ ?: (?=.)")
 _ADDRESS = re.compile(r"\w+://\S+")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
+_LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
+"""Three words or more and a colon, as before code."""
 _FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
 """Relation, bracket, digit or sign."""
 _CONDITION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\)")
@@ -68,9 +70,9 @@ _NO_TEXT = re.compile(
     r"[a-z]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
 )
 """Terms between operators, or a label with a number and a title in brackets."""
-_LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?!\w)")
-_TERM = re.compile(r"\w/\w\(|\w[=<>≤≥∈→]\w")
-"""Quotient of functions, or a relation without spaces, as in a formula."""
+_LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?![\w→∈≤≥])")
+_QUOTIENT = re.compile(r"\w/\w\(")
+"""Quotient of functions."""
 _MIXED = re.compile(r"[A-Za-z][α-ω]|[α-ω][A-Za-z]", re.IGNORECASE)
 """Latin and Greek letters in one token, as in a formula."""
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*|[א-ת]+[־-](?!\W)")
@@ -113,7 +115,8 @@ class _Text:
         least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
         self.is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
         self.is_sentence = is_begun and self.has_end
-        self.is_worded_sentence = self.is_sentence and self.n_words >= least
+        is_whole = self.has_end or _LEAD_IN.match(block.text) is not None
+        self.is_worded_sentence = is_begun and is_whole and self.n_words >= least
 
     @property
     def is_symbols(self) -> bool:
@@ -205,7 +208,7 @@ def _begins_small(token: str) -> bool:
 def _has_long_word(token: str) -> bool:
     """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
-    if word is None or OPERATORS.fullmatch(word.group()) or _TERM.search(token):
+    if word is None or OPERATORS.fullmatch(word.group()) or _QUOTIENT.search(token):
         return False
     return _MIXED.search(word.group()) is None
 

@@ -121,8 +121,8 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
     is_omission = last == " " and mark in ("..", ". . .")
-    is_quotation = mark[-1] in _CLOSING and _SOURCE.match(tail)
-    if is_omission or is_quotation or tail[0] in _INSIDE:
+    is_quotation = mark[-1] in _CLOSING and (last in _OPENING or _SOURCE.match(tail))
+    if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
     is_cased = last.lower() != last.upper() or not last.isalpha()
     if is_cased and tail.lstrip(_OPENING)[:1].islower():

@@ -54,6 +54,36 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(5, 8, 99.8), _bar(27, 30, 100.7)],
             ["a_bc"],
         ),
+        (  # a fraction of Word, a caption over the rule of a table, and the cells of a table
+            [*_drawn("a=", 0), *_drawn("25", 11, 93, 8), *_drawn("60", 11, 106, 8)],
+            [_bar(11, 19, 97.5)],
+            ["a=25/60"],
+        ),
+        (
+            [*_drawn("Table1", 0, 88), *_drawn("Mean", 5, 106.5)],
+            [_bar(0, 30, 96.1)],
+            ["Table1", "Mean"],
+        ),
+        (
+            [*_drawn("Mean", 0, 90), *_drawn("1.23", 0)],
+            [_bar(0, 20, 94), _bar(20.4, 40, 94)],
+            ["Mean", "1.23"],
+        ),
+        (  # exponents of a numerator
+            [
+                *_drawn("a=", 0),
+                *_drawn("R", 12, 96, 7),
+                *_drawn("5", 16, 93, 5),
+                *_drawn("n", 14, 104, 7),
+            ],
+            [_bar(11, 19, 97.5)],
+            ["a=R5/n"],
+        ),
+        (  # an underscore of TeX
+            [*_drawn("x", 0), *_drawn("train", 9)],
+            [_bar(5.5, 8.5, 99.8)],
+            ["x_train"],
+        ),
         (  # an underlined title
             [*_drawn("Title:", 0, 88), *_drawn("a word", 0)],
             [_bar(0, 30, 89.5)],

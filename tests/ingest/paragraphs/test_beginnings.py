@@ -42,6 +42,7 @@ def line(text: str, **features: Any) -> Line:
 def test_a_line_without_an_initial_is_not_inside_a_sentence() -> None:
     assert not line("(").is_inside_sentence
     assert line(", where n").is_inside_sentence
+    assert not line("pop() היא פונקציה", rtl=True).is_inside_sentence
 
 
 def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence() -> (
@@ -221,6 +222,13 @@ def test_more_space_than_between_the_lines_of_a_group_begins_a_paragraph() -> No
         group = LineGroup([line("Trees are"), line("graphs.", y=121.0)])
         after = line("They grow", y=y, size=size)
         assert begins_paragraph(group, after, None, HABITS) is expected, (y, size)
+
+
+def test_a_little_more_space_parts_paragraphs_of_any_font_size() -> None:
+    for y, expected in ((117.0, False), (119.6, True)):
+        group = LineGroup([line("Trees are graphs.", x1=270.0, size=14.0)])
+        after = line("They grow", y=y, size=14.0)
+        assert begins_paragraph(group, after, None, HABITS) is expected, y
 
 
 def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph() -> (

@@ -145,6 +145,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("Theory + practice", {"is_heading": True}, "heading"),
     ("θn+1 ← θn − λ∇f", {"number": "•"}, "symbols"),
     ("exp(n+1)(c) ec", {}, "word"),
+    ("limx→0 sin(x)/x = 1", {"number": "•"}, "symbols"),
+    ("Write down some code: R_t=pd.read_csv(n_1, x_0)", {"number": "4."}, "item"),
     ("sup P(T(X) > c) = α (if its distribution is continuous)", {}, "symbols"),
     ("λ > 0 (the rate of all these boats)", {"number": "•"}, "item"),
     ("Exercise 7 (for all who have time).", {}, "symbols"),

@@ -40,6 +40,7 @@ FIRST = [
     "Sie wachsen, z. B. Bäume.",
     "Der Rest, z. B. um sie zu finden.",
     "It splits into A and B.",
+    "! Read it at once !",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
 ]
 
@@ -69,6 +70,7 @@ def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
         "ההפרש הוא 15.6 מושבים בכנסת.",
         "התשובה היא כן!",
         "נסמן ב-M את המטריצה מעל V.",
+        "במקום כל אות '.' ואחריה סוף.",
     ],
 )
 def test_hebrew_sentences_end_where_they_end(sentence: str) -> None:
