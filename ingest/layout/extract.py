@@ -33,7 +33,6 @@ SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
 
 MOSTLY = 0.7
-TYPESCRIPT = 0.85
 """Maximum share of bold glyphs in a document, and of letters of fixed pitch; above it, neither means anything."""
 
 MAX_PAGES = 10_000
@@ -268,7 +267,7 @@ def _calibrate_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
     fonts.embedded = _embedded_fonts(rows, len(fonts.names))
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
-    if n_typed > TYPESCRIPT * n_glyphs:
+    if n_typed > MOSTLY * n_glyphs:
         fonts.distrust_pitch()
 
 

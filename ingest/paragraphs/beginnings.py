@@ -99,7 +99,7 @@ def begins_paragraph(
         return True
     if _continues_centred(above, line) or _hangs(group, line, following):
         return False
-    if _leaves_margin(group, line) or not above.is_full(line):
+    if _leaves_margin(group, line) or not _goes_on_below(above, line):
         return True
     return _is_over(group, line, habits)
 
@@ -269,6 +269,13 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
         <= shift
         <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
     )
+
+
+def _goes_on_below(above: Line, line: Line) -> bool:
+    """Return whether a line is full, or ends with a comma before text in its weight and without a capital."""
+    is_alike = above.words[-1].bold == line.words[0].bold
+    is_after_comma = above.text.endswith(",") and not line.initial.isupper()
+    return above.is_full(line) or (is_after_comma and is_alike)
 
 
 def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:

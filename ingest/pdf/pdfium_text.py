@@ -23,12 +23,18 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.tex import encoding_named, join_relation
+from ingest.pdf.tex import (
+    BARS,
+    PIECES_APART,
+    encoding_named,
+    join_bar,
+    join_relation,
+)
 
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
-TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
+TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄" + BARS)
 MIN_DROP = 0.2
 """Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
 
@@ -102,7 +108,11 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None or (glyphs and join_relation(glyphs[-1], glyph)):
+            if glyph is None:
+                continue
+            if glyphs and join_relation(glyphs[-1], glyph):
+                continue
+            if glyph.text in BARS and join_bar(glyphs[-PIECES_APART:], glyph):
                 continue
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)

@@ -100,6 +100,8 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
     for before, display, text, features, expected in (
         (OPEN, "x = 1", "where roots", {}, True),
         (OPEN, "x = 1", "where roots", {"x0": 80.0}, False),
+        (OPEN, "x = 1", "since a = b + c", {}, True),
+        (OPEN, "x = 1", "s = a = b + c", {}, False),
         (OPEN, "x = 1", "where roots", {"column": 1}, True),
         (OPEN, "x = 1", "Then roots", {}, True),
         (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
@@ -154,6 +156,26 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
         assert begins_paragraph(short, after, None, HABITS) is expected
     apart = line("and fall", y=112.0, n_gaps=1)
     assert not begins_paragraph(group, apart, None, HABITS)
+
+
+def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital_or_in_bold() -> (
+    None
+):
+    group = LineGroup([line("Trees are few,", x1=150.0)])
+    bold = tuple(replace(word, bold=True) for word in line("and tall").words)
+    for after, expected in (
+        (line("and tall", y=112.0), False),
+        (line("Oaks are tall", y=112.0), True),
+        (line("", words=bold, y=112.0), True),
+    ):
+        assert begins_paragraph(group, after, None, HABITS) is expected, after.text
+
+
+def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
+    display = LineGroup([line("\ufffd \ufffd", x0=150.0, x1=180.0)], 1)
+    below = LineGroup([line("where all of them grow")])
+    (whole,) = join_continuations([LineGroup(OPEN.lines[:]), display, below], HABITS)
+    assert whole.last.text == "where all of them grow"
 
 
 def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:

@@ -10,6 +10,7 @@ from ingest.pdf.tex import (
     OMX,
     encoding_named,
     encoding_used,
+    join_bar,
     join_relation,
 )
 
@@ -88,3 +89,16 @@ def test_two_signs_that_are_drawn_over_each_other_are_one_relation(
     glyph = Glyph(second, x, x + 8, y, 10.0, 0, False)
     assert join_relation(before, glyph) is (relation != "")
     assert before.text == (relation or first)
+
+
+def test_the_pieces_of_a_tall_bar_are_one_sign() -> None:
+    bars: list[Glyph] = []
+    for x, y in ((50, 97), (50, 103), (60, 97), (50, 150)):
+        piece = Glyph("|", x, x + 3, y, 10, 0, False, height=6)
+        if not join_bar(bars, piece):
+            bars.append(piece)
+    assert [(bar.x0, bar.y, bar.height) for bar in bars] == [
+        (50, 100, 12),
+        (60, 97, 6),
+        (50, 150, 6),
+    ]
