@@ -55,7 +55,8 @@ def arrange(pdf: Pdf) -> Arranged:
     numbers = itertools.count()
     title = ""
     arranged = []
-    for page, lines in zip(pages, without_running_heads(pages), strict=True):
+    texts = without_running_heads(pages, body_size)
+    for page, lines in zip(pages, texts, strict=True):
         if page.number == 1:
             title = _title(page, lines, body_size)
 

@@ -144,6 +144,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
     spaced = False
+    bullets = [glyph for glyph in (glyphs[0], glyphs[-1]) if glyph.text in BULLETS]
     for glyph in glyphs:
         word = words[-1]
         if glyph.text == " ":
@@ -159,8 +160,8 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         is_apart = gap > least * min(glyph.size, em)
         if hinted and _is_in_number(word, glyph, gap):
             is_apart = False
-        for edge, sign in ((glyphs[0], word), (glyphs[-1], [glyph])):
-            is_apart |= sign == [edge] and edge.text in BULLETS
+        if bullets and word:
+            is_apart |= glyph in bullets or word[-1] in bullets
         if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
 

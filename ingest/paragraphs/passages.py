@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import MIN_SENTENCE_WORDS, kind_of
+from ingest.paragraphs.kinds import MAX_NAME_WORDS, MIN_SENTENCE_WORDS, kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
@@ -20,7 +20,7 @@ MAX_LABEL_WORDS = 4
 """Maximum number of words of a label of code."""
 
 MAX_ABOVE_TITLE = 5
-TITLE_SIZE = 1.3
+TITLE_SIZE = 1.2
 """Maximum number of blocks above the title of a document, and minimum size of the title, in sizes of the text."""
 
 MAX_FOLLOWING_WORDS = 250
@@ -140,10 +140,13 @@ def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]
 
 
 def _is_label_of_code(text: str, following: Sequence[_Classified]) -> bool:
-    """Return whether a text of few words introduces code or a table and no items, as in "A sample output:"."""
+    """Return whether a text of few words introduces only code, a table or signs, as in "A sample output:"."""
+    has_text = any(item.block.number or not item.reason for item in following)
+    if has_text or not following:
+        return False
     has_code = any(item.reason in ("code", "table") for item in following)
-    has_items = any(item.block.number for item in following)
-    return has_code and not has_items and len(text.split()) <= MAX_LABEL_WORDS
+    most = MAX_LABEL_WORDS if has_code else MAX_NAME_WORDS
+    return len(text.split()) <= most
 
 
 def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:

@@ -115,7 +115,7 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_PIECES = "∼=≅ −→⟶ ←−⟵ ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
+_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
 _COMPOSED = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations that TeX draws of two signs, one over the other or joined."""
 OVERLAP, OFFSET = 0.1, 0.4

@@ -57,3 +57,12 @@ def test_numbers_at_one_height_below_the_text_of_all_pages_are_those_of_pages() 
     assert len(in_order(*numbered)) == 3 * len(TEXT)
     alone = [*lines(TEXT, 60, 200), Run(150, below, "7")]
     assert len(in_order(alone)) == len(TEXT) + 1
+
+
+def test_a_title_in_large_print_at_the_top_of_pages_counts_no_pages() -> None:
+    for size, n_titles in ((14, 3), (10, 0)):
+        pages = []
+        for number in (1, 2, 3):
+            title = Run(60, 60, f"Question {number}", size=size)
+            pages.append([title, *lines(TEXT, 60, 200)])
+        assert len(in_order(*pages)) == 3 * len(TEXT) + n_titles

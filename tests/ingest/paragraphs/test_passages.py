@@ -73,6 +73,9 @@ def test_a_label_of_code_is_no_passage_and_that_of_a_list_is_one() -> None:
     code = block("# wait for the boat")
     assert made(block("A sample output:"), code) == []
     assert len(made(block("A longer text that introduces code:"), code)) == 1
+    sign = block("f(x) = 1")
+    assert made(block("For example:"), sign) == []
+    assert len(made(block("A sample output:"), sign)) == 1
     listed = block("# wait for the boat", "•")
     assert len(made(block("A sample output:"), listed)) == 1
 
