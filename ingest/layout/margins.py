@@ -37,8 +37,9 @@ def without_running_heads(
     """
 
     def print_of(line: Line, step: int = 0) -> int:
-        is_large = line.size > MAX_HEAD * body_size
-        text = line.text if is_large else _DIGITS.sub("#", line.text)
+        is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
+        is_title = line.size > MAX_HEAD * body_size and not is_number
+        text = line.text if is_title else _DIGITS.sub("#", line.text)
         return hash((text.casefold(), round(line.y / 4) + step))
 
     # hashes of text and height (in 4 points) need less memory than the texts

@@ -53,13 +53,14 @@ _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
     | [;{}](?:\ \d{1,4})?\ //  # a comment after a statement
-    | >>>\  | "{3} | ^def\ \w+\( | \S\ \#\ (?!of\b)[^\W\d_]  # Python
+    | >>>\  | "{3} | ^def\ \w+\(  # Python
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^\w+\(.*\);$  # the beginning of a block, or a call
     """,
     re.VERBOSE,
 )
 _LABEL = re.compile(r"^[^\W\d_]+ ?: (?=.)")
 _ADDRESS = re.compile(r"\w+://\S+")
+_COMMENT = re.compile(r"\S # (?!of\b)[^\W\d_]")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
 """Three words or more and a colon, as before code."""
@@ -182,7 +183,8 @@ class _Text:
             is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
             is_prose = self.is_sentence and is_long
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
-        return n_marks > 0.25 * len(self.tokens) and not self.is_worded_sentence
+        is_marked = n_marks > 0.25 * len(self.tokens) or _COMMENT.search(text)
+        return bool(is_marked) and not self.is_worded_sentence
 
     @property
     def is_wordy(self) -> bool:

@@ -131,6 +131,7 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     (">>> wait for the boat", {}, "code"),
     ("def wait(boat: Boat) -> int:", {}, "code"),
     ("the # of all these boats", {}, "other"),
+    ("Let m and # be the numbers of pipes.", {}, "other"),
     ("x = 3", {}, "symbols"),
     ("k", {}, "symbols"),
     ("Definition 7. A heap is a tree of keys.", {}, "theorem"),
