@@ -4,8 +4,6 @@ In a checkout, these folders are in data/, apart from the cache. An installed pa
 written to a folder of the user.
 """
 
-import functools
-import hashlib
 import os
 import sysconfig
 from pathlib import Path
@@ -54,15 +52,3 @@ def default_journal() -> Path:
 def user_fit(bundled: Path) -> Path:
     """Return the path of the file that replaces a bundled one after the user has fitted it again."""
     return home() / "fitted" / bundled.name
-
-
-@functools.cache
-def code_digest() -> str:
-    """Return 16 hexadecimal digits that change with any .py, .json, .txt or .yaml file of the packages."""
-    digest = hashlib.sha256()
-    for package in ("configs", "quarry", "ingest", "player", "evaluate"):
-        for path in sorted((ROOT / package).rglob("*")):
-            if path.suffix in (".json", ".py", ".txt", ".yaml"):
-                digest.update(str(path.relative_to(ROOT)).encode())
-                digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]

@@ -8,7 +8,7 @@ import yaml
 
 HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 """An escape that may be half of a surrogate pair, which no UTF-8 file can hold."""
-MAX_CHARS = 200_000
+MAX_FILE_CHARS = 200_000
 """Maximum length of a text or a file."""
 
 
@@ -21,7 +21,7 @@ def read_plain_file(path: Path) -> Any:
         UnicodeDecodeError: the file has another encoding.
     """
     with path.open("rb") as file:
-        return read_plain_yaml(file.read(4 * MAX_CHARS + 4).decode("utf-8"))
+        return read_plain_yaml(file.read(4 * MAX_FILE_CHARS + 4).decode("utf-8"))
 
 
 def read_plain_yaml(text: str) -> Any:
@@ -30,8 +30,8 @@ def read_plain_yaml(text: str) -> Any:
     Raises:
         ValueError: the text is not YAML, too long or too deeply nested; the message says which.
     """
-    if len(text) > MAX_CHARS:
-        raise ValueError(f"more than {MAX_CHARS} characters; shorten it")
+    if len(text) > MAX_FILE_CHARS:
+        raise ValueError(f"more than {MAX_FILE_CHARS} characters; shorten it")
     if HALF_PAIR.search(text):
         raise ValueError("not Unicode: half a surrogate pair")
     try:

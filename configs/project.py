@@ -10,10 +10,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from configs.errors import SettingsError
 from configs.faults import fault_and_remedy
-from configs.plain_yaml import MAX_CHARS
+from configs.plain_yaml import MAX_FILE_CHARS
 from configs.settings import is_file_name, require_key
 
-MAX_VALUE_CHARS = 4_000
+MAX_SETTING_CHARS = 4_000
 """Maximum length of a value."""
 
 
@@ -36,9 +36,9 @@ class Project:
     file: str = ""
 
 
-KEYS = tuple(field.name for field in fields(Project))[:-1]
+PROJECT_KEYS = tuple(field.name for field in fields(Project))[:-1]
 """Keys of a project file."""
-_TEXT = Field(max_length=MAX_VALUE_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$")
+_TEXT = Field(max_length=MAX_SETTING_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$")
 _VALUE = TypeAdapter(Annotated[str, _TEXT])
 
 
@@ -67,9 +67,9 @@ def _read_table(path: Path) -> Any:
         if not path.is_file():
             return None
         with path.open("rb") as file:
-            content = file.read(MAX_CHARS + 1)
-        if len(content) > MAX_CHARS:
-            raise ValueError(f"more than {MAX_CHARS} bytes; shorten it")
+            content = file.read(MAX_FILE_CHARS + 1)
+        if len(content) > MAX_FILE_CHARS:
+            raise ValueError(f"more than {MAX_FILE_CHARS} bytes; shorten it")
         document = tomllib.loads(content.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         if is_ours:
@@ -94,13 +94,13 @@ def _project(table: Any, path: Path) -> Project:
 
     values = {}
     for key, value in table.items():
-        require_key(key, KEYS, str(path))
+        require_key(key, PROJECT_KEYS, str(path))
         try:
             _VALUE.validate_python(value)
         except ValidationError:
             raise SettingsError(
                 f"{path}: {key} is {reprlib.repr(value)}; it must be a text in quotation marks, without control "
-                f"characters and of at most {MAX_VALUE_CHARS} characters"
+                f"characters and of at most {MAX_SETTING_CHARS} characters"
             ) from None
         is_path = key not in ("preset", "server") or is_file_name(value)
         is_local = is_path and value and "://" not in value

@@ -32,7 +32,7 @@ KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
 
-MAX_SHOWN = 100
+MAX_SHOWN_CHARS = 100
 """Maximum number of characters of a command line, or of the keys of a section, that an error quotes."""
 N = TypeVar("N", int, float)
 
@@ -213,7 +213,7 @@ def load(
     if folder := os.environ.get("QUARRY_MODELS"):
         tree = {"embed": {"models_dir": folder}}
         settings = merge_settings(settings, tree, "QUARRY_MODELS")
-    where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN]
+    where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN_CHARS]
     return merge_settings(settings, _parse_changes(changes), where)
 
 
@@ -243,7 +243,7 @@ def _parse_changes(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
             value = read_plain_yaml(text)
         except ValueError as error:
             raise SettingsError(
-                f"--set {change[:MAX_SHOWN]}: the value is {error}"
+                f"--set {change[:MAX_SHOWN_CHARS]}: the value is {error}"
             ) from error
 
         if section in SECTIONS and _is_list(SECTIONS[section], key):
@@ -317,7 +317,7 @@ def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
 def require_key(key: object, names: Collection[str], what: str) -> None:
     """Raise a SettingsError with the nearest name unless a key is one of the names."""
     if key not in names:
-        shown = textwrap.shorten(", ".join(names), MAX_SHOWN, placeholder=" ...")
+        shown = textwrap.shorten(", ".join(names), MAX_SHOWN_CHARS, placeholder=" ...")
         raise SettingsError(
             f"{what} has no key {reprlib.repr(key)}; it has {shown}{did_you_mean(str(key), names)}"
         )

@@ -15,7 +15,7 @@ Answer = str | None
 Answers = Sequence[Answer]
 """(n_questions,) answers of a batch."""
 
-MAX_CHARS = 200
+MAX_ANSWER_CHARS = 200
 """Maximum number of characters of an answer that are read."""
 
 
@@ -31,7 +31,7 @@ def read_answer(value: object) -> Answer:
     """
     if not isinstance(value, str):
         return None
-    value = value[:MAX_CHARS]
+    value = value[:MAX_ANSWER_CHARS]
     plain = re.sub(r"[^A-Z]", "", value.upper())
     if plain in LETTERS and len(plain) == 1:
         return plain

@@ -214,7 +214,7 @@ class Player:
         Raises:
             QueryError: the search finds nothing, and the course has no paragraph.
         """
-        result = self.candidates(start)
+        result = self.search(start)
         assert result.ranking is not None
         index = self.word_index(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
@@ -321,7 +321,7 @@ class Player:
             decide_ms=1000.0 * (time.perf_counter() - began),
         )
 
-    def candidates(self, start: RoundStart) -> SearchResult:
+    def search(self, start: RoundStart) -> SearchResult:
         """Search, and rank the paragraphs that the belief runs over: the hits, then the rest of the course.
 
         `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any.

@@ -3,7 +3,7 @@
 import ast
 import re
 
-MAX_CHARS = 2_000
+MAX_QUESTION_CHARS = 2_000
 """Maximum number of characters of a question that are read; the search for the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
@@ -25,7 +25,7 @@ _NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
 
 def answer_warmup(question: str) -> str:
     """Return the result of the longest sum in a question such as "What is 7 * 8?"; "0" if it has none."""
-    text = question[:MAX_CHARS].lower().translate(_SIGNS)
+    text = question[:MAX_QUESTION_CHARS].lower().translate(_SIGNS)
     for pattern, sign in _SPELT_SIGNS.items():
         text = re.sub(pattern, sign, text)
     sums = re.findall(r"[-(]*\d[\d\s.+*/()-]*", text)

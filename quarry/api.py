@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from configs.settings import Settings, load
 from evaluate.errors import writing
 from evaluate.games.labelled import load_games
+from evaluate.referee.simulated import repeat_referee
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.replay.replay import replay_each, replay_store
+from evaluate.replay.replay import Replay, replay_each
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting
 from evaluate.runs.differences import BELIEFS
@@ -132,14 +133,14 @@ def replay(
         GamesError: the file cannot be used, or its games belong to another course.
         RefereeError: the SPEC is invalid.
     """
-    return replay_store(
+    return Replay(
         load_games(Path(games))[:n_games],
         _opened(course),
         settings or load(),
-        referee=referee,
-        seed=seed,
+        repeat_referee(referee, 1, seed),
+        seed,
         name=name,
-    )
+    ).run()
 
 
 def compare(
@@ -170,7 +171,7 @@ def compare(
         load_games(Path(games))[:n_games],
         _opened(course),
         settings,
-        referee=referee,
+        referees=repeat_referee(referee, 1, seed),
         seed=seed,
         measures=find_measures(measures),
     )

@@ -35,10 +35,10 @@ from urllib.parse import urlsplit
 import pebble
 from threadpoolctl import threadpool_limits
 
-from configs.directories import code_digest
 from configs.errors import SettingsError, WorkerError
 from quarry.interrupts import kill_group, starting
 from quarry.terminal import describe_error, pluralize
+from quarry.version import code_digest
 
 ATTEMPTS = 3
 """Number of attempts at a task whose process dies."""

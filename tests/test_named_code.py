@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from configs.errors import QuarryError
 from configs.settings import EmbedSettings, load
 from evaluate.games.labelled import load_games
-from evaluate.replay.replay import replay_store
+from evaluate.replay.replay import Replay
 from evaluate.runs.files import read_run, write_run
 from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import StudioFiles
@@ -147,7 +147,7 @@ def test_nothing_that_is_read_from_data_is_imported(
     Path("runs").mkdir()
     passage = store.paragraphs[0].paragraph_id
     game = labelled_game(hint="zzz", paragraph_id=passage)
-    run = replay_store([game], store, load(), referee="constant:A", name="plain")
+    run = Replay([game], store, load(), [("constant:A", 0)], name="plain").run()
     for name, referee in (("evil", SPEC), ("plain", run.referee)):
         write_run(Path(f"runs/{name}.json"), replace(run, referee=referee))
     files = StudioFiles(Path("games.jsonl"), Path("runs"), None, "store")

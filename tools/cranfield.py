@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-COURSE = "cranfield"
+DOCUMENT = "cranfield"
 """Name of the one document that holds all abstracts."""
 N_PATHS = 4
 """Number of arguments."""
@@ -35,7 +35,7 @@ def convert(documents: Path, questions: Path, qrels: Path, out: Path) -> None:
     paragraphs = []
     for number, text in read_texts(documents):
         if text:
-            names = {"paragraph_id": number, "book_name": COURSE}
+            names = {"paragraph_id": number, "book_name": DOCUMENT}
             paragraphs.append({**names, "text": text})
 
     best: dict[str, tuple[int, str]] = {}

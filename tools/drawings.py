@@ -12,7 +12,7 @@ from jinja2 import Template
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "architecture.svg"
 TEMPLATE = Path(__file__).with_name("architecture.svg.j2")
-BELOW = {
+ALLOWED_IMPORTS = {
     "configs": (),
     "quarry": ("configs",),
     "ingest": ("configs", "quarry"),
@@ -31,7 +31,7 @@ Arrow = tuple[str, str]
 def find_modules() -> dict[str, Path]:
     """Return the file of each of our modules, by its dotted name."""
     modules = {}
-    for folder in BELOW:
+    for folder in ALLOWED_IMPORTS:
         for path in (ROOT / folder).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
             modules[".".join(parts).removesuffix(".__init__")] = path
@@ -62,7 +62,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def find_package(module: str) -> str:
-    """Return the package of a module in `BELOW`."""
+    """Return the package of a module in `ALLOWED_IMPORTS`."""
     return "face" if module in FACE else module.partition(".")[0]
 
 
@@ -77,9 +77,11 @@ def between_packages(imports: Counter[Arrow]) -> Counter[Arrow]:
 
 
 def upward(arrows: Counter[Arrow]) -> list[Arrow]:
-    """Return the arrows between packages that `BELOW` does not allow."""
+    """Return the arrows between packages that `ALLOWED_IMPORTS` does not allow."""
     return [
-        (package, target) for package, target in arrows if target not in BELOW[package]
+        (package, target)
+        for package, target in arrows
+        if target not in ALLOWED_IMPORTS[package]
     ]
 
 
@@ -111,7 +113,7 @@ def circles(imports: Counter[Arrow]) -> list[str]:
 def draw(arrows: Counter[Arrow]) -> str:
     """Draw the picture: packages as floors with rooms, and an arrow with a count for each pair of packages."""
     rooms, tops = {}, {}
-    for number, package in enumerate(reversed(BELOW)):
+    for number, package in enumerate(reversed(ALLOWED_IMPORTS)):
         folders = sorted((ROOT / package).glob("*/__init__.py"))
         rooms[package] = [f"{folder.parent.name}/" for folder in folders]
         tops[package] = 10 + number * FLOOR_HEIGHT
@@ -119,7 +121,7 @@ def draw(arrows: Counter[Arrow]) -> str:
 
     template = Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True)
     picture: str = template.render(
-        floors=BELOW,
+        floors=ALLOWED_IMPORTS,
         floor=FLOOR_HEIGHT,
         left=LEFT,
         pitch=PITCH,

@@ -75,7 +75,7 @@ _NO_END = re.compile(
     r"(?i:(?:e\.g|i\.e|cf|vs?|al|ca|approx|resp|viz|dr|prof|mrs?|ms|st|figs?|eqs?|sect?|ch|vol|nos?|pp?|eds?|op)\.)"
     r"|(?:[A-Zא-ת]\.)(?:-?[A-Z]\.)*"
 )
-_SENTENCE_END = re.compile(r"([.!?…]+)([\"'”’»)\]]*)\s+")
+_PRINTED_END = re.compile(r"([.!?…]+)([\"'”’»)\]]*)\s+")
 """The end of a sentence: the mark, closing quotes and brackets, and white space."""
 _LAST_WORD = re.compile(r"[^\s(\[“‘\"'—–]+$")
 
@@ -133,7 +133,7 @@ def opening_sentence(spans: Spans) -> str:
     for span in spans:
         prose += span.plain if span.is_text else "#" * len(span.plain)
 
-    for match in _SENTENCE_END.finditer(prose, endpos=len(text)):
+    for match in _PRINTED_END.finditer(prose, endpos=len(text)):
         word = _LAST_WORD.search(prose[: match.end(1)])
         is_short = word is not None and _NO_END.fullmatch(word[0])
         goes_on = is_short and match[1] == "." and not match[2]

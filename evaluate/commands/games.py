@@ -22,7 +22,7 @@ from evaluate.commands.shared import (
     write_text,
 )
 from evaluate.errors import BatchError
-from evaluate.games.labelled import BUNDLED_GAMES, KEYS, read_games
+from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import SPECS, build_tools
 from evaluate.referee.spec import spec_table
@@ -49,7 +49,9 @@ def check(*, games: Games = None, at: StoreOptions = StoreOptions()) -> int:
     lines = [*map(str, problems)]
     for key, n_lines in sorted(unknown.items()):
         where = pluralize(n_lines, "line")
-        lines.append(f"Unknown key {key!r} in {where}; the keys are {', '.join(KEYS)}.")
+        lines.append(
+            f"Unknown key {key!r} in {where}; the keys are {', '.join(GAME_KEYS)}."
+        )
     for game_id, error in check_games(labelled, course.paragraphs):
         lines.append(f"{game_id}: {error}")
 

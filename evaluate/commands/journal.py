@@ -20,8 +20,6 @@ from quarry.cli import AsJson
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
-PRACTICE = "practice"
-"""Name of the server of practice games in the journal."""
 HEAD = f"{'number':>6}  {'began (UTC)':16}  {'game':8}  {'state':8}  {'score':>5}  lecture: hint  (where it was played)"
 """Head of the table of games."""
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future, wait
 from typing import Any
 
 PYTHON = ""
@@ -36,7 +37,7 @@ STABLE_S = 10.0
 MAX_LINE_BYTES = 16_000_000
 """Maximum number of bytes of a line of the child."""
 MAX_ROUNDS = 8
-"""Maximum number of latest rounds that are kept and sent to a new child."""
+"""Maximum number of latest rounds that are kept; the child gets them with each call, since it may be a new one."""
 
 START = """
 import sys
@@ -77,26 +78,72 @@ GUESS_TEXTS = (
 """Texts of a guess."""
 
 
-class Quarry:
-    """The child process that runs Quarry; a thread starts it again when it ends."""
+class MyPlayerAI:
+    """The four callbacks. Each returns a valid value in time and raises nothing."""
 
     def __init__(self) -> None:
-        self.pid, self.began = os.getpid(), time.monotonic()
-        self.child: Any = None  # only while it answers
-        self.ready = threading.Event()
-        self.lock, self.writing = threading.Lock(), threading.Lock()
-        self.calls: dict[Any, list[Any]] = {}  # an event, and then the reply
-        self.n_calls = 0
-        self.last_line = ""
-        in_thread(self.run)
+        wait_until_loaded(LOADING_S)
 
-    def run(self) -> None:
-        """Start a child again and again."""
+    def get_warmup_answer(self, ctx: Any) -> Any:
+        """Return {"answer"}."""
+        with contextlib.suppress(Exception):
+            ctx = as_plain(ctx)
+            return quarry().ask("get_warmup_answer", ctx) or plain_answer(ctx)
+        return {"answer": "0"}
+
+    def get_questions(self, ctx: Any) -> Any:
+        """Return {"questions"}: 20 questions, the same ones for the same context."""
+        with contextlib.suppress(Exception):
+            ctx = as_plain(ctx)
+            earlier = [reply for other, reply in _rounds if other == ctx]
+            reply = earlier[0] if earlier else quarry().ask("get_questions", ctx)
+            reply = reply or plain_questions()
+
+            with _lock:  # it is the latest round now
+                others = [item for item in _rounds if item[0] != ctx]
+                _rounds[:] = [*others[1 - MAX_ROUNDS :], (ctx, reply)]
+            return reply
+        return plain_questions()
+
+    def get_guess(self, ctx: Any) -> Any:
+        """Return the sentence and the word, each with its justification, and the confidence."""
+        with contextlib.suppress(Exception):
+            ctx = as_plain(ctx)
+            return quarry().ask("get_guess", ctx) or plain_guess(ctx)
+        return plain_guess({})
+
+    def on_score_received(self, ctx: Any) -> None:
+        """Let Quarry learn from the score."""
+        with contextlib.suppress(Exception):
+            quarry().ask("on_score_received", as_plain(ctx))
+
+
+class Quarry:
+    """The child process that runs Quarry; a thread starts it again when it ends.
+
+    Attributes:
+        child: the process while it answers calls, else None.
+        replies: the reply of each call that waits for one, by the number of the call.
+    """
+
+    def __init__(self) -> None:
+        self.child: Any = None
+        self.replies: dict[int, Future[Any]] = {}
+        self.n_calls = 0
+        self.lock = threading.Lock()  # of the attributes above
+        self.writing = threading.Lock()
+        self.is_ready = threading.Event()
+        self.began = time.monotonic()
+        self.last_line = ""
+        in_thread(self.keep_running)
+
+    def keep_running(self) -> None:
+        """Run a child again and again."""
         pause_s = 0.0
         while True:
             started = time.monotonic()
             try:
-                self.serve()
+                self.run_child()
             except Exception as error:
                 self.say(f"{python()} cannot be started: {error}")
             if time.monotonic() - started > STABLE_S:
@@ -104,8 +151,8 @@ class Quarry:
             time.sleep(pause_s)
             pause_s = min(MAX_PAUSE_S, 2.0 * pause_s or 1.0)
 
-    def serve(self) -> None:
-        """Start a child, and read its replies until it ends."""
+    def run_child(self) -> None:
+        """Start a child, and read its lines until it ends."""
         child: Any = subprocess.Popen(
             [python(), "-I", "-c", START, FOLDER, "callbacks", *OPTIONS],
             stdin=subprocess.PIPE,
@@ -114,77 +161,83 @@ class Quarry:
             cwd=FOLDER,
             start_new_session=True,  # Ctrl-C is the league's; the end of its input ends the child
         )
-        printing = in_thread(pass_on, child.stderr)
+        printing = in_thread(print_lines, child.stderr)
         timer = threading.Timer(MAX_START_S, kill, [child])
         timer.daemon = True
         timer.start()
 
         try:
             for line in iter(lambda: child.stdout.readline(MAX_LINE_BYTES), b""):
-                with contextlib.suppress(ValueError, RecursionError):
-                    self.take(json.loads(line), child, timer)
+                message = read_message(line)
+                if message.get("ready") is True:
+                    timer.cancel()
+                    with self.lock:
+                        self.child = child
+                    self.is_ready.set()
+                self.take_reply(message)
         finally:
             timer.cancel()
-            with self.lock:
-                self.ready.clear()
-                self.child = None
-                for event, *_ in self.calls.values():
-                    event.set()  # to ask the next child
+            self.fail_calls()
             kill(child)
             code = child.wait()
             printing.join(1.0)
-            for end in (child.stdin, child.stdout):
+            for pipe in (child.stdin, child.stdout):
                 with contextlib.suppress(OSError):  # a call that was not written
-                    end.close()
+                    pipe.close()
             self.say(f"the child process ended with code {code}")
 
-    def take(self, message: Any, child: Any, timer: threading.Timer) -> None:
-        """Handle a message of the child: it is ready, or it has a reply."""
-        if not isinstance(message, dict):
-            return
+    def take_reply(self, message: dict[str, Any]) -> None:
+        """Give the reply in a message of the child to the call that waits for it."""
         number = message.get("id")
+        if isinstance(number, int):
+            with self.lock:
+                future = self.replies.pop(number, None)
+            if future is not None:
+                future.set_result(message.get("reply"))
+
+    def fail_calls(self) -> None:
+        """Let the calls that wait for a reply ask the next child."""
         with self.lock:
-            if message.get("ready") is True:
-                timer.cancel()
-                self.child = child
-                self.ready.set()
-            elif isinstance(number, int) and number in self.calls:
-                event, *_ = self.calls[number]
-                self.calls[number] = [event, message.get("reply")]
-                event.set()
+            self.is_ready.clear()
+            self.child = None
+            futures = list(self.replies.values())
+            self.replies.clear()
+        for future in futures:
+            future.set_exception(EOFError())
 
     def ask(self, call: str, ctx: Any) -> Any:
         """Return the child's reply to a call; None if no valid reply comes in time."""
-        limit = field(ctx, "deadline")
-        is_limit = isinstance(limit, (int, float)) and limit > 0
-        due = time.monotonic() + min(
-            MAX_REPLY_S, 0.5 * limit if is_limit else MAX_REPLY_S
-        )
-        rounds = [f"[{text}, {json.dumps(is_plain)}]" for text, is_plain, _ in _rounds]
-        rest = f'"ctx": {as_json(ctx)}, "rounds": [{", ".join(rounds)}]}}\n'
+        due = time.monotonic() + max_reply_s(ctx)
+        rounds = [(other, reply == plain_questions()) for other, reply in _rounds]
+        message = {"call": call, "ctx": ctx, "rounds": rounds}
 
         while time.monotonic() < due:
-            self.ready.wait(due - time.monotonic())
-            event, asked_at = threading.Event(), time.monotonic()
+            self.is_ready.wait(due - time.monotonic())
+            asked_at = time.monotonic()
             with self.lock:
                 child = self.child
                 if child is None:
                     continue
                 self.n_calls += 1
                 number = self.n_calls
-                self.calls[number] = [event]
+                future = self.replies[number] = Future()
 
-            line = f'{{"id": {number}, "call": "{call}", {rest}'
+            line = json.dumps({"id": number, **message}) + "\n"
             in_thread(self.write, child, line)  # a child that hangs reads nothing
-            has_reply = event.wait(due - asked_at)
-            with self.lock:
-                _, *reply = self.calls.pop(number)
-                is_hung = not has_reply and due - asked_at > MAX_REPLY_S / 2
-                if is_hung and child is self.child:
-                    kill(child)
-            if reply:
-                return reply[0] if is_valid(call, reply[0]) else None
+            wait([future], due - asked_at)
+            if not future.done():
+                self.give_up(number, child, due - asked_at)
+            elif future.exception() is None:
+                reply = future.result()
+                return reply if is_valid(call, reply) else None
         return None
+
+    def give_up(self, number: int, child: Any, waited_s: float) -> None:
+        """Forget a call without a reply; end its child if the call has waited long enough to know that it hangs."""
+        with self.lock:
+            self.replies.pop(number, None)
+            if child is self.child and waited_s > MAX_REPLY_S / 2:
+                kill(child)
 
     def write(self, child: Any, line: str) -> None:
         """Write a line to the child."""
@@ -200,66 +253,30 @@ class Quarry:
         self.last_line = text
 
 
-_children: list[Quarry] = []
-_rounds: list[tuple[str, bool, Any]] = []
-"""The latest rounds: context as JSON, whether the questions are those of this file, and the questions."""
-_starting = threading.Lock()
+_children: dict[int, Quarry] = {}
+"""The child of each process by the id of the process; a forked process starts its own."""
+_rounds: list[tuple[Any, Any]] = []
+"""The context and the questions of the latest rounds, the latest last."""
+_lock = threading.Lock()
+"""Lock of both."""
 
 
 def quarry() -> Quarry:
-    """Return the child of this process, which all its players share; a forked process starts its own."""
-    with _starting:
-        if not _children or _children[-1].pid != os.getpid():
-            _children.append(Quarry())
-        return _children[-1]
+    """Return the child that all players of this process share."""
+    process_id = os.getpid()
+    with _lock:
+        if process_id not in _children:
+            _children[process_id] = Quarry()
+        return _children[process_id]
 
 
 def wait_until_loaded(longest_s: float) -> bool:
     """Wait until the child is ready, fails or is too late; return whether it is ready."""
     child = quarry()
-    while not child.ready.wait(0.05):
+    while not child.is_ready.wait(0.05):
         if child.last_line or time.monotonic() - child.began > longest_s:
             return False
     return True
-
-
-class MyPlayerAI:
-    """The four callbacks. Each returns a valid value in time and raises nothing."""
-
-    def __init__(self) -> None:
-        wait_until_loaded(LOADING_S)
-
-    def get_warmup_answer(self, ctx: Any) -> Any:
-        """Return {"answer"}."""
-        with contextlib.suppress(Exception):
-            return quarry().ask("get_warmup_answer", ctx) or plain_answer(ctx)
-        return {"answer": "0"}
-
-    def get_questions(self, ctx: Any) -> Any:
-        """Return {"questions"}: 20 questions, the same ones for the same context."""
-        with contextlib.suppress(Exception):
-            text = as_json(ctx)
-            replies = [reply for other, _, reply in _rounds if other == text]
-            reply = replies[0] if replies else quarry().ask("get_questions", ctx)
-            reply = reply or plain_questions()
-
-            is_plain = reply == plain_questions()
-            with _starting:
-                others = [item for item in _rounds if item[0] != text]
-                _rounds[:] = [*others[1 - MAX_ROUNDS :], (text, is_plain, reply)]
-            return reply
-        return plain_questions()
-
-    def get_guess(self, ctx: Any) -> Any:
-        """Return the sentence and the word, each with its justification, and the confidence."""
-        with contextlib.suppress(Exception):
-            return quarry().ask("get_guess", ctx) or plain_guess(ctx)
-        return plain_guess({})
-
-    def on_score_received(self, ctx: Any) -> None:
-        """Let Quarry learn from the score."""
-        with contextlib.suppress(Exception):
-            quarry().ask("on_score_received", ctx)
 
 
 def python() -> str:
@@ -274,8 +291,8 @@ def in_thread(work: Any, *arguments: Any) -> threading.Thread:
     return thread
 
 
-def pass_on(pipe: Any) -> None:
-    """Print the lines of a child to standard error; ignore failures, since that may be a file on a full disk."""
+def print_lines(pipe: Any) -> None:
+    """Print the lines of a pipe to standard error; ignore failures, since that may be a file on a full disk."""
     with pipe:
         for line in iter(lambda: pipe.readline(MAX_LINE_BYTES), b""):
             with contextlib.suppress(Exception):
@@ -291,24 +308,41 @@ def kill(child: Any) -> None:
             child.kill()
 
 
-def as_json(ctx: Any) -> str:
-    """Write a context as JSON; objects of the league become mappings or texts."""
+def read_message(line: bytes) -> dict[str, Any]:
+    """Read a line of the child as a JSON object; {} if it is none."""
+    with contextlib.suppress(ValueError, RecursionError):
+        message = json.loads(line)
+        if isinstance(message, dict):
+            return message
+    return {}
+
+
+def as_plain(ctx: Any) -> Any:
+    """Copy a context as plain JSON values; objects of the league become mappings or texts."""
 
     def plain(value: Any) -> Any:
         return dict(value) if hasattr(value, "keys") else str(value)
 
-    return json.dumps(ctx, default=plain, skipkeys=True)
+    return json.loads(json.dumps(ctx, default=plain, skipkeys=True))
 
 
 def field(ctx: Any, *names: str) -> Any:
     """Return the first field with one of these names that is not empty; "" if there is none."""
     for part in ("dynamic", "service"):
-        fields: Any = ctx.get(part) if hasattr(ctx, "get") else None
+        fields = ctx.get(part) if isinstance(ctx, dict) else None
         for name in names:
-            value = fields.get(name) if hasattr(fields, "get") else None
+            value = fields.get(name) if isinstance(fields, dict) else None
             if isinstance(value, (str, int, float)) and value != "":
                 return value
     return ""
+
+
+def max_reply_s(ctx: Any) -> float:
+    """Return the maximum number of seconds for the reply to a context: half of the time that its deadline leaves."""
+    limit_s = field(ctx, "deadline")
+    if isinstance(limit_s, (int, float)) and limit_s > 0:
+        return min(MAX_REPLY_S, 0.5 * limit_s)
+    return MAX_REPLY_S
 
 
 def is_valid(call: str, reply: Any) -> bool:
@@ -355,13 +389,13 @@ def plain_questions() -> Any:
 
 def plain_guess(ctx: Any) -> Any:
     """Return a guess made of the hint, or else of the book, of a context or of the latest round with its ids."""
-    ids = [field(ctx, name) for name in ("game_id", "match_id")]
+
+    def ids(context: Any) -> list[Any]:
+        return [field(context, name) for name in ("game_id", "match_id")]
+
     round_ctx = ctx
-    for text, *_ in _rounds:
-        other = json.loads(text)
-        if not any(ids) or ids == [
-            field(other, name) for name in ("game_id", "match_id")
-        ]:
+    for other, _ in _rounds:
+        if not any(ids(ctx)) or ids(ctx) == ids(other):
             round_ctx = other
     sentence = str(field(ctx, *HINTS) or field(round_ctx, *HINTS)).strip() or WORD
     texts = (sentence, SENTENCE_REASON, WORD, WORD_REASON)

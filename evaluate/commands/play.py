@@ -4,6 +4,7 @@ import contextlib
 import io
 import logging
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,18 +18,17 @@ from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
-from evaluate.commands.journal import PRACTICE
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_server_app, serving
-from evaluate.practice.server import PracticeServer, load_repertoire
+from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
 from evaluate.referee.simulated import SPECS
 from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
 from evaluate.runs.explanation import reveal_label
 from ingest.pipeline.pipeline import ingest
 from player.errors import PlayerError
-from player.game.client import HttpGameServer
+from player.game.client import HttpGameServer, check_address
 from player.game.game import Spectator, Timeouts
 from player.game.journal import Journal, authenticate, open_journal
 from player.game.loop import play_games
@@ -44,7 +44,7 @@ from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
-LECTURES = BUNDLED / "lectures" / "english"
+BUNDLED_LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
 
 
@@ -81,6 +81,38 @@ class PlayOptions:
     seed: NonNegativeInt | None = None
     as_json: AsJson = False
 
+    @property
+    def practice_options(self) -> list[str]:
+        """Names of the options of the practice server that are set."""
+        values = {
+            "--practice-games": self.practice_games,
+            "--referee": self.referee,
+            "--seed": self.seed,
+        }
+        return [name for name, value in values.items() if value is not None]
+
+    def check(self) -> None:
+        """Check the options, before a store is made or opened for them.
+
+        Raises:
+            SettingsError: an option would have no effect.
+            RefereeError: the SPEC is invalid.
+            ServerError: the URL is not one of HTTP.
+        """
+        others = self.as_json or self.practice_games or self.at_once > 1
+        if self.referee == ME and others:
+            raise SettingsError(
+                f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
+            )
+        if self.referee not in (None, ME):
+            read_spec(self.referee)
+        if self.server is not None:
+            check_address(self.server)
+            if self.practice_options:
+                raise SettingsError(
+                    f"{self.practice_options[0]} cannot be combined with --server, whose games are its own"
+                )
+
 
 def play(
     *,
@@ -95,158 +127,191 @@ def play(
     Without a store, the default one is made from the bundled lectures.
     """
     options = _with_project_defaults(options)
-    session = _Session(at, options, writer.override(overrides.load(preset)))
+    options.check()
+    settings = writer.override(overrides.load(preset))
+    course = _open(at, settings)
+    player = build_player(course, settings)
+    player.warm()
+    if options.referee == ME:
+        return _play_with_person(player, options.n_games)
+    with _connect(course, settings, options) as connection:
+        return _play_on_server(course, player, settings, options, connection)
 
+
+def _play_with_person(player: Player, n_games: int) -> int:
+    """Play against a person, and return the exit code."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
+    terminal, games = Terminal(Console()), home() / "games.jsonl"
     try:
-        with printing_at_end(session.print_end):
-            session.play()
+        for number in range(1, n_games + 1):
+            play_with_person(player, terminal, input, str(number), games)
     except EOFError:
         _log.error("the input ended before the game did")
         return 1
+    return 0
+
+
+@dataclass(frozen=True)
+class _Connection:
+    """A connection to the server on which the games are played.
+
+    Attributes:
+        client: client of the server.
+        name: name of the server for users.
+        journal: journal of the player's games on the server.
+        matches: games of a practice server by game_id, with their secrets; {} on any other server.
+    """
+
+    client: HttpGameServer
+    name: str
+    journal: Journal
+    matches: Mapping[str, Match]
+
+
+@contextlib.contextmanager
+def _connect(
+    course: Course, settings: Settings, options: PlayOptions
+) -> Iterator[_Connection]:
+    """Connect to the server of --server, or else to a practice server that ends with the block."""
+    token, timeout_s = options.token, settings.game.request_timeout_s
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(contextlib.closing(open_journal(options.journal)))
+        if options.server is not None:
+            token = token or settings.token
+            client = HttpGameServer(options.server, token, timeout_s)
+            stack.callback(client.close)
+            journal = authenticate(client, options.player, journal)
+            yield _Connection(client, client.url, journal, {})
+            return
+
+        repertoire = load_repertoire(
+            course,
+            options.practice_games or BUNDLED_GAMES,
+            options.referee or PRACTICE_REFEREE,
+            options.seed,
+            settings,
+            "--practice-games",
+        )
+        practice = PracticeServer(repertoire, options.seed)
+        url = stack.enter_context(serving(create_server_app(practice)))
+        client = HttpGameServer(url, token, timeout_s)
+        stack.callback(client.close)
+        # games of a practice server end with its process
+        journal.give_up_killed(PRACTICE)
+        if not token:
+            client.register(options.player)
+        journal.play_as(PRACTICE, client.token)
+        stack.callback(journal.give_up)
+        yield _Connection(client, PRACTICE, journal, practice.matches)
+
+
+def _play_on_server(
+    course: Course,
+    player: Player,
+    settings: Settings,
+    options: PlayOptions,
+    connection: _Connection,
+) -> int:
+    """Play the games, print each when it ends, and return the exit code."""
+    labels = {
+        "player": options.player,
+        "store": {"location": course.location, "fingerprint": course.fingerprint},
+        "preset": settings.preset,
+        "server": connection.name,
+    }
+    results = _Results(options, labels, connection)
+    outcomes = play_games(
+        connection.client,
+        player,
+        options.n_games,
+        name=options.player,
+        timeout_s=settings.game.game_timeout_s,
+        at_once=options.at_once,
+        spectator=Terminal(Console()) if results.are_watched else Spectator(),
+        timeouts=Timeouts(phase_s=settings.game.phase_s),
+        journal=connection.journal,
+    )
+
+    try:
+        with printing_at_end(results.print_all):
+            for outcome in outcomes:
+                results.add(outcome)
     except QuarryError as error:
-        if not session.scores:
+        if not results.scores:
             raise
         _log.error("%s", error)
         return 1
 
-    if not session.n_failed:
+    if not results.n_failed:
         return 0
-    return 1 if session.scores else 2
+    return 1 if results.scores else 2
 
 
-class _Session:
-    """The games of one call of the command."""
-
-    def __init__(
-        self, at: StoreOptions, options: PlayOptions, settings: Settings
-    ) -> None:
-        self.at = at
-        self.options = options
-        self.settings = settings
-        self.scores: list[Score] = []
-        self.games: list[Json] = []
-        self.n_failed = 0
-
-    def play(self) -> None:
-        """Play against a server, the practice server, or a person."""
-        options, settings = self.options, self.settings
-        course = _open(self.at, settings)
-        player = build_player(course, settings)
-        player.warm()
-        if options.referee != ME:
-            with contextlib.ExitStack() as stack:
-                self._play_games(course, player, stack)
-            return
-
-        if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
-        terminal, games = Terminal(Console()), home() / "games.jsonl"
-        for number in range(1, options.n_games + 1):
-            play_with_person(player, terminal, input, str(number), games)
-
-    def print_end(self) -> None:
-        """Print all games as JSON, or a summary of several."""
-        if self.options.as_json and self.games:
-            lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
-            print(f'{{"games": [\n{lines}\n]}}')
-        elif len(self.scores) > 1:
-            print(summary(self.scores))
-
-    def _play_games(
-        self, course: Course, player: Player, stack: contextlib.ExitStack
-    ) -> None:
-        """Play against a server; the stack closes the server, its client and the journal."""
-        options, settings = self.options, self.settings
-        practice, url, token = None, options.server, options.token or settings.token
-        if url is None:
-            repertoire = load_repertoire(
-                course,
-                options.practice_games or BUNDLED_GAMES,
-                options.referee or PRACTICE_REFEREE,
-                options.seed,
-                settings,
-                "--practice-games",
-            )
-            practice = PracticeServer(repertoire, options.seed)
-            url = stack.enter_context(serving(create_server_app(practice)))
-            token = options.token  # QUARRY_TOKEN belongs to another server
-
-        server = HttpGameServer(url, token, settings.game.request_timeout_s)
-        stack.callback(server.close)
-        journal = _open_journal(options, server, practice is None, stack)
-        labels = {
-            "player": options.player,
-            "store": {"location": course.location, "fingerprint": course.fingerprint},
-            "preset": settings.preset,
-            "server": PRACTICE if practice is not None else server.url,
-        }
-
-        is_watched = not options.as_json and options.at_once == 1
-        outcomes = play_games(
-            server,
-            player,
-            options.n_games,
-            name=options.player,
-            timeout_s=settings.game.game_timeout_s,
-            at_once=options.at_once,
-            spectator=Terminal(Console()) if is_watched else Spectator(),
-            timeouts=Timeouts(phase_s=settings.game.phase_s),
-            journal=journal,
-        )
-
-        for game in outcomes:
-            if isinstance(game, PlayerError):
-                self.n_failed += 1
-                _log.error("%s", game)
-                continue
-            self.scores.append(game.score)
-            if options.as_json:
-                now = datetime.now(UTC).isoformat(timespec="seconds")
-                self.games.append({"time": now, **labels, **game.as_json()})
-            if not is_watched:
-                self._print_score(game)
-            if practice is not None:
-                self._reveal(game, practice.matches[game.game_id], journal)
-
-    def _reveal(self, game: PlayedGame, match: Match, journal: Journal) -> None:
-        """Write the secret of a practice game to the journal, and print why it was found or lost."""
-        label = reveal_label(match.label, match.paragraph, game)
-        journal.reveal(game.key, label)
-        if not self.options.as_json:
-            Terminal(Console()).explain(label)
-
-    def _print_score(self, game: PlayedGame) -> None:
-        options, score = self.options, game.score
-        line = f"game {game.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
-        if options.n_games > 1:
-            line += f" ({len(self.scores)} of {options.n_games})"
-        print(visible(line), file=sys.stderr if options.as_json else None)
-
-
-def _open_journal(
-    options: PlayOptions,
-    server: HttpGameServer,
-    is_remote: bool,
-    stack: contextlib.ExitStack,
-) -> Journal:
-    """Open the journal of a player on a server until the stack closes; see `open_journal`.
+class _Results:
+    """The outcomes of the games, printed one by one, and together at the end.
 
     Args:
         options: options of the command.
-        server: client of the server.
-        is_remote: whether the server outlives this process, so that its games continue after a crash.
-        stack: closes the journal.
+        labels: facts about all games, for JSON.
+        connection: reveals the secrets of practice games, and stores them.
+
+    Attributes:
+        scores: scores of the games that were played.
+        n_failed: number of games that could not be played.
     """
-    journal = open_journal(options.journal)
-    stack.enter_context(contextlib.closing(journal))
-    if is_remote:
-        return authenticate(server, options.player, journal)
-    journal.give_up_killed(PRACTICE)
-    if not server.token:
-        server.register(options.player)
-    journal.play_as(PRACTICE, server.token)
-    stack.callback(journal.give_up)
-    return journal
+
+    def __init__(
+        self, options: PlayOptions, labels: Json, connection: _Connection
+    ) -> None:
+        self.scores: list[Score] = []
+        self.n_failed = 0
+        self._options = options
+        self._labels = labels
+        self._connection = connection
+        self._games: list[Json] = []
+
+    @property
+    def are_watched(self) -> bool:
+        """Whether each game is printed step by step while it is played."""
+        return not self._options.as_json and self._options.at_once == 1
+
+    def add(self, outcome: PlayedGame | PlayerError) -> None:
+        """Add the outcome of a game and print it, with the secret of a practice game."""
+        if isinstance(outcome, PlayerError):
+            self.n_failed += 1
+            _log.error("%s", outcome)
+            return
+        self.scores.append(outcome.score)
+        if self._options.as_json:
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            self._games.append({"time": now, **self._labels, **outcome.as_json()})
+        if not self.are_watched:
+            self._print_score(outcome)
+        if match := self._connection.matches.get(outcome.game_id):
+            self._reveal(match, outcome)
+
+    def _print_score(self, game: PlayedGame) -> None:
+        score = game.score
+        line = f"game {game.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
+        if self._options.n_games > 1:
+            line += f" ({len(self.scores)} of {self._options.n_games})"
+        print(visible(line), file=sys.stderr if self._options.as_json else None)
+
+    def _reveal(self, match: Match, game: PlayedGame) -> None:
+        """Write the secret of a practice game to the journal, and print why it was found or lost."""
+        label = reveal_label(match.label, match.paragraph, game)
+        self._connection.journal.reveal(game.key, label)
+        if not self._options.as_json:
+            Terminal(Console()).explain(label)
+
+    def print_all(self) -> None:
+        """Print all games as JSON, or a summary of several."""
+        if self._options.as_json and self._games:
+            lines = ",\n".join(visible_json(game, indent=None) for game in self._games)
+            print(f'{{"games": [\n{lines}\n]}}')
+        elif len(self.scores) > 1:
+            print(summary(self.scores))
 
 
 def _open(at: StoreOptions, settings: Settings) -> Course:
@@ -257,11 +322,13 @@ def _open(at: StoreOptions, settings: Settings) -> Course:
     location, collection = at.location, at.collection
     if not at.store and not find_project().store:
         documents = Store(location, collection).course.documents
-        if all(Path(document.path).parent == LECTURES for document in documents):
+        if all(
+            Path(document.path).parent == BUNDLED_LECTURES for document in documents
+        ):
             if not documents:
                 _log.info("making %s from the bundled lectures", location)
             ingest(
-                [LECTURES],
+                [BUNDLED_LECTURES],
                 location,
                 settings,
                 collection=collection,
@@ -274,35 +341,11 @@ def _with_project_defaults(options: PlayOptions) -> PlayOptions:
     """Take games and server from the user's project if the command line does not name them.
 
     If an option of the practice server is set, the games are played there.
-
-    Raises:
-        SettingsError: an option would have no effect.
     """
-    values = {
-        "--practice-games": options.practice_games,
-        "--referee": options.referee,
-        "--seed": options.seed,
-    }
-    practice_options = [name for name, value in values.items() if value is not None]
     project = find_project()
-    if options.server is None and not practice_options and project.server:
+    if options.server is None and not options.practice_options and project.server:
         options = replace(options, server=project.server)
     plays_alone = options.server is None and options.referee != ME
     if plays_alone and options.practice_games is None and project.games:
         options = replace(options, practice_games=Path(project.games))
-
-    others = options.as_json or options.practice_games or options.at_once > 1
-    if options.referee == ME and others:
-        raise SettingsError(
-            f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
-        )
-    if options.referee not in (None, ME):
-        read_spec(options.referee)  # before a store is made
-    if options.server is not None:
-        # refuses a bad URL before the store opens
-        HttpGameServer(options.server).close()
-        if practice_options:
-            raise SettingsError(
-                f"{practice_options[0]} cannot be combined with --server, whose games are its own"
-            )
     return options

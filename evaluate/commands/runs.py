@@ -23,8 +23,14 @@ from evaluate.commands.shared import (
 )
 from evaluate.errors import RunError, writing
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import EVERY, SPECS, SeededSpec, seed_referees
-from evaluate.referee.spec import HINT_ALONE, read_spec
+from evaluate.referee.simulated import (
+    EVERY,
+    SPECS,
+    SeededSpec,
+    repeat_referee,
+    seed_referees,
+)
+from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
@@ -145,26 +151,25 @@ def _replay_one(
 ) -> Run:
     """Replay games against one referee, or with the answers of a file, and return the run."""
     from evaluate.replay.batches import read_answered
-    from evaluate.replay.replay import NO_BATCHES, replay_store
+    from evaluate.replay.replay import Batches, Replay
 
     course = options.open()
-    batches = NO_BATCHES
+    batches: Batches = {}
     if options.batches and options.answers:
         batches = read_answered(options.batches, options.answers, games)
         games = [game for game in games if game.game_id in batches]
     with options.work.start() as workers:
-        return replay_store(
+        return Replay(
             games[: options.limit],
             course,
             settings,
-            referee=options.specs[0],
-            batches=batches,
-            repeats=options.repeats or 1,
-            seed=options.seed,
+            repeat_referee(options.specs[0], options.repeats or 1, options.seed),
+            options.seed,
+            workers,
+            batches,
+            options.out,
             measures=measures,
-            workers=workers,
-            out=options.out,
-        )
+        ).run()
 
 
 def _replay_several(
@@ -174,19 +179,19 @@ def _replay_several(
     settings: Settings,
 ) -> int:
     """Replay games against several referees, print the table, and return the exit code."""
-    from evaluate.replay.replay import replay_table
+    from evaluate.replay.replay import Replay
 
     course = options.open()
     with options.work.start() as workers:
-        table = replay_table(
+        table = Replay(
             games[: options.limit],
             course,
             settings,
             referees,
-            seed=options.seed,
-            workers=workers,
+            options.seed,
+            workers,
             out=options.out,
-        )
+        ).table()
     if options.as_json:
         print(visible_json(table))
     else:
@@ -228,7 +233,6 @@ def compare(
         repeats: Plays of each game, each with another referee seed.
         out: Also write each run into this folder, and compare.json; resumes what was interrupted.
     """
-    from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
     replay_options = (presets, options.games, options.split, options.limit)
@@ -237,29 +241,12 @@ def compare(
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
         )
-    measures = find_measures(options.measures)
     if runs:
-        all_runs = read_runs(runs, measures)
+        all_runs = read_runs(runs, find_measures(options.measures))
     elif presets:
-        beliefs = BELIEFS.get(belief)
-        changes = [f"game.candidates={beliefs}"] if beliefs is not None else []
-        overrides = replace(overrides, changes=(*changes, *overrides.changes))
-        settings = _load_presets(presets, overrides)
-        read_spec(referee)
-        games = select_games(options.games, options.split, options.seed)
-        course = options.open()
-        with options.work.start() as workers:
-            all_runs = replay_each(
-                games[: options.limit],
-                course,
-                settings,
-                folder=out,
-                referee=referee,
-                repeats=repeats,
-                seed=options.seed,
-                measures=measures,
-                workers=workers,
-            )
+        settings_by_name = _load_presets(presets, belief, overrides)
+        referees = repeat_referee(referee, repeats, options.seed)
+        all_runs = _replay_presets(settings_by_name, referees, options, out)
     else:
         raise SettingsError("compare needs --games and --presets, or RUN.json files.")
     tests = compare_runs(all_runs, seed=options.seed)
@@ -278,8 +265,20 @@ def compare(
     return lost_code(n_lost, strict=options.strict)
 
 
-def _load_presets(presets: str, overrides: Overrides) -> dict[str, Settings]:
-    """Load the settings of each preset, by its name or the name of its file."""
+def _load_presets(
+    presets: str, belief: str, overrides: Overrides
+) -> dict[str, Settings]:
+    """Load the settings of each preset, by its name or the name of its file.
+
+    Args:
+        presets: value of --presets.
+        belief: value of --belief.
+        overrides: settings that the command line changes.
+    """
+    if belief in BELIEFS:
+        change = f"game.candidates={BELIEFS[belief]}"
+        overrides = replace(overrides, changes=(change, *overrides.changes))
+
     names = [*filter(None, map(str.strip, presets.split(",")))]
     settings = {}
     for name in names:
@@ -292,6 +291,31 @@ def _load_presets(presets: str, overrides: Overrides) -> dict[str, Settings]:
             f"--presets {presets!r} names fewer than two presets; name e.g. dual,filtered"
         )
     return settings
+
+
+def _replay_presets(
+    settings_by_name: Mapping[str, Settings],
+    referees: Sequence[SeededSpec],
+    options: RunOptions,
+    out: Path | None,
+) -> list[Run]:
+    """Replay the games with the settings of each preset, and return the runs."""
+    from evaluate.replay.replay import replay_each
+
+    measures = find_measures(options.measures)
+    games = select_games(options.games, options.split, options.seed)
+    course = options.open()
+    with options.work.start() as workers:
+        return replay_each(
+            games[: options.limit],
+            course,
+            settings_by_name,
+            folder=out,
+            referees=referees,
+            seed=options.seed,
+            measures=measures,
+            workers=workers,
+        )
 
 
 def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None:

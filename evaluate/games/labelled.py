@@ -30,7 +30,7 @@ WON_F1 = 0.9
 """Minimum token F1 of a sentence that counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, for games without a split."""
-MAX_SHOWN = 5
+MAX_UNKNOWN_KEYS = 5
 """Maximum number of unknown keys of a file that a warning names."""
 Needed = Annotated[str, Field(pattern=r"\S")]
 """A text that is not blank."""
@@ -84,7 +84,7 @@ class LabelledGame:
 
 
 _FIELDS = {field.name for field in fields(LabelledGame)}
-KEYS = (*sorted(_FIELDS - {"answerable"}), "kind", "manner", "policy")
+GAME_KEYS = (*sorted(_FIELDS - {"answerable"}), "kind", "manner", "policy")
 """Keys of a line."""
 _LINE = TypeAdapter(LabelledGame)
 
@@ -105,7 +105,7 @@ def load_games(path: Path, flag: str = "--games") -> list[LabelledGame]:
     if problems:
         raise problems[0]
     if unknown:
-        shown = ", ".join(map(repr, sorted(unknown)[:MAX_SHOWN]))
+        shown = ", ".join(map(repr, sorted(unknown)[:MAX_UNKNOWN_KEYS]))
         _log.warning(
             "%s: ignored unknown keys: %s; `games check` counts them", path, shown
         )
@@ -136,7 +136,7 @@ def read_games(
             problems.append(error)
         else:
             games[game.game_id] = game
-            unknown.update(record.keys() - set(KEYS))
+            unknown.update(record.keys() - set(GAME_KEYS))
 
     if not games:
         none = f"{path} holds no game; write one JSON object a line"
@@ -155,11 +155,11 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
     Raises:
         GamesError: a value is invalid, or a key is misspelt.
     """
-    absent_keys = [key for key in KEYS if key not in record]
-    for key in sorted(record.keys() - set(KEYS)):
+    absent_keys = [key for key in GAME_KEYS if key not in record]
+    for key in sorted(record.keys() - set(GAME_KEYS)):
         if near := did_you_mean(key, absent_keys):
             raise GamesError(
-                f"{where}: unknown key {key!r}{near} The keys are {', '.join(KEYS)}."
+                f"{where}: unknown key {key!r}{near} The keys are {', '.join(GAME_KEYS)}."
             )
 
     values = {key: value for key, value in record.items() if value is not None}

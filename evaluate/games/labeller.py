@@ -19,7 +19,7 @@ QUIT, BACK = ":q", ":b"
 """Input that ends the session, and input that goes back by one question or paragraph."""
 SKIPPED_KINDS = frozenset({"heading", "other"})
 """Kinds that are only shown if the user names them, since few referees choose them."""
-Ask = Callable[[str], str]
+AskPerson = Callable[[str], str]
 """A function that shows a prompt and returns the line that the user types; it raises EOFError at the end of the
 input."""
 
@@ -68,7 +68,7 @@ def choose_paragraphs(
     return selected
 
 
-def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
+def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> int:
     """Ask for a game about each paragraph without one, and add it to a file; return the number of games in the file.
 
     Args:
@@ -87,17 +87,12 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
     game_ids: list[str] = []  # one for each paragraph so far; "" without a game
     while len(game_ids) < len(remaining):
         paragraph = remaining[len(game_ids)]
-        where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
-        progress = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
-        print(f"\n{progress}  {visible(paragraph.heading)}".rstrip())
-        print(f"\n{wrap_lines(paragraph.text)}\n")
+        _show(paragraph, f"[{len(game_ids) + 1} of {len(remaining)}]")
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
             if game_ids and game_ids.pop():
-                with writing(out):
-                    *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
-                    write_named(out, "\n".join([*lines, ""]).encode())
+                _remove_last(out)
             continue
         except EOFError:
             print()
@@ -107,6 +102,20 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
             n_games = pluralize(len(load_existing_games(out)), "game")
             print(f"{game_ids[-1]} written to {out}, {n_games}")
     return len(load_existing_games(out))
+
+
+def _show(paragraph: Paragraph, progress: str) -> None:
+    """Print a paragraph with its place in the course."""
+    where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
+    print(f"\n{progress} {where}  {visible(paragraph.heading)}".rstrip())
+    print(f"\n{wrap_lines(paragraph.text)}\n")
+
+
+def _remove_last(out: Path) -> None:
+    """Remove the last game of a file."""
+    with writing(out):
+        *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
+        write_named(out, "\n".join([*lines, ""]).encode())
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
@@ -151,7 +160,7 @@ def load_existing_games(out: Path) -> list[LabelledGame]:
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
 
 
-def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
+def _ask_for_game(paragraph: Paragraph, ask: AskPerson) -> dict[str, str]:
     """Ask for the fields of a game, and return them; {} if the person skips the paragraph."""
     typed: dict[str, str] = {}
     while len(typed) < len(PROMPTS):
@@ -171,7 +180,7 @@ def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
     return typed
 
 
-def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
+def _answer(key: str, paragraph: Paragraph, ask: AskPerson) -> str:
     """Ask for a field until the answer keeps the rule of the game.
 
     Raises:

@@ -17,11 +17,11 @@ N_GAMES = 60
 """Maximum number of games that are made about a course."""
 N_HINT_WORDS = 5
 """Number of words of a hint."""
-MIN_LETTERS = 4
+MIN_HINT_LETTERS = 4
 """Minimum number of letters of a word of a hint."""
 MAX_SHARE = 0.2
 """Maximum share of the passages that hold a word of a hint."""
-N_WORDS = 800
+MAX_VOCABULARY = 800
 """Maximum number of words of a course that are embedded, the frequent ones first."""
 
 
@@ -78,10 +78,10 @@ def _vocabulary(paragraphs: Sequence[Paragraph]) -> list[str]:
     most = max(1, MAX_SHARE * len(paragraphs))
     vocabulary = []
     for word, n in n_passages.most_common():
-        is_plain = word.isalpha() and len(word) >= MIN_LETTERS
+        is_plain = word.isalpha() and len(word) >= MIN_HINT_LETTERS
         if is_plain and n <= most and not is_stop_word(word):
             vocabulary.append(word)
-    return vocabulary[:N_WORDS]
+    return vocabulary[:MAX_VOCABULARY]
 
 
 def _absent_words(text: str, near: Sequence[str]) -> list[str]:
@@ -99,5 +99,5 @@ def _absent_words(text: str, near: Sequence[str]) -> list[str]:
 def _is_alike(word: str, other: str) -> bool:
     """Return whether two words may be forms of one word."""
     shorter, longer = sorted((word, other), key=len)
-    is_part = len(shorter) >= MIN_LETTERS and shorter in longer
+    is_part = len(shorter) >= MIN_HINT_LETTERS and shorter in longer
     return is_part or same_form(word, other)

@@ -140,65 +140,64 @@ class Match:
         return replies
 
     def _reply(self, envelope: Json) -> list[Json]:
-        try:
-            to_json(envelope)
-            message = protocol.read_message(envelope)
-        except MessageError as error:
-            raise RefusedMessageError(str(error)) from error
-        except (ValueError, RecursionError) as error:
-            raise RefusedMessageError(
-                f"a message is not JSON in Unicode: {error}"
-            ) from error
-
+        message = _read(envelope)
         kind, payload = message.message_type, message.payload
         if kind not in AWAITED:
             raise RefusedMessageError(
                 f"message_type {kind} is unknown; send {', '.join(AWAITED)}"
             )
-        due = AWAITED.index(kind)
-        if due > self.stage:
+        stage = AWAITED.index(kind)
+        if stage > self.stage:
             raise RefusedMessageError(
                 f"game {self.game_id} waits for {AWAITED[self.stage]} and got {kind}"
             )
-        if due < self.stage:
+        if stage < self.stage:
             return []
 
-        label = self.label
         if kind == protocol.WARMUP_RESPONSE:
-            reply = self._write(
-                protocol.ROUND_START,
-                book_name=label.book_name,
-                book_hint=label.hint,
-                association_word=label.association_domain,
-                questions_required=N_QUESTIONS,
-                deadline=DEADLINES_S["questions"],
-            )
+            reply = self._start()
         elif kind == protocol.QUESTIONS_BATCH:
-            self.posed = read_batch(payload)
-            self.answers = self.referee.answers(self.secret, self.posed)
-            answers = []
-            for number, answer in self._by_number().items():
-                answers.append({"question_number": number, "answer": answer})
-            reply = self._write(protocol.ANSWERS_BATCH, answers=answers)
+            reply = self._answer(payload)
         else:
-            for key in GUESSED:
-                self.guess[key] = str(payload.get(key, ""))[:MAX_TEXT_CHARS]
-            self.score = score_guess(
-                payload,
-                opening_sentence=label.opening_sentence or self.secret.opening_sentence,
-                associative_word=label.associative_word,
-                answers=self._by_number(),
-                similarity=self.similarity,
-                is_raw=bool(label.edition),
-            )
-            reply = self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
+            reply = self._judge(payload)
         self.stage += 1
         return [reply]
 
-    def _by_number(self) -> dict[int, str]:
-        """Return the answers by question number, without missing ones."""
-        numbered = enumerate(self.answers, 1)
-        return {number: answer for number, answer in numbered if answer is not None}
+    def _start(self) -> Json:
+        """Return the message that starts the round."""
+        return self._write(
+            protocol.ROUND_START,
+            book_name=self.label.book_name,
+            book_hint=self.label.hint,
+            association_word=self.label.association_domain,
+            questions_required=N_QUESTIONS,
+            deadline=DEADLINES_S["questions"],
+        )
+
+    def _answer(self, payload: Json) -> Json:
+        """Store a batch of questions, and return the answers."""
+        self.posed = read_batch(payload)
+        self.answers = self.referee.answers(self.secret, self.posed)
+        answers = []
+        for number, answer in enumerate(self.answers, 1):
+            if answer is not None:
+                answers.append({"question_number": number, "answer": answer})
+        return self._write(protocol.ANSWERS_BATCH, answers=answers)
+
+    def _judge(self, payload: Json) -> Json:
+        """Store a guess, and return its score."""
+        for key in GUESSED:
+            self.guess[key] = str(payload.get(key, ""))[:MAX_TEXT_CHARS]
+        label = self.label
+        self.score = score_guess(
+            payload,
+            opening_sentence=label.opening_sentence or self.secret.opening_sentence,
+            associative_word=label.associative_word,
+            answers=self.answers,
+            similarity=self.similarity,
+            is_raw=bool(label.edition),
+        )
+        return self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
 
     def _write(self, message_type: str, **payload: Any) -> Json:
         frame = {
@@ -213,6 +212,23 @@ class Match:
             game_id=self.game_id,
             role="referee",
         )
+
+
+def _read(envelope: Json) -> protocol.Message:
+    """Read a message of the player.
+
+    Raises:
+        RefusedMessageError: it is not JSON in Unicode, or has no type.
+    """
+    try:
+        to_json(envelope)
+        return protocol.read_message(envelope)
+    except MessageError as error:
+        raise RefusedMessageError(str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise RefusedMessageError(
+            f"a message is not JSON in Unicode: {error}"
+        ) from error
 
 
 def read_batch(payload: Json) -> list[Posed]:

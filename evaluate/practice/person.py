@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from evaluate.games.labeller import Ask, add_game
+from evaluate.games.labeller import AskPerson, add_game
 from evaluate.games.locating import MAX_HINT_WORDS, label_errors
 from player.answer import LETTERS, NOT_RELEVANT, letter_row
 from player.game.game import Spectator
@@ -16,7 +16,9 @@ ME = "me"
 """Value of `play --referee` that asks a person; it is no SPEC of a simulated referee."""
 UNDO = "U"
 """Input that goes back to the question before."""
-HINT = f"hint, at most {MAX_HINT_WORDS} words, none of which occurs in the paragraph: "
+HINT_PROMPT = (
+    f"hint, at most {MAX_HINT_WORDS} words, none of which occurs in the paragraph: "
+)
 DOMAIN = "things"
 """Domain of the associative word if the person names none."""
 
@@ -24,7 +26,7 @@ DOMAIN = "things"
 def play_with_person(
     player: Player,
     spectator: Spectator,
-    ask: Ask,
+    ask: AskPerson,
     game_id: str,
     games: Path | None = None,
 ) -> None:
@@ -44,10 +46,10 @@ def play_with_person(
     """
     print("Think of a paragraph. The player knows only what you type.")
     book = ask("lecture, as loosely as you like (Enter: not said): ").strip()
-    hint = ask(HINT).strip()
+    hint = ask(HINT_PROMPT).strip()
     while errors := " ".join(label_errors("", hint)):
         print(errors)
-        hint = ask(HINT).strip()
+        hint = ask(HINT_PROMPT).strip()
     domain = ask("domain of an associative word (Enter: none): ").strip() or DOMAIN
     start = RoundStart(game_id, book, hint, domain, "")
     spectator.started(game_id, start)
@@ -87,7 +89,7 @@ def play_with_person(
         print(f"{game_id} written to {games}")
 
 
-def _answer(number: int, question: Question, ask: Ask) -> str:
+def _answer(number: int, question: Question, ask: AskPerson) -> str:
     """Ask a question until the person types a letter, UNDO, or Enter for "Not Relevant"; return the answer."""
     print(visible(f"\n{number}. {question.text}"))
     for letter, option in zip(LETTERS, question.options, strict=True):

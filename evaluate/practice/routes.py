@@ -25,13 +25,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from evaluate.errors import PortError, RefereeError, first_fault
 from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import LocalGameServer, PracticeServer
-from player.game.client import GameState
+from player.game.client import MAX_WAIT_S, GameState
 
-MAX_WAIT_S = 30.0
-"""Maximum number of seconds that a request of the inbox may wait."""
 IDLE_S = 75
 """Number of seconds that an idle connection is kept open."""
-GRACE_S = 5
+SHUTDOWN_S = 5
 """Maximum number of seconds until running requests end when the server stops."""
 HOST = "127.0.0.1"
 """Default address."""
@@ -152,7 +150,7 @@ async def _require_player(
 _Player = Annotated[LocalGameServer, Depends(_require_player)]
 
 
-HANDLED_ERRORS = (
+PROBLEM_ERRORS = (
     StarletteHTTPException,
     RequestValidationError,
     RefusedMessageError,
@@ -188,7 +186,7 @@ def routes(server: PracticeServer) -> FastAPI:
         title="Quarry practice game server",
         version="1",
         description="Practice games in the manner of the Q21G league.",
-        exception_handlers=dict.fromkeys(HANDLED_ERRORS, _refuse),
+        exception_handlers=dict.fromkeys(PROBLEM_ERRORS, _refuse),
     )
     app.state.server = server
     # events by player_id, which are set when a message arrives
@@ -274,7 +272,7 @@ def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> N
         listener: listening socket.
         names: host names of the server; see `Hosts`.
     """
-    _server(Hosts(app, names), GRACE_S, "warning").run(sockets=[listener])
+    _server(Hosts(app, names), SHUTDOWN_S, "warning").run(sockets=[listener])
 
 
 @contextlib.contextmanager

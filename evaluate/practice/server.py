@@ -26,6 +26,8 @@ from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
 from quarry.store import Course
 
+PRACTICE = "practice"
+"""Name of a practice server in the journal."""
 MAX_PLAYERS = 10_000
 """Maximum number of players of a server."""
 MAX_GAMES = 2_000

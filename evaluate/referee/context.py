@@ -9,6 +9,7 @@ import regex
 import Stemmer
 
 from quarry.languages.hebrew import HEBREW
+from quarry.languages.reading_order import is_visual
 
 _QUOTE_MARKS = str.maketrans(
     {
@@ -23,24 +24,18 @@ LONG_WORD = 18
 """Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text with spaces between words."""
-_HEBREW = re.compile("[א-ת]+")
 _LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
 _BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
 
 
 def readable(raw: str, whole: str) -> str:
-    """Return a raw text in reading order: reverse its lines if its Hebrew words begin with final letters such as "ם".
+    """Return a raw text in reading order: reverse its lines if its Hebrew words are reversed.
 
     Args:
         raw: the raw text.
         whole: the text that it is a part of, which decides whether words are reversed.
     """
-    n_reversed = n_right = 0
-    for word in _HEBREW.findall(whole):
-        if len(word) > 1:
-            n_reversed += word[0] in HEBREW.final_letters[0]
-            n_right += word[-1] in HEBREW.final_letters[0]
-    if n_reversed <= n_right:
+    if not is_visual(whole):
         return raw
 
     # Latin words and numbers keep the order of their letters
@@ -79,7 +74,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text.casefold())
 
 
-_WORD = regex.compile(
+_REFEREE_WORD = regex.compile(
     r"[\p{L}\p{N}\p{M}]+(?:(?:(?<=\p{Nd})[.,](?=\p{Nd})|(?<=\p{L})['\"](?=\p{L}))[\p{L}\p{N}\p{M}]+)*"
 )
 
@@ -87,7 +82,7 @@ _WORD = regex.compile(
 @lru_cache(maxsize=4096)
 def split_words(folded: str) -> tuple[tuple[str, int, int], ...]:
     """Split a folded text into words with start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
-    matches = _WORD.finditer(folded)
+    matches = _REFEREE_WORD.finditer(folded)
     return tuple((match[0], match.start(), match.end()) for match in matches)
 
 
@@ -95,12 +90,12 @@ _ABBREVIATION = re.compile(
     r"e\.g|i\.e|cf|vs|dr|mr|mrs|ms|prof|figs|eqs|al|approx|resp|ca|eds?|jr|sr|st|viz"
 )
 _ABBREVIATION_OF_NUMBERS = re.compile(r"nos?|fig|eq|pp?|vol|ch|sec|art")
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。")
+_END_MARK = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。")
 
 
 def first_sentence(text: str) -> str:
     """Return the first sentence; abbreviations and initials do not end it, nor does a mark before a small letter."""
-    for end in _SENTENCE_END.finditer(text):
+    for end in _END_MARK.finditer(text):
         ahead = text[end.end() :].lstrip()[:1]
         if ahead.islower():
             continue

@@ -18,7 +18,7 @@ from evaluate.referee.context import (
 from player.answer import LETTERS, NOT_RELEVANT
 from quarry.languages.registry import LANGUAGES, alternatives
 
-MIN_LETTERS = 4
+MIN_RUN_LETTERS = 4
 """Minimum number of letters of a word that may be found inside a run of letters, in a text without spaces."""
 
 
@@ -40,7 +40,7 @@ def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
 
 Statement = Literal["words", "yes", "no", "none", "nothing"]
 
-_STATEMENTS: dict[Statement, re.Pattern[str]] = {
+_OPTION_STATEMENTS: dict[Statement, re.Pattern[str]] = {
     "nothing": re.compile(
         "-*|" + _wording("unsure", ".*{}.*|") + _wording("several", "{}.*")
     ),
@@ -76,7 +76,7 @@ def read_option(
     folded = fold(frame if quoted else text).strip()
     if repeated and not quoted:
         return "words", tuple(_PARTED.split(folded))
-    for statement, pattern in _STATEMENTS.items():
+    for statement, pattern in _OPTION_STATEMENTS.items():
         if pattern.fullmatch(folded):
             return statement, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
@@ -136,7 +136,7 @@ class Wording:
             return is_there and initials[self.initial] == fold(term)
         if not self.edge:
             folded = fold(term)
-            in_run = len(folded) >= MIN_LETTERS and folded in fold(text)
+            in_run = len(folded) >= MIN_RUN_LETTERS and folded in fold(text)
             return (in_run and is_glued(text)) or occurs_in(term, text)
         parts, words = _words(term), _words(text)
         n = len(parts)
@@ -245,7 +245,8 @@ def answer_by_reading(
 
     The rules understand questions about words in the text or in its first sentence, about the words with which these
     begin or end, and about first letters of words. Texts are compared after NFKC and case folding, by whole words;
-    terms with signs, terms in scripts without blanks, and terms of MIN_LETTERS in texts without blanks may be anywhere.
+    terms with signs, terms in scripts without blanks, and terms of MIN_RUN_LETTERS in texts without blanks may be
+    anywhere.
     The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
     question has no rule for that.
     """

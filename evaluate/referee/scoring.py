@@ -10,8 +10,9 @@ from functools import lru_cache
 from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.context import same_form
 from evaluate.referee.simulated import other_embedder
-from player.answer import NOT_RELEVANT, Answer, read_answer
-from player.round import Score
+from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
+from player.questions.points import BANDS
+from player.round import OPENING_SCORE, OPENING_WEIGHT, Score
 from quarry.arrays import Float32Array
 from quarry.embed import Models
 
@@ -19,7 +20,7 @@ Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""
 
 WEIGHTS = {
-    "opening_sentence_score": 0.5,
+    OPENING_SCORE: OPENING_WEIGHT,
     "sentence_justification_score": 0.2,
     "associative_word_score": 0.2,
     "word_justification_score": 0.1,
@@ -29,7 +30,7 @@ WEIGHTS = {
 LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
 """Minimum private scores, and the league points for them."""
 
-RAW_BANDS = ((0.95, 98.0), (0.85, 88.0), (0.70, 75.0))
+RAW_BANDS = [(least, 100.0 * band) for least, band in BANDS]
 """Minimum similarities of a raw opening sentence, and its points, by the rule of a public referee that draws pages."""
 
 NEAR_MISS = 90.0
@@ -42,7 +43,7 @@ UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
 """Mean cosine of unrelated nouns by model. For 190 pairs it is 0.856 in English and 0.836 in Hebrew with e5, and 0.262
 in English with MiniLM."""
 
-MAX_CHARS = 2_000
+MAX_PART_CHARS = 2_000
 """Maximum number of characters of each part of a guess that are read. A justification has 50 words, and the search for
 citations takes quadratic time."""
 
@@ -60,7 +61,7 @@ def score_guess(
     *,
     opening_sentence: str,
     associative_word: str,
-    answers: AnswersByNumber,
+    answers: Answers,
     similarity: Similarity,
     is_raw: bool = False,
 ) -> Score:
@@ -71,15 +72,15 @@ def score_guess(
             word_justification; the confidence is ignored.
         opening_sentence: opening sentence of the secret paragraph.
         associative_word: the secret word, or a few words.
-        answers: the answers that were sent; a question without an answer cannot be cited.
+        answers: the answers that were sent, in the order of the questions; a question without one cannot be cited.
         similarity: similarity of the guessed and the secret word, if they differ.
         is_raw: whether the opening sentence is raw text, which is compared letter by letter.
     """
     score_opening = score_raw_sentence if is_raw else score_sentence
     sentence, word = _part(guess, "opening_sentence"), _part(guess, "associative_word")
-    sent_answers = {number: read_answer(answer) for number, answer in answers.items()}
+    sent_answers = dict(enumerate(map(read_answer, answers), 1))
     parts = {
-        "opening_sentence_score": score_opening(sentence, opening_sentence),
+        OPENING_SCORE: score_opening(sentence, opening_sentence),
         "sentence_justification_score": score_justification(
             _part(guess, "sentence_justification"),
             sent_answers,
@@ -191,7 +192,7 @@ def citations(text: str) -> dict[int, set[str]]:
 
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     answers_by_question: dict[int, set[str]] = defaultdict(set)
-    for match in _CITATION.finditer(_QUOTED.sub(unquoted, plain)):
+    for match in _CITED.finditer(_QUOTATION.sub(unquoted, plain)):
         number = int(match["number"] or match["bare"])
         answers_by_question[number].add(read_answer(match["answer"]) or NOT_RELEVANT)
     return answers_by_question
@@ -246,14 +247,14 @@ def character_similarity(one: str, other: str) -> float:
 
 def _part(guess: object, key: str) -> str:
     value = guess.get(key) if isinstance(guess, Mapping) else None
-    return value[:MAX_CHARS] if isinstance(value, str) else ""
+    return value[:MAX_PART_CHARS] if isinstance(value, str) else ""
 
 
 _QUOTES = str.maketrans(
     {**dict.fromkeys("“”„‟«»″״", '"'), **dict.fromkeys("‘’‚′׳`", "'")}
 )
-_QUOTED = re.compile(r"(?<!\w)\"[^\"]*\"|(?<!\w)'[^'\n]*?'(?!\w)")
-_CITATION = re.compile(
+_QUOTATION = re.compile(r"(?<!\w)\"[^\"]*\"|(?<!\w)'[^'\n]*?'(?!\w)")
+_CITED = re.compile(
     r"(?:(?<!\w)(?i:questions?|qs?|[ובלמהכש]{0,3}שאל(?:ה|ות))\.?\s*#?\s*(?P<number>\d{1,2})(?:[^.!?\d]*?[^\w.!?'])?"
     r"|(?<![\w.,])(?P<bare>\d{1,2})\s*[=:(]\s*)"
     r"(?P<answer>(?:[A-D]|(?:(?<=[=:(])|(?<=[=:(]\s))[a-d])(?![\w'])|(?i:not[\s_-]+relevant\b)|לא\s+רלוונטית?)"

@@ -128,7 +128,7 @@ class Tools:
         path = self._models.folder / "passages" / name
 
         # a missing or broken file is written again
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, EOFError):
             cached: AnyFloatArray = np.load(path)
             if len(cached) == len(self._texts):
                 return cached

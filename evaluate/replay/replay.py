@@ -1,16 +1,12 @@
 """Replays of labelled games, in this process or in workers; an interrupted replay is resumed."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -18,29 +14,15 @@ from pydantic_core import to_json
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from configs.directories import code_digest
-from configs.errors import WorkerError
 from configs.settings import Settings, as_dict
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
-from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
-from evaluate.referee.scoring import (
-    Similarity,
-    character_similarity,
-    word_similarity,
-)
-from evaluate.referee.simulated import (
-    SeededSpec,
-    build_tools,
-    embed_course_once,
-    make_referee,
-    repeat_referee,
-)
-from evaluate.referee.spec import HINT_ALONE, Referee
+from evaluate.referee.simulated import SeededSpec, embed_course_once
+from evaluate.referee.spec import HINT_ALONE
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.ideal import add_ideal
-from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
+from evaluate.replay.replayer import Job, build_replayer, play_job, store_address
+from evaluate.runs.conversion import N_CANDIDATES_KEPT
 from evaluate.runs.files import (
     RecordFile,
     unfinished_records,
@@ -49,15 +31,9 @@ from evaluate.runs.files import (
 )
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import Run, commit
+from evaluate.runs.run import Run
 from evaluate.runs.table import make_table
-from player.game.game import STRICT
-from player.game.loop import play
-from player.player import Contestant, Player, build_player
-from player.question import Question
-from player.search.results import Query
-from quarry.course.paragraph import Paragraph
-from quarry.embed import Models
+from player.round import Json
 from quarry.parallel import (
     Cluster,
     Workers,
@@ -66,192 +42,154 @@ from quarry.parallel import (
     run_all,
     task_result,
 )
-from quarry.store import Course, is_url, open_store
+from quarry.store import Course
+from quarry.version import code_digest, commit
 
 GAMES_A_WORKER = 40
 """Minimum number of games for each worker process; a process takes 4 s to start, and a game a fifth of a second."""
 
-SEARCH_DEADLINE_S = 600.0
-"""Deadline of searches in a replay, the maximum of `search.deadline_s`, so that results do not depend on speed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One game to replay.
-
-    Attributes:
-        number: number of the game in the replay, from 0.
-        game: the labelled game.
-        paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
-        batch: questions to ask, with the answers to them; None takes those of the player and the referees.
-    """
-
-    number: int
-    game: LabelledGame
-    paragraph: Paragraph | None
-    batch: AskedBatch | None = None
-
-
 Batches = Mapping[str, AskedBatch]
 """Questions and answers of games, by game_id."""
-NO_BATCHES: Batches = MappingProxyType({})
-"""The batches of a replay in which the player asks and referees answer."""
 PlayAll = Callable[[Iterable[Job]], Iterator[ReplayRecord]]
 """A function that plays jobs and yields their records in any order."""
 
 
 @dataclass(frozen=True)
-class Replayer:
-    """Replays games with one player.
+class Replay:
+    """A replay of labelled games with one player, who plays each game against each referee.
 
     Attributes:
-        player: the player.
-        referees: referees against which each game is played; without referees, games are only searched.
-        similarity: similarity of two words, for the score.
-        seed: seed of the practice server.
-        n_candidates: number of candidates of each play that a record keeps.
-    """
-
-    player: Player
-    referees: Sequence[Referee]
-    similarity: Similarity
-    seed: int
-    n_candidates: int = N_CANDIDATES_KEPT
-
-    def record(self, job: Job) -> ReplayRecord:
-        """Play a game against every referee, with one search and one plan for all, and return its record.
-
-        If there are no referees, or the store does not hold the paragraph, the game is only searched.
-        """
-        game, paragraph, batch = job.game, job.paragraph, job.batch
-        referees = [batch] if batch else self.referees
-        planned = _PlansOnce(self.player, batch.questions if batch else None)
-        played = []
-        for referee in referees:
-            if paragraph is None:
-                break
-            repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
-            practice = PracticeServer(repertoire, seed=self.seed + job.number)
-            one = play(
-                LocalGameServer(practice),
-                planned,
-                name="replay",
-                timeout_s=inf,
-                timeouts=STRICT,
-            )
-            played.append(one)
-
-        if played:
-            result = played[0].plan.result
-        else:
-            search = self.player.orchestrator
-            keywords = search.settings.keywords
-            result = search.search(Query(game.hint, game.book_name, keywords=keywords))
-        record = record_game(game, paragraph, result, played, self.n_candidates)
-        plays = zip(record["plays"], referees, played, strict=False)
-        for play_record, referee, one in plays:
-            add_ideal(play_record, one.plan, game, paragraph, referee)
-        return record
-
-
-class _PlansOnce:
-    """A contestant that makes each plan once, since the plays of a game differ only in the answers.
-
-    Args:
-        player: makes the plans and the guesses.
-        questions: questions of all plans; None takes those of the player.
-    """
-
-    def __init__(
-        self, player: Contestant, questions: Sequence[Question] | None
-    ) -> None:
-        self.answer_warmup = player.answer_warmup
-        self.decide = player.decide
-        self.plan = functools.cache(lambda start, _=None: player.plan(start, questions))
-
-
-def build_replayer(
-    address: StoreAddress,
-    settings: Settings,
-    referees: Sequence[SeededSpec],
-    has_scores: bool,
-    seed: int,
-    n_candidates: int,
-) -> Replayer:
-    """Build the replayer of a process.
-
-    Args:
-        address: address of the store.
+        games: the games.
+        course: the course of the store.
         settings: settings of the player.
-        referees: SPEC and seed of each referee; () only searches.
-        has_scores: whether games are played and scored.
+        referees: SPEC and seed of each referee; without referees, games are only searched.
         seed: seed of the practice server.
+        workers: number of processes, where 0 takes as many as are faster; or a cluster.
+        batches: questions and answers in place of those of player and referee, by game_id.
+        out: file of the run or table; records are written next to it, game by game, and an interrupted replay is
+            resumed. None keeps them in memory.
         n_candidates: number of candidates of each play that a record keeps.
-
-    Raises:
-        WorkerError: the store has another fingerprint.
+        name: name of the run.
+        measures: additional measures of the run.
     """
-    course = open_same(*address)
-    player = player_without_deadline(course, settings)
-    tools = build_tools(course, settings.embed)
-    similarity: Similarity = character_similarity
-    if has_scores:
-        models = Models(settings.embed)
-        similarity = word_similarity(course.embedder_spec, models)
-    made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
-    return Replayer(player, made, similarity, seed, n_candidates)
 
+    games: Sequence[LabelledGame]
+    course: Course
+    settings: Settings
+    referees: Sequence[SeededSpec] = ()
+    seed: int = 0
+    workers: Workers = 1
+    batches: Batches = field(default_factory=dict)
+    out: Path | None = None
+    n_candidates: int = N_CANDIDATES_KEPT
+    name: str = ""
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
-StoreAddress = tuple[str, str, str]
-"""Location, collection and fingerprint of a store."""
+    def run(self) -> Run:
+        """Replay against one referee or its repeats, and return the run; the caller writes it with `write_run`.
 
-
-def store_address(course: Course) -> StoreAddress:
-    """Return the arguments with which `open_same` opens the store of a course in another process."""
-    location = course.location
-    if not is_url(location):
-        location = str(Path(location).resolve())
-    return location, course.collection, course.fingerprint
-
-
-def open_same(location: str, collection: str, fingerprint: str) -> Course:
-    """Open a store that another process has opened, and check its content.
-
-    Raises:
-        WorkerError: the store has another fingerprint.
-    """
-    course = open_store(location, collection)
-    if course.fingerprint != fingerprint:
-        raise WorkerError(
-            f"{location} holds the course {course.fingerprint} here and {fingerprint} on another machine; "
-            "name a store on a Chroma server"
+        Raises:
+            EvaluateError, EmbedderError, SettingsError, WorkerError: see `records`.
+        """
+        referee, _ = self.referees[0] if self.referees else (HINT_ALONE, 0)
+        return Run(
+            records=self.records(),
+            referee="answers" if self.batches else referee,
+            settings=as_dict(self.settings),
+            store_fingerprint=self.course.fingerprint,
+            commit=commit(),
+            seed=self.seed,
+            repeats=len(self.referees) or 1,
+            name=self.name,
+            own_measures=self.measures,
         )
-    return course
+
+    def table(self) -> Json:
+        """Replay against several referees, and write and return the table; see `make_table` and `records`."""
+        answerable = [game for game in self.games if game.answerable]
+        records = replace(self, games=answerable, n_candidates=0).records()
+        table = make_table(
+            records, self.referees, self.course.fingerprint, self.settings, self.seed
+        )
+        if self.out:
+            write_finished(self.out, table)
+        return table
+
+    def records(self) -> Collection[ReplayRecord]:
+        """Play the games, in several processes if that is faster, and return their records.
+
+        Raises:
+            GamesError: the games belong to another corpus.
+            RefereeError: a SPEC is invalid.
+            EmbedderError: the store's embedder cannot be loaded.
+            SettingsError: the records cannot be written.
+            WorkerError: workers cannot play.
+        """
+        records = self._finished_records()
+        has_scores = bool(self.referees or self.batches)
+        workers, settings = self.workers, self.settings
+        if isinstance(workers, int):
+            workers = _n_processes(workers, len(self.games) - len(records), has_scores)
+        if workers != 1:
+            # otherwise every process would embed it
+            specs = (spec for spec, _ in self.referees)
+            embed_course_once(specs, self.course, settings.embed)
+            # each of several processes embeds on one core
+            settings = replace(settings, embed=replace(settings.embed, threads=1))
+
+        make = functools.partial(
+            build_replayer,
+            store_address(self.course),
+            settings,
+            self.referees,
+            has_scores,
+            self.seed,
+            self.n_candidates,
+        )
+        key = uuid4().hex
+        with open_executor(workers) as executor:
+            if isinstance(executor, Cluster):
+                executor.check(cached_in_process, key, make)
+            elif workers == 1:
+                # so that an error shows before the progress bar
+                cached_in_process(key, make)
+
+            def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
+                calls = ((key, make, job) for job in jobs)
+                for _, future in run_all(executor, play_job, calls):
+                    yield task_result(future)
+
+            return replay_games(
+                self.games,
+                self.course,
+                play_all,
+                records=records,
+                batches=self.batches,
+                name=self.name,
+            )
+
+    def _finished_records(self) -> RecordFile | list[ReplayRecord]:
+        """Return the records of an interrupted replay with the same inputs, to which new ones are added."""
+        if not self.out:
+            return []
+        records = unfinished_records(self.out, self.inputs_digest())
+        if records:
+            done = f"resuming {self.out}: {len(records)} games are finished"
+            print(done, file=sys.stderr)
+        return records
+
+    def inputs_digest(self) -> str:
+        """Return a digest of everything that the records depend on, including the code."""
+        played = [self.games, self.referees, self.seed, dict(self.batches)]
+        player = [self.course.fingerprint, as_dict(self.settings), code_digest()]
+        return hashlib.sha256(to_json([played, *player])).hexdigest()
 
 
-def player_without_deadline(course: Course, settings: Settings) -> Player:
-    """Build a player whose searches wait for every strategy."""
-    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
-    return build_player(course, replace(settings, search=search))
-
-
-def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
-    """Play a game with the replayer of this process."""
-    return cached_in_process(key, make).record(job)
-
-
-def inputs_digest(
-    games: Sequence[LabelledGame],
-    store_fingerprint: str,
-    settings: Settings,
-    referees: Sequence[SeededSpec],
-    seed: int,
-    batches: Batches,
-) -> str:
-    """Return a digest of everything that a run depends on, including the code."""
-    played = [games, referees, seed, dict(batches)]
-    inputs = [played, store_fingerprint, as_dict(settings), code_digest()]
-    return hashlib.sha256(to_json(inputs)).hexdigest()
+def _n_processes(workers: int, n_games: int, has_scores: bool) -> int:
+    """Return the number of processes for some games; 0 workers take as many as are faster."""
+    if workers == 0 and has_scores:
+        workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
+    return max(1, min(workers, n_games))
 
 
 def replay_games(
@@ -260,7 +198,7 @@ def replay_games(
     play_all: PlayAll,
     *,
     records: RecordFile | list[ReplayRecord] | None = None,
-    batches: Batches = NO_BATCHES,
+    batches: Batches | None = None,
     name: str = "",
 ) -> Collection[ReplayRecord]:
     """Play the games without records, and return the records of all, in the order of the games.
@@ -281,7 +219,7 @@ def replay_games(
     n_finished = len(records)
     jobs = []
     for number, game in enumerate(games[n_finished:], n_finished):
-        passage, batch = located.get(game.game_id), batches.get(game.game_id)
+        passage, batch = located.get(game.game_id), (batches or {}).get(game.game_id)
         jobs.append(Job(number, game, passage, batch))
 
     bar = tqdm(
@@ -301,174 +239,6 @@ def replay_games(
     return records
 
 
-def replay_against(
-    games: Sequence[LabelledGame],
-    course: Course,
-    settings: Settings,
-    referees: Sequence[SeededSpec],
-    *,
-    seed: int,
-    workers: Workers,
-    out: Path | None = None,
-    n_candidates: int = N_CANDIDATES_KEPT,
-    batches: Batches = NO_BATCHES,
-    name: str = "",
-) -> Collection[ReplayRecord]:
-    """Play games against each referee, in several processes if that is faster; resume an interrupted replay.
-
-    Args:
-        games: the games.
-        course: the course of the store.
-        settings: settings of the player.
-        referees: SPEC and seed of each referee; without referees, games are only searched.
-        seed: seed of the practice server.
-        workers: number of processes, where 0 takes as many as are faster; or a cluster.
-        out: file of the run or table; records are written next to it, game by game. None keeps them in memory.
-        n_candidates: number of candidates of each play that a record keeps.
-        batches: as in `replay_games`.
-        name: name of the run, for the progress bar.
-
-    Raises:
-        GamesError: the games belong to another corpus.
-        RefereeError: a SPEC is invalid.
-        EmbedderError: the store's embedder cannot be loaded.
-        SettingsError: the records cannot be written.
-        WorkerError: workers cannot play.
-    """
-    records: RecordFile | list[ReplayRecord] = []
-    if out:
-        inputs = inputs_digest(
-            games, course.fingerprint, settings, referees, seed, batches
-        )
-        records = unfinished_records(out, inputs)
-        if records:
-            print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
-    has_scores = bool(referees or batches)
-    if isinstance(workers, int):
-        workers = _n_processes(workers, len(games) - len(records), has_scores)
-
-    if workers != 1:
-        # otherwise every process would embed it
-        embed_course_once((spec for spec, _ in referees), course, settings.embed)
-        # each of several processes embeds on one core
-        settings = replace(settings, embed=replace(settings.embed, threads=1))
-    make = functools.partial(
-        build_replayer,
-        store_address(course),
-        settings,
-        referees,
-        has_scores,
-        seed,
-        n_candidates,
-    )
-    key = uuid4().hex
-    with open_executor(workers) as executor:
-        if isinstance(executor, Cluster):
-            executor.check(cached_in_process, key, make)
-        elif workers == 1:
-            # so that an error shows before the progress bar
-            cached_in_process(key, make)
-
-        def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
-            calls = ((key, make, job) for job in jobs)
-            for _, future in run_all(executor, play_job, calls):
-                yield task_result(future)
-
-        return replay_games(
-            games, course, play_all, records=records, batches=batches, name=name
-        )
-
-
-def _n_processes(workers: int, n_games: int, has_scores: bool) -> int:
-    """Return the number of processes for some games; 0 workers take as many as are faster."""
-    if workers == 0 and has_scores:
-        workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
-    return max(1, min(workers, n_games))
-
-
-def replay_store(
-    games: Sequence[LabelledGame],
-    course: Course,
-    settings: Settings,
-    *,
-    referee: str = HINT_ALONE,
-    batches: Batches = NO_BATCHES,
-    seed: int = 0,
-    repeats: int = 1,
-    workers: Workers = 1,
-    measures: Mapping[str, Measure] | None = None,
-    out: Path | None = None,
-    name: str = "",
-) -> Run:
-    """Replay games against one referee, and return the run; see `replay_against`.
-
-    Args:
-        games: the games.
-        course: the course of the store.
-        settings: settings of the player.
-        referee: SPEC of the referee; "none" only searches, without repeats.
-        batches: questions and answers in place of those of player and referee, by game_id.
-        seed: seed of the practice server and of the first play's referee; later plays have `seed + 1` and so on.
-        repeats: number of plays of each game.
-        workers: as in `replay_against`.
-        measures: additional measures of the run.
-        out: file of the run; the caller writes it with `write_run`. Until then, the same replay is resumed.
-        name: name of the run.
-    """
-    referees = repeat_referee(referee, repeats, seed)
-    records = replay_against(
-        games,
-        course,
-        settings,
-        referees,
-        seed=seed,
-        workers=workers,
-        out=out,
-        batches=batches,
-        name=name,
-    )
-
-    return Run(
-        records=records,
-        referee="answers" if batches else referee,
-        settings=as_dict(settings),
-        store_fingerprint=course.fingerprint,
-        commit=commit(),
-        seed=seed,
-        repeats=len(referees) or 1,
-        name=name,
-        own_measures=measures or {},
-    )
-
-
-def replay_table(
-    games: Sequence[LabelledGame],
-    course: Course,
-    settings: Settings,
-    referees: Sequence[SeededSpec],
-    *,
-    seed: int,
-    workers: Workers,
-    out: Path | None,
-) -> dict[str, Any]:
-    """Replay games against several referees, and write and return the table; see `replay_against` and `make_table`."""
-    records = replay_against(
-        [game for game in games if game.answerable],
-        course,
-        settings,
-        referees,
-        seed=seed,
-        workers=workers,
-        out=out,
-        n_candidates=0,
-    )
-
-    table = make_table(records, referees, course.fingerprint, settings, seed)
-    if out:
-        write_finished(out, table)
-    return table
-
-
 def replay_each(
     games: Sequence[LabelledGame],
     course: Course,
@@ -484,7 +254,7 @@ def replay_each(
         course: the course of the store.
         settings_by_name: settings by the name of their run.
         folder: folder for the runs, as NAME.json; interrupted replays are resumed. None writes no files.
-        options: further arguments of `replay_store`.
+        options: other attributes of `Replay`.
     """
     if folder:
         with writing(folder):
@@ -492,8 +262,8 @@ def replay_each(
     runs = []
     for name, settings in settings_by_name.items():
         out = folder / f"{name}.json" if folder else None
-        run = replay_store(games, course, settings, name=name, out=out, **options)
-        runs.append((out, run))
+        replay = Replay(games, course, settings, name=name, out=out, **options)
+        runs.append((out, replay.run()))
     for out, run in runs:  # only now: until then, all replays can be resumed
         if out:
             write_run(out, run)

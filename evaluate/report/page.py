@@ -17,6 +17,7 @@ from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
 from evaluate.runs.differences import describe_belief, what_differs
 from evaluate.runs.explanation import explain, outcome_in_words
+from evaluate.runs.frame import rounded_mean
 from evaluate.runs.measures import interval, round_ends, with_interval
 from evaluate.runs.record import (
     CandidateRecord,
@@ -24,14 +25,14 @@ from evaluate.runs.record import (
     ReplayRecord,
     get_play,
 )
-from evaluate.runs.run import Run, rounded_mean
+from evaluate.runs.run import Run
 from player.round import Json
 from quarry.terminal import pluralize
 
 FOLDER = Path(__file__).resolve().parent
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """Content security policy: the page loads nothing; plotly writes styles and draws pictures."""
-MAX_SHOWN = 1_000
+MAX_GAMES_LISTED = 1_000
 """Maximum number of games that a report lists."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
@@ -69,7 +70,7 @@ def render(runs: Sequence[Run]) -> str:
     for run in runs:
         lost_ids |= run.lost_ids
         games |= set(run.games["game_id"])
-    game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_SHOWN])
+    game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_GAMES_LISTED])
     plots = run_plots(runs)
     tests, fault = paired_tests(runs)
     data = {
@@ -101,7 +102,7 @@ def render(runs: Sequence[Run]) -> str:
         rows=_rows(runs, game_ids),
         n_games=len(games),
         plots={name: in_words(series) for name, series in plots.items()},
-        policy=f"{POLICY}; script-src {' '.join(hashes[:2])}",
+        policy=f"{REPORT_POLICY}; script-src {' '.join(hashes[:2])}",
         style=style,
         plotly=plotly,
         script=script,

@@ -29,6 +29,12 @@ WIN_RATE = "win_rate"
 """Name of the win rate among the measures."""
 
 
+Difference = tuple[str, str, Float64Array]
+"""Name of a run, measure, and (n_games,) values of the run minus those of the first run."""
+TestKey = tuple[str, bytes]
+"""Name of a run, and its differences as bytes; measures with the same differences are one test."""
+
+
 @dataclass(frozen=True, slots=True)
 class PairedTest:
     """One run compared with another in one measure, over the same games.
@@ -78,33 +84,9 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         Evaluation, 2007; Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979; Tarone, A Modified
         Bonferroni Method for Discrete Data, 1990.
     """
-    if len(runs) < 2:
-        raise RunError(
-            f"A comparison needs two runs, got {len(runs)}; name another preset or RUN.json."
-        )
-    require_names(runs)
-    first = runs[0]
-    for other in runs[1:]:
-        if other.asked() != first.asked():
-            raise RunError(
-                f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
-                "and --seed."
-            )
-    if first.games.empty:
-        raise RunError("No game of these runs is answerable; name another games file.")
-
+    _require_comparable(runs)
     differences = _differences(runs)
-    p_values: dict[tuple[str, bytes], float] = {}
-    for name, _, difference in differences:
-        key = (name, difference.tobytes())
-        if difference.any() and key not in p_values:
-            p_values[key] = randomisation_p(difference, seed)
-    corrected = {}
-    if p_values:
-        from statsmodels.stats.multitest import multipletests
-
-        _, p_holms, *_ = multipletests([*p_values.values()], method="holm")
-        corrected = dict(zip(p_values, np.asarray(p_holms).tolist(), strict=True))
+    p_values, corrected = _p_values(differences, seed)
 
     tests = []
     for name, measure, difference in differences:
@@ -121,7 +103,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         tests.append(
             PairedTest(
                 preset=name,
-                against=first.name,
+                against=runs[0].name,
                 measure=measure,
                 difference=round(mean, 6),
                 low=round(low, 6),
@@ -137,8 +119,45 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     return tests
 
 
-def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
-    """Return (run name, measure, (n_games,) run minus first) for each later run and each common measure."""
+def _require_comparable(runs: Sequence[Run]) -> None:
+    """Raise a RunError unless the runs are two or more of the same games under different names."""
+    if len(runs) < 2:
+        raise RunError(
+            f"A comparison needs two runs, got {len(runs)}; name another preset or RUN.json."
+        )
+    require_names(runs)
+    first = runs[0]
+    for other in runs[1:]:
+        if other.asked() != first.asked():
+            raise RunError(
+                f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
+                "and --seed."
+            )
+    if first.games.empty:
+        raise RunError("No game of these runs is answerable; name another games file.")
+
+
+def _p_values(
+    differences: Sequence[Difference], seed: int
+) -> tuple[dict[TestKey, float], dict[TestKey, float]]:
+    """Return the p of each different test that has a difference in a game, and the same corrected by Holm."""
+    p_values: dict[TestKey, float] = {}
+    for name, _, difference in differences:
+        key = (name, difference.tobytes())
+        if difference.any() and key not in p_values:
+            p_values[key] = randomisation_p(difference, seed)
+    if not p_values:
+        return {}, {}
+
+    from statsmodels.stats.multitest import multipletests
+
+    _, p_holms, *_ = multipletests([*p_values.values()], method="holm")
+    corrected = np.asarray(p_holms).tolist()
+    return p_values, dict(zip(p_values, corrected, strict=True))
+
+
+def _differences(runs: Sequence[Run]) -> list[Difference]:
+    """Return the difference of each later run from the first in each common measure."""
     values_by_run = {}
     for run in runs:
         values = {"RR": run.values["RR"], **run.values}

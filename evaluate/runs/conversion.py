@@ -158,8 +158,8 @@ def _play(
         "league_points": played.score.league_points,
         "breakdown": dict(played.score.breakdown),
     }
+    best = played.decision.best
     if row is not None:
-        best = played.decision.best
         if plan.fits.shape[2]:  # they may have been dropped to save memory
             against = answers_against(plan, played.answers, row, best)
             play["misled"], play["unfit"] = against
@@ -168,7 +168,6 @@ def _play(
     if game.edition:
         play["ratio"] = round(raw_ratio(guess.opening_sentence, sentence), 4)
         play["won"] = play["ratio"] >= WON_RATIO
-        best = played.decision.best
         play["right_page"] = best >= 0 and is_on_secret_page(plan, best, game)
     return play
 

@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from evaluate.runs.frame import COLUMNS
 from evaluate.runs.record import LOST_ID, HitRecord
-from evaluate.runs.run import COLUMNS, Run
+from evaluate.runs.run import Run
 from quarry.files import replace_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")

@@ -236,25 +236,31 @@ def read_runs(
 
 def _run_files(paths: Sequence[Path]) -> list[Path]:
     """Return the files of runs that paths name: a compare.json stands for its runs, a folder for its files."""
-    files: list[Path] = []
+    candidates: list[Path] = []
     for path in paths:
-        candidates = [path]
         if os.path.isdir(path):
-            candidates = [path / COMPARISON, *sorted(path.glob("*.json"))]
+            candidates += [path / COMPARISON, *sorted(path.glob("*.json"))]
+        else:
+            candidates.append(path)
 
-        for file in candidates:
-            if file.name != COMPARISON:
-                files.append(file)
-            elif file.is_file():
-                comparison = as_object(read_text(file, RunError), str(file), RunError)
-                presets = comparison.get("presets")
-                for name in presets if isinstance(presets, dict) else ():
-                    if Path(name).name != name or "\0" in name:
-                        raise RunError(
-                            f"{file}: {name[:100]!r} is no name of a run; run the comparison again"
-                        )
-                    files.append(file.with_name(f"{name}.json"))
+    files: list[Path] = []
+    for path in candidates:
+        if path.name != COMPARISON:
+            files.append(path)
+        elif path.is_file():
+            files += _compared_files(path)
     return list(dict.fromkeys(files))
+
+
+def _compared_files(path: Path) -> Iterator[Path]:
+    """Yield the files of the runs that a compare.json names, in its order."""
+    presets = as_object(read_text(path, RunError), str(path), RunError).get("presets")
+    for name in presets if isinstance(presets, dict) else ():
+        if Path(name).name != name or "\0" in name:
+            raise RunError(
+                f"{path}: {name[:100]!r} is no name of a run; run the comparison again"
+            )
+        yield path.with_name(f"{name}.json")
 
 
 def read_trec_run(path: Path, ours: Run) -> Run:

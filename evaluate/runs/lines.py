@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
     from evaluate.runs.comparison import PairedTest
     from evaluate.runs.run import Run
 
-MAX_SHOWN = 20
+MAX_LOST_GAMES = 20
 """Maximum number of lost games that are explained."""
 WIDTH = 80
 """Maximum number of characters of a line of running text."""
@@ -81,11 +81,11 @@ def run_lines(run: Run) -> Iterator[str]:
     counts = Counter(map(itemgetter("lost_at"), lost_plays))
     causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
     yield f"  lost: {len(lost_plays)} of {len(plays)} ({causes})"
-    for play in lost_plays[:MAX_SHOWN]:
+    for play in lost_plays[:MAX_LOST_GAMES]:
         repeat = f", repeat {play['repeat'] + 1}" if run.repeats > 1 else ""
         yield f"    {play['game_id']}{repeat}: {play['fate']}"
-    if len(lost_plays) > MAX_SHOWN:
-        yield f"    ... and {len(lost_plays) - MAX_SHOWN} more; `report` shows every game"
+    if len(lost_plays) > MAX_LOST_GAMES:
+        yield f"    ... and {len(lost_plays) - MAX_LOST_GAMES} more; `report` shows every game"
 
 
 def _percent(share: float | None) -> str:

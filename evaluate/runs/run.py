@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import json
-import subprocess
-from collections import ChainMap, Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from configs.directories import ROOT
 from evaluate.errors import RunError
-from evaluate.games.labelled import LabelledGame, same_text
+from evaluate.games.labelled import LabelledGame
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.explanation import lost_at, outcome_in_words
+from evaluate.runs.frame import COLUMNS, OUTCOME, build_frame, rounded_mean
 from evaluate.runs.measures import (
     MEASURES,
     Measure,
@@ -28,135 +25,21 @@ from evaluate.runs.measures import (
     round_ends,
     with_interval,
 )
-from evaluate.runs.record import (
-    LABEL,
-    ReplayRecord,
-    get_play,
-)
+from evaluate.runs.record import LABEL, ReplayRecord
 from player.round import Json
 from quarry.arrays import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS: Mapping[str, type] = {
-    "game_id": str,
-    "repeat": int,
-    "rank": int,
-    "slot": str,
-    "strategy": str,
-    "guess_rank": int,
-    "won": bool,
-    "lost_at": str,
-    "fate": str,
-    "book_name": str,
-    "hint": str,
-    "paragraph_id": str,
-    "document": str,
-    "book": str,
-    "book_tier": str,
-    "book_confidence": float,
-    "prior_rank": int,
-    "confidence": float,
-    "private_score": float,
-    "sentence_exact": bool,
-    "word_exact": bool,
-    "word_top20": bool,
-    "n_hits": int,
-    "relevant": bool,
-    "book_right": bool,
-    "read_right": bool,
-    "embed_ms": float,
-    "search_ms": float,
-    "questions_ms": float,
-    "decide_ms": float,
-    "win_ideal": float,
-    "edition": str,
-    "ratio": float,
-    "right_page": bool,
-    "points": float,
-}
-"""Columns of the frame of plays, and the types of their values; any value may be None.
-
-`rank` is the rank of the labelled paragraph among the hits; `slot` and `strategy` are those of its hit. `book_right` is
-whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is whether the
-ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The other
-columns are keys of the record or of the play. """
-PER_GAME = [
-    "game_id",
-    "repeat",
-    "rank",
-    "slot",
-    "strategy",
-    "guess_rank",
-    "won",
-    "lost_at",
-    "fate",
-]
-"""Columns of `per_game` in the run's JSON."""
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that identify a game over any store; `label` is the labelled opening sentence."""
+PARTS = ("embed", "search", "questions", "decide")
+"""Parts of the work whose milliseconds are measured."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
-MAX_CHARS = 1_000
+MAX_HEADER_CHARS = 1_000
 """Maximum number of characters of a text in the header of a run."""
-
-
-def build_frame(
-    records: Iterable[ReplayRecord], repeats: int, *, played: bool
-) -> pd.DataFrame:
-    """Build a frame with a row for each repeat of each game, played or not: `COLUMNS`, `answerable` and `label`.
-
-    A row takes about 4 kB, and a record 50 kB. Values are the Python objects of the record.
-
-    Args:
-        records: records of the games.
-        repeats: number of plays of each game.
-        played: whether there was a referee.
-    """
-    import pandas as pd
-
-    columns = [*COLUMNS, "answerable", "label"]
-    rows = []
-    for record in records:
-        search, truth = record["search"], record["truth"]
-        book: Json = {**(search["book"] or {})}
-        hit: Json = {}
-        if search["rank"]:
-            hit = {**search["hits"][search["rank"] - 1]}
-        game_values: Json = {
-            "slot": hit.get("slot"),
-            "strategy": hit.get("strategy"),
-            "n_hits": len(search["hits"]),
-            "book_right": False,
-            "book": book.get("document"),
-            "book_tier": book.get("tier"),
-            "book_confidence": book.get("confidence"),
-            "label": record["opening_sentence"],
-        }
-        if truth is not None and book.get("tier") in ("filter", "boost"):
-            game_values["book_right"] = book["document"] == truth["document"]
-        if record["in_text_layer"] and record["opening_sentence"]:
-            game_values["read_right"] = truth is not None and same_text(
-                truth["opening_sentence"], record["opening_sentence"]
-            )
-
-        for repeat in range(repeats):
-            play = get_play(record, repeat)
-            play_values: Json = {
-                "repeat": repeat,
-                "lost_at": lost_at(record, play),
-                "fate": outcome_in_words(record, play),
-            }
-            if play is not None:
-                play_values["confidence"] = play["guess"]["confidence"]
-                play_values["points"] = play["breakdown"].get("opening_sentence_score")
-            elif played:
-                play_values["won"] = False
-            sources: list[Any] = [play_values, play, game_values, search, truth, record]
-            values = ChainMap(*filter(None, sources))
-            rows.append([values.get(name) for name in columns])
-    return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
 def _with_preset(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -178,10 +61,10 @@ class RunHeader:
         repeats: number of plays of each game; 1 without a referee.
     """
 
-    referee: Annotated[str, Field(max_length=MAX_CHARS)]
+    referee: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
     settings: Annotated[Mapping[str, Any], AfterValidator(_with_preset)]
-    store_fingerprint: Annotated[str, Field(max_length=MAX_CHARS)]
-    commit: Annotated[str, Field(max_length=MAX_CHARS)]
+    store_fingerprint: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    commit: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
     seed: Annotated[int, Field(ge=0)]
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
@@ -304,7 +187,7 @@ class Run(RunHeader):
     def per_game(self) -> list[dict[Hashable, Any]]:
         """The outcome of every answerable game, repeat by repeat; docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
-        rows: list[dict[Hashable, Any]] = plays[PER_GAME].to_dict("records")
+        rows: list[dict[Hashable, Any]] = plays[[*OUTCOME]].to_dict("records")
         return rows
 
     def as_json(self) -> Json:
@@ -313,17 +196,7 @@ class Run(RunHeader):
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
 
-        # plays against referees with raw text; missing points count as 0
-        raw = self.plays[self.plays["ratio"].notna()].fillna({"points": 0.0})
-        editions: Json = {}
-        for edition, plays in raw.groupby("edition"):
-            editions[str(edition)] = {
-                "plays": len(plays),
-                "right_page": rounded_mean(plays["right_page"]),
-                "similar": rounded_mean(plays["won"]),
-                "points": rounded_mean(plays["points"], 2),
-            }
-
+        raw = self._raw_plays
         document: Json = {
             "games": len(self.records),
             "unanswerable": len(others),
@@ -343,22 +216,31 @@ class Run(RunHeader):
             "associative_word_top20": self._mean_of_plays("word_top20"),
             "sentence_points": rounded_mean(raw["points"], 2),
             "right_page": rounded_mean(raw["right_page"]),
-            "editions": editions,
-            "latency_ms": {},
+            "editions": {
+                str(name): _edition_figures(plays)
+                for name, plays in raw.groupby("edition")
+            },
+            "latency_ms": {part: self._quantiles(f"{part}_ms") for part in PARTS},
         }
 
-        for part in ("embed", "search", "questions", "decide"):
-            quantiles = None
-            times = games[f"{part}_ms"].dropna().to_numpy(np.float64)
-            if len(times):
-                p50, p95 = np.percentile(times, [50, 95]).round(3).tolist()
-                quantiles = {"p50": p50, "p95": p95}
-            document["latency_ms"][part] = quantiles
         for item in fields(RunHeader):
             document[item.name] = getattr(self, item.name)
         document["games_digest"] = self.games_digest
         document["per_game"] = self.per_game
         return document
+
+    @property
+    def _raw_plays(self) -> pd.DataFrame:
+        """The plays against referees with raw text; missing points count as 0."""
+        return self.plays[self.plays["ratio"].notna()].fillna({"points": 0.0})
+
+    def _quantiles(self, column: str) -> Json | None:
+        """Return p50 and p95 of the milliseconds in a column; None if there are none."""
+        times = self.games[column].dropna().to_numpy(np.float64)
+        if not len(times):
+            return None
+        p50, p95 = np.percentile(times, [50, 95]).round(3).tolist()
+        return {"p50": p50, "p95": p95}
 
     def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
         """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played."""
@@ -371,6 +253,16 @@ class Run(RunHeader):
         plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
         plays.insert(0, "run", self.name)
         return plays
+
+
+def _edition_figures(plays: pd.DataFrame) -> Json:
+    """Return the figures of the plays of one edition."""
+    return {
+        "plays": len(plays),
+        "right_page": rounded_mean(plays["right_page"]),
+        "similar": rounded_mean(plays["won"]),
+        "points": rounded_mean(plays["points"], 2),
+    }
 
 
 def select_lost_games(run: Run) -> list[LabelledGame]:
@@ -395,23 +287,3 @@ def require_names(runs: Sequence[Run]) -> None:
     (name, n_runs), *_ = Counter(run.name for run in runs).most_common(1)
     if n_runs > 1:
         raise RunError(f"Two runs are called {name}; rename a file.")
-
-
-def commit() -> str:
-    """Return the commit of this checkout; "" outside a checkout."""
-    command = ["git", "rev-parse", "HEAD"]
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        return subprocess.check_output(
-            command,
-            cwd=ROOT,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            timeout=10,
-        ).strip()
-    return ""
-
-
-def rounded_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
-    """Return the rounded mean of numbers or flags without missing ones; None if there are none."""
-    mean = float(values.astype(float).mean())
-    return None if np.isnan(mean) else round(mean, digits)

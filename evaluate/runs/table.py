@@ -8,10 +8,11 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.simulated import SeededSpec
 from evaluate.referee.spec import HINT_ALONE
+from evaluate.runs.frame import build_frame, rounded_mean
 from evaluate.runs.measures import bootstrap_interval, interval, round_ends
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import build_frame, commit, rounded_mean
 from player.round import Json
+from quarry.version import commit
 
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""

@@ -24,8 +24,8 @@ router = APIRouter()
 
 async def _require_lecture(doc_id: str, studio: CurrentStudio) -> Document:
     """Return a document of the course; raise 404 if there is none."""
-    by_id = {document.doc_id: document for document in studio.course.documents}
-    return or_404(by_id.get(doc_id), f"lecture {doc_id}")
+    document = studio.course.documents_by_id.get(doc_id)
+    return or_404(document, f"lecture {doc_id}")
 
 
 Lecture = Annotated[Document, Depends(_require_lecture)]

@@ -17,7 +17,7 @@ from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import WEIGHTS
 
 FOLDER = Path(__file__).resolve().parent
-POLICY = (
+PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -104,7 +104,7 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
             return Response("The request came from another page.", 403)
 
         response: Response = await call(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 

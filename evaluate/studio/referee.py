@@ -238,13 +238,12 @@ def _finish(studio: Studio, session: Session, answers: Answers) -> GameView:
     """Finish a game: decide, score as the practice referee does, write the game to the journal, and return its view."""
     game, plan, paragraph = session.game, session.plan, session.paragraph
     decision = session.player.decide(plan, answers)
-    numbered = enumerate(answers, 1)
     models = Models(studio.settings.embed)
     score = score_guess(
         asdict(decision.guess),
         opening_sentence=paragraph.opening_sentence,
         associative_word=game.associative_word,
-        answers={number: answer for number, answer in numbered if answer is not None},
+        answers=answers,
         similarity=word_similarity(studio.course.embedder_spec, models),
     )
 

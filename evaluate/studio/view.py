@@ -13,7 +13,7 @@ from player.player import Plan, Player
 from player.question import Question
 from quarry.arrays import Float64Array
 
-N_SHOWN = 8
+N_SENTENCES = 8
 """Number of opening sentences whose belief is shown."""
 
 
@@ -112,7 +112,7 @@ def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
     peaks = sums[:, first_of_key].max(axis=0)
 
     candidates = []
-    for row in first_of_key[np.argsort(-peaks, kind="stable")[:N_SHOWN]].tolist():
+    for row in first_of_key[np.argsort(-peaks, kind="stable")[:N_SENTENCES]].tolist():
         paragraph = plan.paragraph(row)
         where = f"{paragraph.doc_id}, page {paragraph.page}"
         beliefs_of_row = tuple(sums[:, row].tolist())

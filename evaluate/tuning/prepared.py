@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import StoreAddress, open_same, store_address
+from evaluate.replay.replayer import StoreAddress, open_same, store_address
 from evaluate.runs.measures import interval, round_ends, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder

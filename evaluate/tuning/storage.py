@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL
 
 from evaluate.errors import TuneError
 
-HEARTBEAT_S, GRACE_S = 3, 10
+HEARTBEAT_S, STALE_S = 3, 10
 """Number of seconds between two heartbeats of a running trial, and without a heartbeat until the trial is run again."""
 IN_PLACE_OF = "in_place_of"
 """User attribute of a trial with the number of the lost trial that it repeats."""
@@ -58,7 +58,7 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
             url,
             {"connect_args": {"timeout": LOCKED_S}} if is_file else None,
             heartbeat_interval=HEARTBEAT_S,
-            grace_period=GRACE_S,
+            grace_period=STALE_S,
             heartbeat_stale_trial_callback=run_again,
         )
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError

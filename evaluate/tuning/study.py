@@ -31,8 +31,8 @@ from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, round_ends
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, evaluate_settings
 from evaluate.tuning.storage import (
-    GRACE_S,
     IN_PLACE_OF,
+    STALE_S,
     open_storage,
     run_again,
     without_password,
@@ -68,7 +68,7 @@ NOT_SIGNIFICANT = (
 """Verdicts if the untuned settings stay, and if the gain is not significant."""
 GAMES_A_PARAMETER = 10
 """Minimum number of games for each parameter; a fit on fewer games says little about other games."""
-PAUSE_S = 0.05
+POLL_S = 0.05
 """Number of seconds between two checks of the trials of other processes."""
 N_WARM_START = 10
 """Number of best trials of an earlier study that a warm start runs first."""
@@ -250,10 +250,10 @@ def _wait_for_running(study: optuna.Study) -> None:
         trials = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
         return {trial.number: trial for trial in trials}
 
-    until = time.monotonic() + 2.0 * GRACE_S
+    until = time.monotonic() + 2.0 * STALE_S
     at_start = running().keys()
     while at_start & running().keys() and time.monotonic() < until:
-        time.sleep(PAUSE_S)
+        time.sleep(POLL_S)
 
     for number, trial in running().items():
         # killed before its first heartbeat: Optuna would take it for running for ever

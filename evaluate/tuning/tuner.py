@@ -9,13 +9,11 @@ from operator import attrgetter
 
 import yaml
 
-from configs.directories import code_digest
 from configs.settings import Settings, as_dict
 from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
 from evaluate.runs.measures import with_interval
-from evaluate.runs.run import commit
 from evaluate.tuning.prepared import OBJECTIVE, prepare
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
@@ -31,6 +29,7 @@ from player.round import Json
 from quarry.parallel import Workers, open_executor
 from quarry.store import Course
 from quarry.terminal import pluralize
+from quarry.version import code_digest, commit
 
 
 def tune(

@@ -11,6 +11,7 @@ from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
 from ingest.layout.line import Line, make_line
 from ingest.layout.margins import (
+    split_off_labels,
     split_off_notes,
     without_line_numbers,
     without_running_heads,
@@ -31,6 +32,13 @@ _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
 AT_MARGIN = 0.3
 EVEN = 1.2
 """Maximum distance of a justified line from the margin, in font sizes, and maximum ratio of its spaces."""
+
+
+N_AT_PICTURE = 3
+MIN_PICTURE = 3.0
+AT_PICTURE = 0.1
+"""Minimum number of lines next to a picture, of one more; and minimum width of the picture and maximum distance of the
+lines from their right edge, in font sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,8 @@ def arrange(pdf: Pdf) -> Arranged:
         body = []
         notes = []
         columns = []
-        for part in split_off_notes(lines, body_size):
+        text, labels = split_off_labels(lines)
+        for part in (*split_off_notes(text, body_size), labels):
             columns += find_columns(part, 0.0, page.width, pdf.rtl)
         for column in columns:
             placed = _arrange_column(column, page, next(numbers), pdf.rtl)
@@ -120,7 +129,24 @@ def _arrange_column(
     for line in lines:
         whole = replace(line, left=left, right=right)
         placed.append(replace(whole, n_gaps=0) if _is_stretched(whole) else whole)
-    return placed
+    return _beside_pictures(placed)
+
+
+def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
+    """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin."""
+    edges = [line.right for line in lines]
+    for start in range(len(lines) - N_AT_PICTURE):
+        window = slice(start, start + N_AT_PICTURE + 1)
+        edge = max(line.end for line in lines[window])
+        n_at_edge = 0
+        for line in lines[window]:
+            is_short = line.right - edge > MIN_PICTURE * line.size
+            is_at_edge = edge - line.end < AT_PICTURE * line.size
+            n_at_edge += is_short and is_at_edge and line.is_prose
+        if n_at_edge >= N_AT_PICTURE:
+            edges[window] = [min(right, edge) for right in edges[window]]
+
+    return [replace(line, right=edge) for line, edge in zip(lines, edges, strict=True)]
 
 
 def _is_stretched(line: Line) -> bool:

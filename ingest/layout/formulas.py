@@ -194,21 +194,22 @@ class _Formulas:
         drop = (_main(below).y - rule.top) / _main(below).size
         is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
         most = NESTED if is_nested else SIMPLE
-        is_near = MIN_RISE < rise < NUMERATOR
-        is_near = is_near and MIN_DROP < drop < most - abs(rise - USUAL_RISE)
+        most -= abs(rise - USUAL_RISE)
+        is_near = MIN_RISE < rise < NUMERATOR and MIN_DROP < drop < most
+        if not is_near or any(_touches(rule, other) for other in rules):
+            return False
 
         em = max(_main(above).size, _main(below).size)
         widest = 0.0
+        offsets = []
         rooms = []
         for part in (above, below):
             x0, x1 = _edges(part)
             widest = max(widest, x1 - x0)
-            is_near = is_near and abs(x0 + x1 - rule.x0 - rule.x1) / 2 < CENTRED * em
+            offsets.append(abs(x0 + x1 - rule.x0 - rule.x1) / 2)
             rooms.append(self._room(part, rules))
-
         is_fit = abs(widest - rule.x1 + rule.x0) < 2 * CENTRED * em
-        is_near = is_near and is_fit and min(rooms) > MIN_ROOM
-        return is_near and not any(_touches(rule, other) for other in rules)
+        return is_fit and max(offsets) < CENTRED * em and min(rooms) > MIN_ROOM
 
     def _room(self, part: list[Glyph], rules: Iterable[Box]) -> float:
         """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""

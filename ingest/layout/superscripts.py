@@ -205,7 +205,8 @@ def _may_have_note(text: str) -> bool:
     if len(text) < 3 and text[-1] not in STOPS:
         return False
     tail = text.rstrip(_CLOSING)
-    if OPERATORS.fullmatch(tail):
+    *_, name = re.split(r"[\W\d_]", tail)
+    if OPERATORS.fullmatch(name):
         return False
     is_word = len(tail) >= 3 and tail[-3:].isalpha()
     return is_word or tail != text

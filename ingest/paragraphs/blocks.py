@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.layout.arrange import Arranged
@@ -36,7 +36,7 @@ class Block:
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         n_title: number of characters of the bold name of a statement at the beginning of its text.
         number: the bullet or number itself, "" if none.
-        in_table: whether it is inside a table with rules.
+        in_table: whether it is inside a table with rules, or a row of one without.
         is_row: whether it has the cells of a row of a table, with wide gaps between.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
@@ -72,8 +72,12 @@ def split(arranged: Arranged) -> Iterator[Block]:
 
     blocks = []
     heading = ""
+    after_row = False
     for group in join_continuations(group_lines(body, habits), habits):
         block = _block_of(group, heading, habits)
+        if _is_row(group, after_row):
+            block = replace(block, in_table=True, is_row=True)
+        after_row = block.is_row and group.is_prose
         blocks.append(block)
         if block.is_heading:
             heading = block.text
@@ -125,6 +129,19 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         last_page=group.last.page,
         page_breaks=page_breaks,
     )
+
+
+def _is_row(group: LineGroup, after_row: bool) -> bool:
+    """Return whether a group is a row of a table without rules: three cells, or a text and a number at the end.
+
+    Args:
+        after_row: whether it is below such a row; then two cells are enough.
+    """
+    *others, last = group.last.words
+    is_number = group.last.n_gaps > 0 and last.text.isdecimal()
+    if is_number and others[-1].text[-1] not in ".!?:;,":
+        return True
+    return all(line.n_gaps > (not after_row) for line in group.lines)
 
 
 def _title_length(words: Sequence[Word], text: str) -> int:

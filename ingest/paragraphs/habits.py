@@ -16,6 +16,9 @@ MAX_PITCH = 2.2
 MAX_SPACED = 3.5
 """Maximum distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
 
+SURE = 30
+"""Weight of the distance of two lines that surely are of one sentence; others count 1 to 3."""
+
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
 
@@ -63,12 +66,15 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             distance = line.drop_from(above)
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
+            weight = 1 + 2 * in_body
             if in_body and _is_one_sentence(above, line, body_size):
                 longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
+                is_sure = line.initial.isalpha() and not above.has_room_for(line, 1)
+                weight = max(weight, SURE * is_sure)
             if 0.9 < distance < longest and is_of_size(above, line.size):
-                pitches[round(distance * 20) / 20] += 3 if in_body else 1
+                pitches[round(distance * 20) / 20] += weight
 
     return TypesettingHabits(
         vocabulary=vocabulary,

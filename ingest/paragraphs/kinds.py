@@ -54,7 +54,7 @@ _CODE_LINE = re.compile(
     ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
     | [;{}](?:\ \d{1,4})?\ //  # a comment after a statement
     | >>>\  | "{3} | ^def\ \w+\(  # Python
-    | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^\w+\(.*\);$  # the beginning of a block, or a call
+    | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^(?:\w+\ ){0,3}\w+\(.*\);$  # the beginning of a block, or a call
     """,
     re.VERBOSE,
 )

@@ -61,11 +61,13 @@ STMARY = dict(zip(map(ord, "JKLM"), "⟦⟧⦇⦈", strict=True))
 
 _LIGATURES = ("ff", "fi", "fl", "ffi", "ffl")
 NAMELESS = (
-    dict(enumerate(_LIGATURES, 11))
+    dict(enumerate(_GREEK))
+    | dict(enumerate(_LIGATURES, 11))
     | dict(enumerate("“”„«»–—", 16))
     | dict(enumerate(_LIGATURES, 27))
 )
-"""Text in bitmap fonts: ligatures of OT1, then quotes, dashes and ligatures of T1; the other codes are ASCII."""
+"""Text in bitmap fonts: Greek letters and ligatures of OT1, then quotes, dashes and ligatures of T1; other codes are
+ASCII."""
 
 MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
 """Signs of mathabx, by the letters whose names the glyphs bear; the parts of its large brackets mean nothing."""

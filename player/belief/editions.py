@@ -24,9 +24,9 @@ LIKENESS = 0.8
 """Weight of the log-odds of a piece from its vector; 1 is the calibration on passages."""
 PASSAGES = 0.2
 """Exponent of the probability of a piece's passages; it is small, since the vector of a page tells more."""
-EVEN = 0.1
+UNIFORM_SHARE = 0.1
 """Share of a piece's probability that depends on its document alone."""
-TINY = 1e-6
+MIN_PIECE_PROBABILITY = 1e-6
 """Minimum probability of a piece's passages."""
 RULE_FACTOR = 0.05
 """Factor for a piece that holds a word of the hint in its exact form, which the rule of the game forbids."""
@@ -94,7 +94,7 @@ def with_editions(
     n_passages = len(places.paragraphs)
     passages = places.rows[:n_printed]
     by_passage = np.bincount(passages, printed, minlength=n_passages)
-    by_piece = (places.links @ by_passage + TINY) ** PASSAGES
+    by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES
 
     doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
     doc_ids += [piece.doc_id for piece in places.pieces]
@@ -114,9 +114,9 @@ def with_editions(
         n_pieces = np.bincount(document)[document]
         uniform = _share(by_document[document] / n_pieces)
         alike = np.exp(likeness[pieces] - likeness[pieces].max())
-        mixed = (1.0 - EVEN) * _share(
+        mixed = (1.0 - UNIFORM_SHARE) * _share(
             uniform * by_piece[pieces] * alike
-        ) + EVEN * uniform
+        ) + UNIFORM_SHARE * uniform
         probabilities[pieces] = shares.get(name, 0.0) * _share(
             mixed * rule_factors[pieces]
         )

@@ -29,7 +29,7 @@ PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 MAX_READINGS = 3
 """Maximum number of readings of the first sentence of a passage, which differ in its end."""
-MIN_SHARE = 0.6
+MIN_HELD_SHARE = 0.6
 """Minimum share of a passage's words in a piece that holds the passage. A piece in which no passage has this share
 holds the passage with the highest share."""
 NEXT_SENTENCE_RATIO = 0.6
@@ -235,7 +235,7 @@ def link_pieces(
                 shares[row] = (n_held + 1) / (len(passage_words) + 1)
 
         most = max(shares.values(), default=1.0)
-        least = min(MIN_SHARE, most)
+        least = min(MIN_HELD_SHARE, most)
         for row, share in shares.items():
             if share >= least:
                 links[number, row] = 1.0

@@ -15,7 +15,7 @@ from quarry.course.text import canonical
 from quarry.languages.registry import LANGUAGES, detect_language
 from quarry.languages.words import is_stop_word, shared_stem, words, written_words
 
-MIN_LETTERS = 3
+MIN_WORD_LETTERS = 3
 """Minimum number of letters of a word in a question about the whole paragraph; questions about the opening sentence
 have no minimum."""
 MAX_LETTERS = 20
@@ -40,7 +40,7 @@ class WordIndex:
         ids: case-folded word -> id.
         forms: (n_words, n_stems) 1 for the stem of each word, which its inflected forms share.
         informative: (n_words,) whether a question about the whole paragraph may name the word: a plain word of at least
-            MIN_LETTERS that is not a stop word.
+            MIN_WORD_LETTERS that is not a stop word.
         plain: (n_words,) whether the word has only letters, and at least two, so that a referee can find it.
         whole: (n_places, n_words) share of the referees who find the word in the passage from the place on.
         opening: (n_places, n_words) share of the referees who find the word in the opening sentence.
@@ -79,7 +79,7 @@ def index_words(
     plain, informative, forms = [], [], []
     for word in ids:
         is_plain = word.isalpha() and len(word) > 1
-        is_long = len(word) >= MIN_LETTERS
+        is_long = len(word) >= MIN_WORD_LETTERS
         plain.append(is_plain)
         informative.append(is_plain and is_long and not is_stop_word(word))
         forms.append({shared_stem(word): 1.0})
@@ -135,17 +135,22 @@ def _words_of_pieces(places: Places) -> Iterator[WordShares]:
     shares: WordShares = {}
     for place in range(places.n_printed, len(places)):
         if places.rows[place] != places.rows[place - 1]:
-            text = places.paragraph(place).text
-            letters = canonical(text)
-            shares = {}
-            for row in places.passage_rows(place):
-                for word in words(places.paragraphs[row].text):
-                    if word in letters:
-                        shares[word] = 1.0
-            for word in words(text):
-                if len(word) <= MAX_LETTERS:
-                    shares[word] = 1.0
+            shares = _words_of_piece(places, place)
         yield shares
+
+
+def _words_of_piece(places: Places, place: int) -> WordShares:
+    text = places.paragraph(place).text
+    letters = canonical(text)
+    shares = {}
+    for row in places.passage_rows(place):
+        for word in words(places.paragraphs[row].text):
+            if word in letters:
+                shares[word] = 1.0
+    for word in words(text):
+        if len(word) <= MAX_LETTERS:
+            shares[word] = 1.0
+    return shares
 
 
 def _shares(text: str, share: float = 1.0) -> WordShares:

@@ -90,6 +90,21 @@ class GameServer(Protocol):
         ...
 
 
+def check_address(url: str) -> None:
+    """Check the URL of a game server.
+
+    Raises:
+        ServerError: it is not one of HTTP, or holds a user, password or query.
+    """
+    if "//" not in url and is_address(f"http://{url}"):
+        raise ServerError(f"--server has no http://; write http://{url}")
+    if not is_address(url):  # which is not shown, since it may hold a secret
+        raise ServerError(
+            "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
+            "use --token"
+        )
+
+
 class HttpGameServer:
     """A game server at a URL; it is safe for many threads.
 
@@ -113,14 +128,7 @@ class HttpGameServer:
     """
 
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
-        if "//" not in url and is_address(f"http://{url}"):
-            raise ServerError(f"--server has no http://; write http://{url}")
-        if not is_address(url):  # which is not shown, since it may hold a secret
-            raise ServerError(
-                "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
-                "use --token"
-            )
-
+        check_address(url)
         self.url = str(httpx.URL(url)).rstrip("/")
         self.player_id = self.token = ""
         self._timeout_s = timeout_s

@@ -7,7 +7,7 @@ from typing import Any
 from configs.plain_yaml import HALF_PAIR
 from player.errors import MessageError
 
-MAX_BYTES = 32_000_000
+MAX_RESPONSE_BYTES = 32_000_000
 """Maximum number of bytes of a decompressed response; an inbox of hundreds of games has a few MB."""
 MAX_DIGITS = 300
 """Maximum number of digits of an integer that are read; Python refuses to read thousands of digits."""
@@ -22,8 +22,8 @@ def join_pieces(pieces: Iterable[bytes]) -> bytes:
     body = bytearray()
     for piece in pieces:
         body += piece
-        if len(body) > MAX_BYTES:
-            raise MessageError(f"it has more than {MAX_BYTES} bytes")
+        if len(body) > MAX_RESPONSE_BYTES:
+            raise MessageError(f"it has more than {MAX_RESPONSE_BYTES} bytes")
     return bytes(body)
 
 

@@ -63,7 +63,7 @@ class DeadlinePlayer:
         work = functools.partial(self._player.answer_warmup, question)
         return self._within(budget_s, "the warm-up", work) or "0"
 
-    def ask(
+    def make_plan(
         self,
         start: RoundStart,
         budget_s: float,

@@ -417,6 +417,6 @@ class Game:
         budget_s: float,
         questions: Sequence[Question] | None = None,
     ) -> Plan:
-        plan = self.player.ask(start, budget_s, questions)
+        plan = self.player.make_plan(start, budget_s, questions)
         self._tell("planned", plan)
         return plan

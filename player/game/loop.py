@@ -37,7 +37,7 @@ BUSY_POLL_S = 0.1
 """Maximum number of seconds of a poll while threads are answering; their games may end before a message comes."""
 MAX_REFUSED = 3
 """Maximum number of consecutive failed requests for a game; then no more games are requested."""
-CLOSING_S = 5.0
+MAX_SENDING_S = 5.0
 """Maximum number of seconds for the threads to send their replies when the process ends; a restart sends the others."""
 MAX_BUSY = 4
 """Maximum number of games with unread messages; at this number no game is requested, so that replies are in time."""
@@ -135,7 +135,7 @@ class Loop:
             # wait for the threads that are sending replies
             self._is_closing = True
             calls = [call for call in self._calls.values() if not call.cancel()]
-            wait(calls, CLOSING_S)
+            wait(calls, MAX_SENDING_S)
 
     def _resume(self) -> None:
         """Continue the unfinished games, and wait a moment for the first messages of those without an id."""

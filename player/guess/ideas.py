@@ -17,11 +17,11 @@ IDEAS_FILE = Path(__file__).with_name("ideas.txt.gz")
 the most typical first; data/associations/README.md describes how it was made."""
 
 RANK_OFFSET = 5.0
-"""Parameter of a word's typicality, which is proportional to 1 / (HEAD + its rank in the domain)."""
+"""Parameter of a word's typicality, which is proportional to 1 / (RANK_OFFSET + its rank in the domain)."""
 MAX_CACHED_DOMAINS = 64
 """Maximum number of domains whose vectors are cached."""
 
-WEIGHTS = np.array([1.3, 5.8, 4.8, 5.0], dtype=np.float32)
+COLUMN_WEIGHTS = np.array([1.3, 5.8, 4.8, 5.0], dtype=np.float32)
 """Weights of the columns of `Ideas._columns`: a conditional logit (McFadden, 1974) fitted on our training games."""
 
 Embed = Callable[[Sequence[str]], Float32Array]
@@ -127,7 +127,7 @@ class Ideas:
             ideas, columns = self._columns(domain, hint, text)
         except Exception:  # the network fails: typicality decides
             ideas, columns = Ideas()._columns(domain, hint, text)
-        scores = columns @ WEIGHTS
+        scores = columns @ COLUMN_WEIGHTS
         shares = np.exp(scores - scores.max(initial=-np.inf))
 
         by_word: dict[str, float] = {}

@@ -11,8 +11,8 @@ from quarry.languages.words import shared_stem, words
 
 FIRST_PROPOSAL_GAIN, LATER_PROPOSAL_LOSS = 0.75, 0.8
 """Log-odds that the first word of a writer gains, and how much less later words gain, by the logarithm of their rank.
-Like MIN_SHARE, they are fitted on 30 games of an outside writer."""
-MIN_SHARE = 0.1
+Like MIN_PROPOSAL_SHARE, they are fitted on 30 games of an outside writer."""
+MIN_PROPOSAL_SHARE = 0.1
 """Minimum probability of a word of a writer, before the gain."""
 WORD_WITHOUT_CANDIDATES = "idea"
 """Associative word if no other word is left."""
@@ -52,7 +52,7 @@ def associative_words(
             continue
         words_by_stem[form] = proposal
         log_odds = FIRST_PROPOSAL_GAIN - LATER_PROPOSAL_LOSS * np.log1p(rank)
-        share = max(shares.pop(same_word, 0.0), MIN_SHARE)
+        share = max(shares.pop(same_word, 0.0), MIN_PROPOSAL_SHARE)
         shares[proposal] = share * float(np.exp(log_odds))
     ranked = sorted(shares, key=lambda word: (-shares[word], word))
     return ranked or [WORD_WITHOUT_CANDIDATES]

@@ -8,9 +8,9 @@ from player.belief.referees import RefereeModel
 from player.question import N_QUESTIONS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
-TINY = 1e-30
+MIN_ROW_SUM = 1e-30
 """Minimum sum of a row, so that its logarithm is finite."""
-BLOCK = 32
+BLOCK_QUESTIONS = 32
 """Number of questions whose information is computed at once."""
 MAX_BLOCKS = 3
 """Maximum number of blocks whose information is computed again before each choice; without a limit, the choice takes
@@ -120,7 +120,7 @@ class _Information:
 
     def _bits(self, sums: FitArray) -> Float64Array:
         """Return the (...,) information for (..., n_candidates) row sums of the confusion."""
-        surprise = -np.log2(np.maximum(sums, TINY))
+        surprise = -np.log2(np.maximum(sums, MIN_ROW_SUM))
         bits: Float64Array = surprise @ self.prior
         return bits
 
@@ -145,7 +145,7 @@ def _next(
             return best
         stale = np.flatnonzero(fresh & ~is_current)
         order = np.argsort(-worth[stale], kind="stable")
-        block = stale[order[:BLOCK]]
+        block = stale[order[:BLOCK_QUESTIONS]]
         gains = [part.gains(block) for part in parts]
         worth[block] = np.add.reduce(gains)
         is_current[block] = True

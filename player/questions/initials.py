@@ -21,7 +21,7 @@ LETTER_COLUMNS: Mapping[str, int] = {
 """Columns of the letters in a table."""
 _RUN = regex.compile(r"\p{L}[\p{L}\p{M}'’׳״\"]*")
 """A run of letters."""
-_SIGNS = "\"'([{“”‘’„«»-–—•*"
+_OPENING_SIGNS = "\"'([{“”‘’„«»-–—•*"
 
 
 @functools.lru_cache(maxsize=2)
@@ -55,7 +55,7 @@ def _readings(sentence: str) -> tuple[list[str], list[str]]:
     runs = [run[0] for run in _RUN.findall(folded)]
     firsts = []
     for token in folded.split():
-        first = token.lstrip(_SIGNS)[:1]
+        first = token.lstrip(_OPENING_SIGNS)[:1]
         if first.isalpha():
             firsts.append(first)
     return runs, firsts

@@ -24,7 +24,7 @@ from quarry.languages.english import ENGLISH
 from quarry.languages.language import Language
 from quarry.languages.words import words
 
-MIN_WORDS = 300
+MIN_POOL_WORDS = 300
 """Minimum number of words from which questions are made; a larger pool uses as many words as it has questions."""
 N_DRAWS = 512
 """Number of draws from the belief over which the options are balanced."""
@@ -93,7 +93,7 @@ class ListKind:
         mass = np.clip(self.table(candidates).T @ belief, 0.0, 1.0)
         worth = mass * (1.0 - mass) * self.is_nameable(candidates)
         ids = np.argsort(-worth, kind="stable")
-        ids = ids[: max(MIN_WORDS, n)]
+        ids = ids[: max(MIN_POOL_WORDS, n)]
         ids = ids[worth[ids] > MIN_WORTH]
 
         questions = []

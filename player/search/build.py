@@ -8,7 +8,7 @@ from typing import cast
 
 from configs.settings import SearchSettings, Settings
 from player.deadlines import Call, Runner
-from player.errors import SearchError
+from player.errors import LateStrategyError, SearchError
 from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
@@ -221,7 +221,7 @@ def _load_all(index: SearchIndex, search: SearchSettings) -> None:
     """
     patient = replace(search, deadline_s=LOADING_S)
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
-    Cascade(
+    result = Cascade(
         index=index,
         settings=patient,
         runner=Runner(),
@@ -229,6 +229,10 @@ def _load_all(index: SearchIndex, search: SearchSettings) -> None:
         started=time.perf_counter(),
         everything=True,
     ).result()
+    for failure in result.failures:
+        if isinstance(failure, LateStrategyError):
+            late = "strategy %s is not loaded after %g s; searches go on without it"
+            _log.warning(late, failure.strategy, LOADING_S)
 
 
 def require_strategies(search: SearchSettings) -> None:
@@ -284,9 +288,6 @@ def late_interaction_of(
         settings: settings of embedding.
         embedder: the store's embedder.
         hints: the bank of hints; None takes the bundled one.
-
-    Raises:
-        BadInputError: the bank cannot be read.
     """
     tokens = course.tokens
     if tokens is None or not isinstance(embedder.embedder, TokenEmbedder):

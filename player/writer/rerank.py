@@ -5,24 +5,24 @@ from scipy.sparse import csr_array, eye_array, vstack
 
 from player.belief.places import Places
 from player.round import RoundStart
-from player.writer.tasks import Ask, ask_passages
+from player.writer.tasks import AskWriter, ask_passages
 from quarry.arrays import Float64Array
 
-N_SHOWN = 30
+N_RERANKED = 30
 """Number of the likeliest passages that the writer reads."""
 RANK_SHARES = (0.81, 0.02, 0.02, 0.02, 0.02)
 """Probabilities that the writer names a shown secret passage first, second, and so on. All four constants were counted
 on 22 games of an outside writer, with half a game added for each outcome."""
-UNNAMED = 0.06
+NAMES_OTHERS = 0.06
 """Probability that the writer names other passages although the secret one is shown."""
-MISSED = 0.05
+NAMES_NONE = 0.05
 """Probability that the writer names no passage although the secret one is shown."""
 REFUSED = 0.75
 """Probability that the writer names no passage if the secret one is not shown."""
 
 
 def rerank(
-    prior: Float64Array, places: Places, start: RoundStart, ask: Ask
+    prior: Float64Array, places: Places, start: RoundStart, ask: AskWriter
 ) -> Float64Array:
     """Update the (n_places,) prior by the writer's choice of the likeliest passages; without a valid reply, return it.
 
@@ -40,7 +40,7 @@ def rerank(
     share_of_passages = csr_array(vstack([printed, places.links / n_held[:, None]]))
     passages = share_of_passages[places.rows]
     mass = passages.T @ prior
-    likeliest = np.argsort(-mass, kind="stable")[:N_SHOWN]
+    likeliest = np.argsort(-mass, kind="stable")[:N_RERANKED]
     shown = np.sort(likeliest[mass[likeliest] > 0.0])  # in the course's order
 
     ids = ask_passages(start, [places.paragraphs[row] for row in shown], ask)
@@ -66,8 +66,10 @@ def reply_likelihood(ids: list[int], n_shown: int) -> Float64Array:
         n_shown: number of passages that it was shown.
     """
     if not ids:
-        return np.array([*[MISSED] * n_shown, REFUSED])
-    likelihood = np.full(n_shown + 1, UNNAMED * n_shown / max(1, n_shown - len(ids)))
+        return np.array([*[NAMES_NONE] * n_shown, REFUSED])
+    likelihood = np.full(
+        n_shown + 1, NAMES_OTHERS * n_shown / max(1, n_shown - len(ids))
+    )
     likelihood[ids] = n_shown * np.array(RANK_SHARES[: len(ids)])
     likelihood[-1] = 1.0 - REFUSED
     return likelihood

@@ -28,14 +28,14 @@ from quarry.languages.registry import (
 )
 from quarry.languages.words import words
 
-Ask = Callable[[str], str]
+AskWriter = Callable[[str], str]
 """A function that sends a prompt and returns the reply, or "" if there is none."""
 
 MAX_PASSAGE_CHARS, MAX_PARAGRAPH_CHARS = 800, 3_000
 """Maximum length of one of several passages in a prompt, and of the paragraph of a guess."""
-N_WORDS = 10
+N_ASSOCIATIONS = 10
 """Number of associative words that the writer is asked for."""
-MAX_WORD_CHARS = 60
+MAX_ASSOCIATION_CHARS = 60
 """Maximum length of an associative word; a server refuses a guess with a word of 100,000 characters."""
 MAX_IDS = 5
 """Maximum number of passages that the writer may name, and of answers that it may cite."""
@@ -43,7 +43,7 @@ WORD_WORDS = (20, 30)
 """Minimum and maximum number of words of the justification of the word."""
 _QUESTION = alternatives(language.question for language in LANGUAGES)
 _ANSWER = alternatives(language.answer for language in LANGUAGES)
-_CITATION = re.compile(rf"{_QUESTION} (\d+)(?:\W+{_ANSWER} ([A-D]))?", re.I)
+_CITED_ANSWER = re.compile(rf"{_QUESTION} (\d+)(?:\W+{_ANSWER} ([A-D]))?", re.I)
 
 RANK = """A referee chose one passage of a course and described it by a hint in words that the passage does not contain.
 Which of these passages does the hint describe? Judge by meaning. Give the ids of up to five passages that may be meant,
@@ -67,7 +67,7 @@ in it. Reply with one JSON object and nothing else."""
 
 
 def ask_passages(
-    start: RoundStart, passages: Sequence[Paragraph], ask: Ask
+    start: RoundStart, passages: Sequence[Paragraph], ask: AskWriter
 ) -> list[int] | None:
     """Ask which passages the hint may describe; return their positions, best first, or None without a valid reply."""
     shown = []
@@ -81,7 +81,7 @@ def ask_passages(
     return [each - 1 for each in dict.fromkeys(ids)]
 
 
-def ask_words(start: RoundStart, paragraph: Paragraph, ask: Ask) -> list[str]:
+def ask_words(start: RoundStart, paragraph: Paragraph, ask: AskWriter) -> list[str]:
     """Ask for the associative word; return single words, best first."""
     domain = start.association_domain
     languages = map(language_of_word, words(domain))
@@ -97,8 +97,8 @@ def ask_words(start: RoundStart, paragraph: Paragraph, ask: Ask) -> list[str]:
         return []
 
     single = []
-    for item in answer_words[:N_WORDS]:
-        is_short = isinstance(item, str) and len(item) <= MAX_WORD_CHARS
+    for item in answer_words[:N_ASSOCIATIONS]:
+        is_short = isinstance(item, str) and len(item) <= MAX_ASSOCIATION_CHARS
         parts = words(item) if is_short else []
         if len(parts) == 1:
             single += parts
@@ -110,7 +110,7 @@ def ask_justifications(
     paragraph: Paragraph,
     start: RoundStart,
     evidence: Sequence[Evidence],
-    ask: Ask,
+    ask: AskWriter,
 ) -> Guess:
     """Ask for justifications; return the guess with those that pass `is_justification`."""
     if len(evidence) < N_CITED:
@@ -164,7 +164,7 @@ def is_justification(
     if not isinstance(text, str):
         return False
     fewest, most = count_words(text)
-    citations = set(_CITATION.findall(text))
+    citations = set(_CITED_ANSWER.findall(text))
     return (
         text.isprintable()
         and detect_language(text) is language
@@ -176,7 +176,7 @@ def is_justification(
     )
 
 
-def _reply(ask: Ask, task: str, data: Json) -> Json:
+def _reply(ask: AskWriter, task: str, data: Json) -> Json:
     """Send a prompt; return the last flat JSON object of the reply, or {} if it has none. Other text is ignored."""
     # so the data cannot contain the closing mark
     shown = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")

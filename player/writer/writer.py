@@ -29,7 +29,7 @@ MAX_CALL_S = 30.0
 """Maximum number of seconds of a call."""
 SHARE = 0.5
 """Maximum share of the time until the next reply of a game is due that a call may take."""
-MAX_BYTES = 1_000_000
+MAX_REPLY_BYTES = 1_000_000
 """Maximum number of bytes of a response that are read."""
 _BEGIN = b'{"model": '
 """The first bytes of each line that is added to a log."""
@@ -106,7 +106,7 @@ class Writer:
         ) as response:
             for part in response.iter_bytes():
                 body += part
-                if len(body) > MAX_BYTES or time.monotonic() > due:
+                if len(body) > MAX_REPLY_BYTES or time.monotonic() > due:
                     raise ValueError("the response is too long or too slow")
         content = json.loads(body)["choices"][0]["message"]["content"]
         if not isinstance(content, str):

@@ -9,7 +9,7 @@ import regex
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import LANGUAGES
 
-MIN_SIMILARITY = 0.95
+MIN_COMMON_WORDS = 0.95
 """Minimum share of common words, in order, of two near-identical paragraphs: one word in twenty may differ. Different
 exercises of one template reach .92 in a real course of 1,044 paragraphs."""
 
@@ -63,7 +63,7 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
             similarity = _similarity(text, texts[other], ordinary)
             candidates.append((similarity, other))
         similarity, original = max(candidates)
-        if similarity >= MIN_SIMILARITY:
+        if similarity >= MIN_COMMON_WORDS:
             copies[paragraph_id] = original
         else:
             index.insert(paragraph_id, sketch)

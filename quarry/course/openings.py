@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from quarry.course.text import canonical
 
-MIN_WORDS = 5
+MIN_CONTENT_WORDS = 5
 """Minimum number of words of a content sentence."""
 N_HEAD = 3
 """Number of lines of a page that are searched for a full stop; if there is none, the first line is the opening."""
@@ -24,7 +24,7 @@ _ABBREVIATIONS = frozenset(
 _STOP_ON_NEXT_LINE = re.compile(r"\n\.(?=[\u0590-\u05ff\s])")
 _STOP = re.compile(r"[.!?](?=[ \n\t\r])")
 _LAST_WORD = re.compile(r"\w+(?:\.\w+)*$")
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_STOP_MARK = re.compile(r"[.!?](?=\s|$)")
 _MARKER = re.compile(r"^[-–•◦*]\s*")
 _MARKS_BEFORE = re.compile(r"[(\[{\"'“„«]+$")
 _MARKS_AFTER = re.compile(r"\s?[.!?:…][)\]}\"'”»]*|[)\]}\"'”»]+[.!?:…]?")
@@ -34,14 +34,14 @@ def opening_by_rule(page: str) -> str:
     """Return the opening of a page as a public referee cuts it, with its line breaks.
 
     Some programs print the full stop of a Hebrew sentence at the beginning of the next line. The opening ends with the
-    first such stop if it then has at least MIN_WORDS words. Otherwise it ends with the first full stop within N_HEAD
-    lines, or with the first line if there is none.
+    first such stop if it then has at least MIN_CONTENT_WORDS words. Otherwise it ends with the first full stop within
+    N_HEAD lines, or with the first line if there is none.
     """
     page = page.strip()
     stop = _STOP_ON_NEXT_LINE.search(page)
     if stop:
         opening = page[: stop.end()]
-        if len(opening.split()) >= MIN_WORDS:
+        if len(opening.split()) >= MIN_CONTENT_WORDS:
             return opening
 
     lines = page.split("\n")
@@ -66,7 +66,7 @@ def content_sentences(piece: str) -> Iterator[str]:
     lines = piece.strip().split("\n")
     short = SHORT_LINE * max(map(len, lines))
     start, n_sentences = 0, 0
-    for end in _SENTENCE_END.finditer(piece):
+    for end in _STOP_MARK.finditer(piece):
         stretch = piece[start : end.end()].lstrip(" ")
         lines_of_stretch = stretch.strip().split("\n")
         is_on_top = start == 0 or stretch.startswith("\n")
@@ -78,7 +78,7 @@ def content_sentences(piece: str) -> Iterator[str]:
             lines_of_stretch.pop(0)
 
         sentence = _MARKER.sub("", one_line(" ".join(lines_of_stretch)))
-        if _begins(sentence) and len(sentence.split()) >= MIN_WORDS:
+        if _begins(sentence) and len(sentence.split()) >= MIN_CONTENT_WORDS:
             n_sentences += 1
             yield sentence
     if not n_sentences:

@@ -18,6 +18,7 @@ _INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
+_EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -43,7 +44,7 @@ _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations")
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations")
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
-_STATEMENTS = _words("statements")
+_STATEMENT_NAMES = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
@@ -73,7 +74,7 @@ def names_statement(title: str) -> bool:
     """Return whether a title with a full stop is the name of a statement, as "Cauchy's criterion."."""
     words = title.casefold().rstrip(".").split()
     is_short = title.endswith(".") and len(words) <= HEADING_WORDS
-    return is_short and not _STATEMENTS.isdisjoint(words)
+    return is_short and not _STATEMENT_NAMES.isdisjoint(words)
 
 
 def alternative_openings(text: str) -> tuple[str, ...]:
@@ -124,15 +125,20 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     is_quotation = mark[-1] in _CLOSING and (last in _OPENING or _SOURCE.match(tail))
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
-    is_cased = last.lower() != last.upper() or not last.isalpha()
-    if is_cased and tail.lstrip(_OPENING)[:1].islower():
+    if _goes_on(last, mark, tail):
         return False
-
     if "." in mark and _is_label(before):
         return False
     if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
+
+
+def _goes_on(last: str, mark: str, tail: str) -> bool:
+    """Return whether a small letter after the mark is inside a sentence: in cased text, and no formula begins there."""
+    is_cased = last.lower() != last.upper() or not last.isalpha()
+    is_equation = mark == "." and _EQUATION.match(tail) is not None
+    return is_cased and tail.lstrip(_OPENING)[:1].islower() and not is_equation
 
 
 def _is_label(text: str) -> bool:

@@ -22,11 +22,11 @@ from quarry.errors import EmbedderError
 
 MAGIC = b"E5S1"
 """First bytes of the file."""
-BLOCK = 32
+BLOCK_WEIGHTS = 32
 """Number of weights that share a scale."""
 
 _FOUR_BITS = 1
-_BLOCK_OF_FOUR_BITS = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)])
+_BLOCK_OF_FOUR_BITS = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_WEIGHTS // 2)])
 
 _SIZES = (
     "hidden_size",
@@ -88,8 +88,8 @@ def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     if magic != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
     _, *numbers, block = _read_numbers(file, "8ifi")
-    if block != BLOCK:
-        raise ValueError(f"blocks of {block}, not {BLOCK} weights")
+    if block != BLOCK_WEIGHTS:
+        raise ValueError(f"blocks of {block}, not {BLOCK_WEIGHTS} weights")
 
     tokenizer = _read_tokenizer(file)
     tensors, words = _read_tensors(file)
@@ -133,7 +133,7 @@ def _read_tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np
         if kind != _FOUR_BITS:
             tensors[name] = np.frombuffer(content, "<f4", n_weights, start)
             continue
-        n_blocks = n_weights // BLOCK
+        n_blocks = n_weights // BLOCK_WEIGHTS
         blocks = np.frombuffer(content, _BLOCK_OF_FOUR_BITS, n_blocks, start)
         if name == "emb.word":
             words = blocks

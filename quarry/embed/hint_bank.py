@@ -6,11 +6,11 @@ those games. Vectors are cached in the folder of exported networks.
 
 import contextlib
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from quarry.embed import TokenEmbedder, choose_spec
 from quarry.embed.exports import EXPORT_VERSION
 from quarry.embed.networks import MINILM
 from quarry.files import write_whole
+from quarry.json_files import read_objects
 
 HINTS_FILE = Path(__file__).with_name("hint_bank.jsonl")
 """File of the bundled hints."""
@@ -58,8 +59,7 @@ class Bank:
 def load_hints() -> Hints:
     """Read the bundled hints. A line has a "hint", or a "course": stems of the lectures that the hints are about."""
     documents, course = {}, []
-    for text in HINTS_FILE.read_text(encoding="utf-8").splitlines():
-        line = json.loads(text)
+    for _, line in read_objects(HINTS_FILE, ValueError):
         course += line.get("course", [])
         if "hint" in line:
             documents[as_asked(line["hint"])] = ""
@@ -80,10 +80,11 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     digest = hashlib.sha256(key.encode()).hexdigest()[:12]
     path = models_dir / f"hints-{digest}.npz"
     try:
-        with np.load(path) as cached:
+        with path.open("rb") as file, np.load(file) as cached:
             vectors = cached["vectors"].astype(np.float32)
             return Bank(hints, vectors, cached["token_ids"], cached["starts"])
-    except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        # not cached yet, or damaged
         vectors, states = model.embed_queries_with_tokens(texts)
 
     rounded = vectors.astype(np.float16)

@@ -19,7 +19,7 @@ QUESTION_WORDS = 6
 """Number of words of a question."""
 MIN_PASSAGES = 10
 """Minimum number of passages for a fit."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 Relevance = tuple[float, float]
 """Bias, and slope on the mean of the `N_TOP` highest cosines, of the log-odds that the course holds an answer."""
@@ -71,4 +71,4 @@ def calibrate_embedder(
 
 
 def _words(text: str) -> list[str]:
-    return sorted(set(_WORD.findall(text)))
+    return sorted(set(_LETTERS.findall(text)))

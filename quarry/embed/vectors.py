@@ -66,7 +66,7 @@ NO_VECTORS = ReadingVectors(no_vectors(), no_vectors())
 
 
 def split_reading(reading: Reading) -> list[Reading]:
-    """Split a document into parts of PART paragraphs. The first part has its names; a last part has other editions."""
+    """Split a document into parts of PART_SIZE paragraphs; the first part has its names, a last one other editions."""
     parts, document = [], reading.document
     for start in range(0, len(reading.paragraphs) or 1, PART_SIZE):
         parts.append(

@@ -4,7 +4,7 @@ import re
 
 from quarry.languages.hebrew import HEBREW
 
-_HEBREW = re.compile("[א-ת]")
+_HEBREW_LETTER = re.compile("[א-ת]")
 _FINAL_LETTERS = HEBREW.final_letters[0]
 _FINAL_FIRST = re.compile(rf"\b[{_FINAL_LETTERS}](?=[א-ת])")
 _FINAL_LAST = re.compile(rf"(?<=[א-ת])[{_FINAL_LETTERS}]\b")
@@ -28,5 +28,5 @@ def in_reading_order(text: str, whole: str = "") -> str:
     tokens = []
     for line in text.splitlines():
         for token in reversed(line.split()):
-            tokens.append(token[::-1] if _HEBREW.search(token) else token)
+            tokens.append(token[::-1] if _HEBREW_LETTER.search(token) else token)
     return " ".join(tokens)

@@ -159,6 +159,12 @@ class Output(NamedTuple):
         assert self.code == 0, self.err
         return json.loads(self.out)
 
+    @property
+    def refusal(self) -> str:
+        """The one line that refuses bad input."""
+        assert (self.code, self.out, self.err.count("\n")) == (2, "", 1), self
+        return self.err
+
 
 def run_line(line: str) -> Output:
     """Run a command line of `quarry` in this process."""

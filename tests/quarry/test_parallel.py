@@ -21,8 +21,9 @@ from configs.errors import SettingsError, WorkerError
 from configs.settings import load
 from evaluate.games.labelled import SPLITS
 from evaluate.games.locating import locate_games
+from evaluate.referee.simulated import repeat_referee
 from evaluate.replay import replay as replayer
-from evaluate.replay.replay import replay_store
+from evaluate.replay.replay import Replay
 from evaluate.runs.files import RecordFile
 from evaluate.tuning import study
 from evaluate.tuning.prepared import evaluate_settings, prepare
@@ -217,14 +218,13 @@ def test_a_file_that_kills_its_process_fails_alone(
 
 
 def replayed(course: Course, workers: Workers) -> dict[str, Any]:
-    run = replay_store(
+    run = Replay(
         course_games(course.paragraphs),
         course,
         load(changes=[OWN]),
-        referee="noisy:0.3,0.2",
-        repeats=2,
+        repeat_referee("noisy:0.3,0.2", 2, 0),
         workers=workers,
-    )
+    ).run()
     return timeless(run.as_json())
 
 

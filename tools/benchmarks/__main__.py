@@ -8,7 +8,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from evaluate.runs.run import commit
+from quarry.version import commit
 from tools.benchmarks import calls, searching
 from tools.benchmarks.searching import Benchmark
 

@@ -53,7 +53,7 @@ def calibrate_prior(
     pairs = []
     for game in tqdm(games, desc="searching", unit="game"):
         if (paragraph := located[game.game_id]) is not None:
-            result = player.candidates(game.round_start())
+            result = player.search(game.round_start())
             pairs.append((result, paragraph.opening_sentence))
 
     fit = fit_prior(pairs, find_places(course.paragraphs))

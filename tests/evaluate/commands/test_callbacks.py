@@ -92,7 +92,7 @@ def end_children(module: ModuleType) -> None:
     """Let no child be started again, kill those that run, and print nothing into the next test."""
     module.print = lambda *_, **__: None  # type: ignore[attr-defined]
     module.python = lambda: "/nowhere"  # type: ignore[attr-defined]
-    for quarry in module._children:
+    for quarry in module._children.values():
         if quarry.child is not None:
             module.kill(quarry.child)
 
@@ -325,7 +325,8 @@ def test_the_file_needs_the_library_of_python_3_9_alone(tmp_path: Path) -> None:
         if isinstance(node, ast.Import):
             assert {*each(node.names, "name")} <= sys.stdlib_module_names
         elif isinstance(node, ast.ImportFrom):
-            assert node.module in sys.stdlib_module_names
+            package, *_ = str(node.module).split(".")
+            assert package in sys.stdlib_module_names
     assert path.stat().st_size < 20_000
 
 
@@ -341,9 +342,7 @@ def test_a_file_is_written_only_where_there_is_none_unless_told(tmp_path: Path) 
         (f"{tmp_path}/new.py --preset fsat", "fsat"),
         (f"{tmp_path}/new.py --journal {tmp_path}", "Cannot use the journal"),
     ):
-        code, out, err = write(line)
-        assert (code, out, err.count("\n")) == (2, "", 1), line
-        assert says in err
+        assert says in write(line).refusal
     assert path.read_text() == "mine"
     assert not (tmp_path / "new.py").exists()
 

@@ -19,7 +19,7 @@ from player.round import Score
 from quarry.embed import Models
 
 TRUTH = "The inverted index maps each term to its postings."
-ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
+ANSWERS = ["A", "Not Relevant", "C", "B", "D", None]
 CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"
 
 
@@ -139,7 +139,7 @@ def test_words_are_equal_after_stemming(one: str, other: str, is_same: bool) -> 
 )
 def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> None:
     text = padded(citing, 35)
-    earned = score_justification(text, ANSWERS, (30, 50), 3)
+    earned = score_justification(text, dict(enumerate(ANSWERS, 1)), (30, 50), 3)
     assert earned == points, citing
 
 

@@ -15,7 +15,8 @@ import pytest
 
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import Job, replay_games
+from evaluate.replay.replay import replay_games
+from evaluate.replay.replayer import Job
 from evaluate.report.page import lecture_figures, render
 from evaluate.runs.comparison import compare
 from evaluate.runs.files import (
@@ -141,7 +142,7 @@ def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path) -> None:
 def test_a_report_of_many_games_shows_the_lost_ones_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("evaluate.report.page.MAX_SHOWN", 3)
+    monkeypatch.setattr("evaluate.report.page.MAX_GAMES_LISTED", 3)
     records = [*map(record_of, range(9))]
     page = render([run_of(records, referee="oracle")])
     assert "3 of 9 games are shown, lost games first" in page

@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -17,13 +18,8 @@ from evaluate.referee.simulated import make_referee, seed_referees
 from evaluate.referee.spec import HINT_ALONE, Referee
 from evaluate.replay import replay as replay_module
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.replay import (
-    Job,
-    Replayer,
-    inputs_digest,
-    replay_against,
-    replay_games,
-)
+from evaluate.replay.replay import Replay, replay_games
+from evaluate.replay.replayer import Job, Replayer
 from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
@@ -98,11 +94,11 @@ GAMES = [
 ANSWERABLE = each(GAMES[:-1], "game_id")
 
 Run = dict[str, Any]
-Replay = Callable[..., Run]
+HandReplay = Callable[..., Run]
 
 
 @pytest.fixture(scope="module")
-def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
+def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> HandReplay:
     """Replay the games with two slots for the book and one for the course, as `replay --json` prints the run.
 
     The one number of a vector is the similarity with HINT, and no two words are alike.
@@ -144,7 +140,7 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
 
 
 @pytest.fixture(scope="module")
-def searched(hand_replay: Replay) -> Run:
+def searched(hand_replay: HandReplay) -> Run:
     """The run without a referee."""
     return hand_replay("none")
 
@@ -199,7 +195,7 @@ def test_each_answerable_game_says_where_it_was_found_or_lost_and_is_counted(
 
 
 def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
-    hand_replay: Replay,
+    hand_replay: HandReplay,
 ) -> None:
     # the referee finds nothing relevant, so that the guess is the most similar candidate
     played = hand_replay("noisy:0,1", make_referee("noisy:0,1", 7))
@@ -223,7 +219,7 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
 
 
 def test_repeats_of_a_game_are_no_games_of_their_own(
-    hand_replay: Replay, searched: Run
+    hand_replay: HandReplay, searched: Run
 ) -> None:
     # the first referee answers rightly, the second declines
     referees = make_referee("oracle"), make_referee("noisy:0,1")
@@ -434,15 +430,7 @@ def test_each_game_is_played_against_every_referee(store: Course) -> None:
     ]
     settings = load(changes=("game.questions_pool=60",))
     games = course_games(course())[:2]
-    records = replay_against(
-        games,
-        store,
-        settings,
-        referees,
-        seed=3,
-        workers=1,
-        n_candidates=0,
-    )
+    records = Replay(games, store, settings, referees, 3, n_candidates=0).records()
 
     assert each(records, "game_id") == ["g1", "g2"]
     hint_alone, oracle, *others = next(iter(records))["plays"]
@@ -455,22 +443,22 @@ def test_each_game_is_played_against_every_referee(store: Course) -> None:
 def test_the_digest_changes_with_everything_a_run_depends_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    inputs: list[Any] = [[labelled_game()], "store", load(), [], 0, {}]
-    others = [
-        [labelled_game(hint="another")],
-        "other store",
-        load("dual"),
-        [("oracle", 0)],
-        1,
-        {"g1": AskedBatch("g1", "", ())},
-    ]
+    store: Any = Mock(fingerprint="store")
+    same = Replay([labelled_game()], store, load())
+    others = {
+        "games": [labelled_game(hint="another")],
+        "course": Mock(fingerprint="other store"),
+        "settings": load("dual"),
+        "referees": [("oracle", 0)],
+        "seed": 1,
+        "batches": {"g1": AskedBatch("g1", "", ())},
+    }
 
-    digests = {inputs_digest(*inputs)}
-    for place, other in enumerate(others):
-        changed = inputs.copy()
-        changed[place] = other
-        digests.add(inputs_digest(*changed))
+    digests = {same.inputs_digest()}
+    for name, other in others.items():
+        changes: Any = {name: other}
+        digests.add(replace(same, **changes).inputs_digest())
     assert len(digests) == 7
-    assert inputs_digest(*inputs) in digests
+    assert same.inputs_digest() in digests
     monkeypatch.setattr(replay_module, "code_digest", lambda: "other code")
-    assert inputs_digest(*inputs) not in digests
+    assert same.inputs_digest() not in digests

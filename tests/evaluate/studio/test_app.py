@@ -15,7 +15,7 @@ from configs.settings import load
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.routes import serving
 from evaluate.practice.server import PracticeServer
-from evaluate.replay.replay import replay_store
+from evaluate.replay.replay import Replay
 from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
 from evaluate.studio.app import create_studio_app
@@ -398,9 +398,8 @@ def lost_run(
 ) -> None:
     """A run of a game about bees, whose referee always answers A."""
     game = LabelledGame("g", "", hint, paragraph_id=BEES)
-    referee = "constant:A"
-    run = replay_store([game], course, load(), referee=referee, name=path.stem)
-    write_run(path, run)
+    referees = [("constant:A", 0)]
+    write_run(path, Replay([game], course, load(), referees, name=path.stem).run())
 
 
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:

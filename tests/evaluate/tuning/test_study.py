@@ -227,7 +227,7 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
 def run_alone(evaluate: Any, storage: str) -> None:
     """Run the study in a process of its own, where a dead process is noticed after some seconds."""
     study_module.evaluate_settings = evaluate  # type: ignore[attr-defined]
-    storage_module.HEARTBEAT_S, storage_module.GRACE_S = 1, 3
+    storage_module.HEARTBEAT_S, storage_module.STALE_S = 1, 3
     fit(storage)
 
 
@@ -294,7 +294,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_module, "evaluate_settings", scored)
     monkeypatch.setattr(storage_module, "HEARTBEAT_S", 1)
     for module in (storage_module, study_module):
-        monkeypatch.setattr(module, "GRACE_S", 3)
+        monkeypatch.setattr(module, "STALE_S", 3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")

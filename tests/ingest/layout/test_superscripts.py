@@ -46,6 +46,7 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
         ("word", "†", "", "word"),
         ("x", "2", "", "x2"),
         ("cos", "2", "", "cos2"),
+        ("1+tan", "2", "", "1+tan2"),
         ("(r/R)", "3", "", "(r/R)3"),
         ("(trees)", "3", "", "(trees)"),
         ("mass", "−1", "", "mass−1"),

@@ -63,6 +63,28 @@ def test_double_spaced_lines_are_one_paragraph_and_more_space_parts_two() -> Non
     assert _texts(page) == [" ".join(PROSE)] * 2
 
 
+def test_lines_of_one_sentence_show_the_distance_of_lines() -> None:
+    sentences = [f"{line}." for line in PROSE[:3]]
+    page = lines(sentences * 3, 50, 100, leading=20)
+    page += lines(PROSE, 50, 300)
+    assert _texts(page) == [*sentences * 3, " ".join(PROSE)]
+
+
+def test_cells_next_to_each_other_are_a_table_without_rules() -> None:
+    page = lines(PROSE, 50, 200)
+    for x, y, cell in (
+        (50, 260, "Method"),
+        (130, 260, "Cost of it"),
+        (210, 260, "Memory"),
+        (50, 280, "Merge"),
+        (130, 280, "Many moves"),
+        (50, 310, "Sorting of records"),
+        (250, 310, "17"),
+    ):
+        page.append(Run(x, y, cell))
+    assert [block.in_table for block in _blocks(page)] == [False, True, True, True]
+
+
 def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
     text = [*PROSE, "Search finds."]
     for bullet in ("•", "o"):

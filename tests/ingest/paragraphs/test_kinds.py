@@ -153,6 +153,7 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("λ > 0 (the rate of all these boats)", {"number": "•"}, "item"),
     ("Exercise 7 (for all who have time).", {}, "symbols"),
     ("129 // the current customer, and the price of all 130 boats", {}, "code"),
+    ("void moor(char boat, int pier, int every);", {"number": "–"}, "code"),
     ("public static void main(String[] every) {", {}, "code"),
     (
         '133 System.out.println("boats come home at night!"); 134 return price;',

@@ -63,7 +63,13 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
 
 
 def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
-    assert [NAMELESS[code] for code in (11, 15, 21, 28)] == ["ff", "ffl", "–", "fi"]
+    assert [NAMELESS[code] for code in (3, 11, 15, 21, 28)] == [
+        "Λ",
+        "ff",
+        "ffl",
+        "–",
+        "fi",
+    ]
     assert ord("f") not in NAMELESS
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from player.belief import editions
 from player.belief.editions import (
-    EVEN,
     RULE_FACTOR,
+    UNIFORM_SHARE,
     edition_masses,
     edition_shares,
     with_editions,
@@ -108,7 +108,7 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
 
     # each document has one page
     weights = printed * printed**editions.PASSAGES * [1.0, 3.0]
-    pages = (1.0 - EVEN) * weights / weights.sum() + EVEN * printed
+    pages = (1.0 - UNIFORM_SHARE) * weights / weights.sum() + UNIFORM_SHARE * printed
     assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
     of_editions = edition_masses(prior, INDEX.places, np.arange(len(prior)))
     assert of_editions == pytest.approx(shares)

@@ -12,7 +12,7 @@ import pytest
 
 from player.errors import MessageError, RefusedError, ServerError, UnauthorizedError
 from player.game.client import GameState, HttpGameServer
-from player.game.decoding import MAX_BYTES, join_pieces, read_inbox
+from player.game.decoding import MAX_RESPONSE_BYTES, join_pieces, read_inbox
 
 TOKEN = "s3cret-token-of-the-player"
 URL = "http://127.0.0.1:8017"
@@ -235,6 +235,6 @@ def test_an_inbox_that_cannot_be_read_is_one_error() -> None:
 
 def test_a_body_that_is_too_long_is_refused() -> None:
     megabyte = b" " * 1_000_000
-    assert len(join_pieces([megabyte] * 32)) == MAX_BYTES
+    assert len(join_pieces([megabyte] * 32)) == MAX_RESPONSE_BYTES
     with pytest.raises(MessageError, match="more than 32000000 bytes"):
         join_pieces(itertools.repeat(megabyte))

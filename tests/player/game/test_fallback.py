@@ -95,7 +95,7 @@ def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_fou
     ):
         unsteady.hanging = hanging
         began = time.monotonic()
-        plan = unsteady.steady.ask(START, 0.3)
+        plan = unsteady.steady.make_plan(START, 0.3)
         assert time.monotonic() - began < 2.0
         assert plan.questions == generic_questions(START)
         assert sentence_of(unsteady, budget_s) in sentences
@@ -110,7 +110,7 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
     unsteady.hanging = {"decide"}
     unsteady.failing = {"decide"}
     for budget_s in (0.5, 20.0):
-        plan = unsteady.steady.ask(START, 20.0)
+        plan = unsteady.steady.make_plan(START, 20.0)
         best = plan.paragraph(int(plan.prior.argmax()))
         assert sentence_of(unsteady, budget_s) == best.opening_sentence
         unsteady.mended.set()

@@ -223,6 +223,25 @@ def test_a_users_own_strategy_that_cannot_be_made_fails_and_the_others_answer(
     assert result.hits
 
 
+class NeverLoaded(Broken):
+    """Hangs while it is loaded."""
+
+    def load(self) -> None:
+        NEVER.wait()
+
+
+def test_a_strategy_that_hangs_while_it_is_loaded_is_named(
+    store: Course, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    NEVER.clear()
+    monkeypatch.setattr("player.search.build.LOADING_S", SHORT_S)
+    path = f"{__name__}.NeverLoaded"
+    build_orchestrator(store, load(changes=[f"search.strategies=[dense,{path}]"]))
+    NEVER.set()
+    (line,) = each(caplog.records, "message")
+    assert line.startswith(f"strategy {path} is not loaded after 0.5 s")
+
+
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
     message = r"search\.strategies .* cannot be imported"
     with pytest.raises(SettingsError, match=message):

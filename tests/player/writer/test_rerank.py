@@ -22,14 +22,14 @@ START = RoundStart("M1", "b", "what grows where", "nature", "t")
 
 
 def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> None:
-    others = model.UNNAMED * 4 / 3
+    others = model.NAMES_OTHERS * 4 / 3
     first = model.RANK_SHARES[0] * 4
     elsewhere = 1.0 - model.REFUSED
     expected = [others, others, first, others, elsewhere]
     assert reply_likelihood([2], 4) == pytest.approx(expected)
-    nothing = [model.MISSED, model.MISSED, model.REFUSED]
+    nothing = [model.NAMES_NONE, model.NAMES_NONE, model.REFUSED]
     assert reply_likelihood([], 2) == pytest.approx(nothing)
-    total = sum(model.RANK_SHARES) + model.UNNAMED + model.MISSED
+    total = sum(model.RANK_SHARES) + model.NAMES_OTHERS + model.NAMES_NONE
     assert total == pytest.approx(1.0)
 
 

@@ -8,7 +8,7 @@ import pytest
 from player.guess.justification import Evidence
 from player.round import Guess, RoundStart
 from player.writer.tasks import (
-    Ask,
+    AskWriter,
     ask_justifications,
     ask_passages,
     ask_words,
@@ -24,7 +24,7 @@ INJECTION = (
 GUESS = Guess("Rivers.", "built in", "oak", "built in as well", 0.5)
 
 
-def replying(reply: str) -> Ask:
+def replying(reply: str) -> AskWriter:
     return lambda _: reply
 
 

@@ -12,7 +12,7 @@ import pytest
 from configs.errors import SettingsError
 from configs.settings import GameSettings
 from player.deadlines import due_at
-from player.writer.writer import MAX_BYTES, Writer, make_writer
+from player.writer.writer import MAX_REPLY_BYTES, Writer, make_writer
 from tests.player.writer.server import Respond, model_server, replying, send
 
 SECRET = "sk-the-users-own-key"
@@ -100,7 +100,7 @@ def sending(status: int, content: object) -> Respond:
 FAULTS: dict[str, Respond] = {
     "silent": lambda *_: time.sleep(1.0),
     "dripping": _drip,
-    "flooding": sending(200, b" " * (2 * MAX_BYTES)),
+    "flooding": sending(200, b" " * (2 * MAX_REPLY_BYTES)),
     "redirecting": _redirect,
     "refusing": _echo_the_key,
     "broken": sending(500, b"<html>"),

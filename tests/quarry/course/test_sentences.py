@@ -100,6 +100,12 @@ def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
     assert opening_sentence("זו שיטת היל. f היא פונקציה.") == "זו שיטת היל."
 
 
+def test_a_formula_in_small_letters_may_begin_a_sentence() -> None:
+    assert opening_sentence("It is optimal. n = O(k) holds.") == "It is optimal."
+    sentence = "It is cheap w.r.t. n = 3 here."
+    assert opening_sentence(f"{sentence} Go on.") == sentence
+
+
 def test_text_without_an_end_is_its_own_opening_sentence() -> None:
     assert opening_sentence("no end here") == "no end here"
     assert opening_sentence("") == ""

@@ -24,6 +24,17 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     assert model.embed_queries_with_tokens.call_count == 2
 
 
+def test_a_cached_bank_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
+    hints, model = Hints({"trees that balance": ""}), HashingEmbedder()
+    bank = read_bank(hints, model, tmp_path)
+    (path,) = tmp_path.iterdir()
+    content = path.read_bytes()
+    for size in (0, 1, 100, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:size])
+        assert_array_equal(read_bank(hints, model, tmp_path).vectors, bank.vectors)
+        assert path.read_bytes() == content
+
+
 def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
     tmp_path: Path,
 ) -> None:

@@ -142,7 +142,7 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     assert np.isfinite(whole.log_odds).all()
 
     start = RoundStart("", IN_TREES.book_name, IN_TREES.hint)
-    result = Player(searches, settings.game).candidates(start)
+    result = Player(searches, settings.game).search(start)
     ranking = result.ranking
     assert ranking is not None
     ranked = [store.paragraphs[row] for row in ranking.rows]
@@ -153,7 +153,7 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
 def test_chroma_is_asked_for_all_candidates_of_a_game(store: Course) -> None:
     settings = load("known-bots", None, ["game.candidates=40"])
     player = Player(build_orchestrator(store, settings, NoTies()), settings.game)
-    result = player.candidates(RoundStart("", "", HINT))
+    result = player.search(RoundStart("", "", HINT))
     assert result.ranking is not None
     assert len(result.hits) == 20
     assert (result.ranking.log_odds > -FARTHEST).sum() == 40

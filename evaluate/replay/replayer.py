@@ -1,0 +1,194 @@
+"""Replayer: plays one labelled game at a time against referees, in this process or in a worker."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+
+from configs.errors import WorkerError
+from configs.settings import Settings
+from evaluate.games.labelled import LabelledGame
+from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
+from evaluate.referee.scoring import (
+    Similarity,
+    character_similarity,
+    word_similarity,
+)
+from evaluate.referee.simulated import SeededSpec, build_tools, make_referee
+from evaluate.referee.spec import Referee
+from evaluate.replay.batches import AskedBatch
+from evaluate.replay.ideal import add_ideal
+from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
+from evaluate.runs.record import ReplayRecord
+from player.game.game import STRICT
+from player.game.loop import play
+from player.player import Contestant, Player, build_player
+from player.question import Question
+from player.search.results import Query
+from quarry.course.paragraph import Paragraph
+from quarry.embed import Models
+from quarry.parallel import cached_in_process
+from quarry.store import Course, is_url, open_store
+
+SEARCH_DEADLINE_S = 600.0
+"""Deadline of searches in a replay, the maximum of `search.deadline_s`, so that results do not depend on speed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One game to replay.
+
+    Attributes:
+        number: number of the game in the replay, from 0.
+        game: the labelled game.
+        paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
+        batch: questions to ask, with the answers to them; None takes those of the player and the referees.
+    """
+
+    number: int
+    game: LabelledGame
+    paragraph: Paragraph | None
+    batch: AskedBatch | None = None
+
+
+@dataclass(frozen=True)
+class Replayer:
+    """Replays games with one player.
+
+    Attributes:
+        player: the player.
+        referees: referees against which each game is played; without referees, games are only searched.
+        similarity: similarity of two words, for the score.
+        seed: seed of the practice server.
+        n_candidates: number of candidates of each play that a record keeps.
+    """
+
+    player: Player
+    referees: Sequence[Referee]
+    similarity: Similarity
+    seed: int
+    n_candidates: int = N_CANDIDATES_KEPT
+
+    def record(self, job: Job) -> ReplayRecord:
+        """Play a game against every referee, with one search and one plan for all, and return its record.
+
+        If there are no referees, or the store does not hold the paragraph, the game is only searched.
+        """
+        game, paragraph, batch = job.game, job.paragraph, job.batch
+        referees = [batch] if batch else self.referees
+        planned = _PlansOnce(self.player, batch.questions if batch else None)
+        played = []
+        for referee in referees:
+            if paragraph is None:
+                break
+            repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
+            practice = PracticeServer(repertoire, seed=self.seed + job.number)
+            one = play(
+                LocalGameServer(practice),
+                planned,
+                name="replay",
+                timeout_s=inf,
+                timeouts=STRICT,
+            )
+            played.append(one)
+
+        if played:
+            result = played[0].plan.result
+        else:
+            search = self.player.orchestrator
+            keywords = search.settings.keywords
+            result = search.search(Query(game.hint, game.book_name, keywords=keywords))
+        record = record_game(game, paragraph, result, played, self.n_candidates)
+        plays = zip(record["plays"], referees, played, strict=False)
+        for play_record, referee, one in plays:
+            add_ideal(play_record, one.plan, game, paragraph, referee)
+        return record
+
+
+class _PlansOnce:
+    """A contestant that makes each plan once, since the plays of a game differ only in the answers.
+
+    Args:
+        player: makes the plans and the guesses.
+        questions: questions of all plans; None takes those of the player.
+    """
+
+    def __init__(
+        self, player: Contestant, questions: Sequence[Question] | None
+    ) -> None:
+        self.answer_warmup = player.answer_warmup
+        self.decide = player.decide
+        self.plan = functools.cache(lambda start, _=None: player.plan(start, questions))
+
+
+def build_replayer(
+    address: StoreAddress,
+    settings: Settings,
+    referees: Sequence[SeededSpec],
+    has_scores: bool,
+    seed: int,
+    n_candidates: int,
+) -> Replayer:
+    """Build the replayer of a process.
+
+    Args:
+        address: address of the store.
+        settings: settings of the player.
+        referees: SPEC and seed of each referee; () only searches.
+        has_scores: whether games are played and scored.
+        seed: seed of the practice server.
+        n_candidates: number of candidates of each play that a record keeps.
+
+    Raises:
+        WorkerError: the store has another fingerprint.
+    """
+    course = open_same(*address)
+    player = player_without_deadline(course, settings)
+    tools = build_tools(course, settings.embed)
+    similarity: Similarity = character_similarity
+    if has_scores:
+        models = Models(settings.embed)
+        similarity = word_similarity(course.embedder_spec, models)
+    made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
+    return Replayer(player, made, similarity, seed, n_candidates)
+
+
+StoreAddress = tuple[str, str, str]
+"""Location, collection and fingerprint of a store."""
+
+
+def store_address(course: Course) -> StoreAddress:
+    """Return the arguments with which `open_same` opens the store of a course in another process."""
+    location = course.location
+    if not is_url(location):
+        location = str(Path(location).resolve())
+    return location, course.collection, course.fingerprint
+
+
+def open_same(location: str, collection: str, fingerprint: str) -> Course:
+    """Open a store that another process has opened, and check its content.
+
+    Raises:
+        WorkerError: the store has another fingerprint.
+    """
+    course = open_store(location, collection)
+    if course.fingerprint != fingerprint:
+        raise WorkerError(
+            f"{location} holds the course {course.fingerprint} here and {fingerprint} on another machine; "
+            "name a store on a Chroma server"
+        )
+    return course
+
+
+def player_without_deadline(course: Course, settings: Settings) -> Player:
+    """Build a player whose searches wait for every strategy."""
+    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
+    return build_player(course, replace(settings, search=search))
+
+
+def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
+    """Play a game with the replayer of this process."""
+    return cached_in_process(key, make).record(job)

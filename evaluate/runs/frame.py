@@ -1,0 +1,147 @@
+"""The frame of a run: a row for each repeat of each game, with the outcome and the figures of the play."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evaluate.games.labelled import same_text
+from evaluate.runs.explanation import lost_at, outcome_in_words
+from evaluate.runs.record import PlayRecord, ReplayRecord, get_play
+from player.round import OPENING_SCORE, Json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OUTCOME: Mapping[str, type] = {
+    "game_id": str,
+    "repeat": int,
+    "rank": int,
+    "slot": str,
+    "strategy": str,
+    "guess_rank": int,
+    "won": bool,
+    "lost_at": str,
+    "fate": str,
+}
+"""Columns of the outcome of a play, which the run's JSON lists, and the types of their values; any value may be None.
+
+`rank` is the rank of the labelled paragraph among the hits; `slot` and `strategy` are those of its hit.
+"""
+COLUMNS: Mapping[str, type] = {
+    **OUTCOME,
+    "book_name": str,
+    "hint": str,
+    "paragraph_id": str,
+    "document": str,
+    "book": str,
+    "book_tier": str,
+    "book_confidence": float,
+    "prior_rank": int,
+    "confidence": float,
+    "private_score": float,
+    "sentence_exact": bool,
+    "word_exact": bool,
+    "word_top20": bool,
+    "n_hits": int,
+    "relevant": bool,
+    "book_right": bool,
+    "read_right": bool,
+    "embed_ms": float,
+    "search_ms": float,
+    "questions_ms": float,
+    "decide_ms": float,
+    "win_ideal": float,
+    "edition": str,
+    "ratio": float,
+    "right_page": bool,
+    "points": float,
+}
+"""Columns of a play that are exported, and the types of their values; any value may be None.
+
+`book_right` is whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is
+whether the ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The
+other columns are keys of the record or of the play.
+"""
+
+
+def build_frame(
+    records: Iterable[ReplayRecord], repeats: int, *, played: bool
+) -> pd.DataFrame:
+    """Build a frame with a row for each repeat of each game, played or not: `COLUMNS`, `answerable` and `label`.
+
+    A row takes about 4 kB, and a record 50 kB. Values are the Python objects of the record; `label` is the labelled
+    opening sentence.
+
+    Args:
+        records: records of the games.
+        repeats: number of plays of each game.
+        played: whether there was a referee.
+    """
+    import pandas as pd
+
+    columns = [*COLUMNS, "answerable", "label"]
+    rows = []
+    for record in records:
+        game_values = _game_values(record)
+        for repeat in range(repeats):
+            play = get_play(record, repeat)
+            play_values = _play_values(record, play, repeat, played=played)
+            sources: list[Any] = [play_values, play, game_values]
+            sources += [record["search"], record["truth"], record]
+            values = ChainMap(*filter(None, sources))
+            rows.append([values.get(name) for name in columns])
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
+def _game_values(record: ReplayRecord) -> Json:
+    """Return the values of the columns of a game that are not keys of its record."""
+    search, truth = record["search"], record["truth"]
+    book: Json = {**(search["book"] or {})}
+    hit: Json = {}
+    if search["rank"]:
+        hit = {**search["hits"][search["rank"] - 1]}
+    values: Json = {
+        "slot": hit.get("slot"),
+        "strategy": hit.get("strategy"),
+        "n_hits": len(search["hits"]),
+        "book_right": False,
+        "book": book.get("document"),
+        "book_tier": book.get("tier"),
+        "book_confidence": book.get("confidence"),
+        "label": record["opening_sentence"],
+    }
+
+    if truth is not None and book.get("tier") in ("filter", "boost"):
+        values["book_right"] = book["document"] == truth["document"]
+    if record["in_text_layer"] and record["opening_sentence"]:
+        values["read_right"] = truth is not None and same_text(
+            truth["opening_sentence"], record["opening_sentence"]
+        )
+    return values
+
+
+def _play_values(
+    record: ReplayRecord, play: PlayRecord | None, repeat: int, *, played: bool
+) -> Json:
+    """Return the values of the columns of a play that are not keys of its record."""
+    values: Json = {
+        "repeat": repeat,
+        "lost_at": lost_at(record, play),
+        "fate": outcome_in_words(record, play),
+    }
+    if play is not None:
+        values["confidence"] = play["guess"]["confidence"]
+        values["points"] = play["breakdown"].get(OPENING_SCORE)
+    elif played:
+        values["won"] = False
+    return values
+
+
+def rounded_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
+    """Return the rounded mean of numbers or flags without missing ones; None if there are none."""
+    mean = float(values.astype(float).mean())
+    return None if np.isnan(mean) else round(mean, digits)
