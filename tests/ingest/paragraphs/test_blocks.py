@@ -330,6 +330,25 @@ def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
         assert any(text.endswith(caption) for text in texts)
 
 
+def test_ragged_text_from_left_to_right_in_a_hebrew_document_is_one_paragraph() -> None:
+    hebrew = "הסירות חוזרות הביתה בלילה לפי הסדר שבו יצאו אל הים הפתוח עם בוקר. " * 6
+    english = (
+        "If a boat is meant to be lent, and it has oars that nobody should take, consider hiding them. "
+        * 3
+    )
+    source = f"""
+#set page(width: 300pt)
+#set text(lang: "he", font: "Libertinus Serif")
+{hebrew}
+
+#text(dir: ltr, lang: "en", align(left)[{english}])
+
+{hebrew}
+"""
+    blocks = split(arrange(extracted(typst.compile(source.encode()))))
+    assert [block.text for block in blocks][1] == english.strip()
+
+
 def test_a_title_in_other_print_does_not_part_the_line_that_it_fills() -> None:
     for title in (
         '#text(weight: "bold", size: 0.9em)[Theorem 1 (On the order of the records of one file).] It holds',
