@@ -115,7 +115,7 @@ def begins_paragraph(
         return True
     if _continues_centred(above, line) or _hangs(group, line, following):
         return False
-    if _leaves_margin(group, line) or not above.is_full(line):
+    if _leaves_margin(group, line) or not _goes_on_below(above, line):
         return True
     return _ends_paragraph(group, line, habits)
 
@@ -166,7 +166,8 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
 def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
-    if not marker_words(line, following):
+    marker = marker_words(line, following)
+    if not marker:
         label = caption_label(line.text).rstrip()
         is_next = label.endswith(":") and line.first_text == group.first.first_text
         is_apart = above.ends_sentence or above.column != line.column
@@ -174,6 +175,8 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
+    past_number = abs(line.start_after(marker) - above.start)
+    is_sure |= past_number < FLUSH * line.size and line.start < above.start
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
@@ -283,6 +286,13 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
         <= shift
         <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
     )
+
+
+def _goes_on_below(above: Line, line: Line) -> bool:
+    """Return whether a line is full, or ends with a comma before text in its weight and without a capital."""
+    is_alike = above.words[-1].bold == line.words[0].bold
+    is_after_comma = above.text.endswith(",") and not line.initial.isupper()
+    return above.is_full(line) or (is_after_comma and is_alike)
 
 
 def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:

@@ -69,6 +69,8 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert _with_accents(bitmap) == "pé«a"
     dotless = [glyph("´", 0.5, 4), glyph("ı", 0, 3)]
     assert _with_accents(dotless) == "í"
+    point = [*glyphs("םל"), glyph("\u05b6", 6.5, 8), glyph(" ", 6.5, 6.5)]
+    assert _with_accents(point) == "םל\u05b6 "
     dot_below = [*glyphs("an"), glyph(".", 6, 8.5, 102.4), *glyphs("ka.", 10)]
     assert _with_accents(dot_below) == "aṇka."
     negated = [
