@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
@@ -83,7 +84,8 @@ def arrange(pdf: Pdf) -> Arranged:
     numbers = itertools.count()
     title = ""
     arranged = []
-    for page, lines in zip(pages, without_running_heads(pages), strict=True):
+    texts = without_running_heads(pages, body_size)
+    for page, lines in zip(pages, texts, strict=True):
         if page.number == 1:
             title = _title(page, lines, body_size)
 
@@ -147,6 +149,8 @@ def _arrange_column(
     placed = []
     for line in lines:
         whole = replace(line, left=left, right=right)
+        if rtl and _is_prose_from_left(line):
+            whole = replace(line, left=-right, right=-left, from_right=False)
         placed.append(replace(whole, n_gaps=0) if _is_stretched(whole) else whole)
     return _beside_pictures(placed)
 
@@ -166,6 +170,12 @@ def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
             edges[window] = [min(right, edge) for right in edges[window]]
 
     return [replace(line, right=edge) for line, edge in zip(lines, edges, strict=True)]
+
+
+def _is_prose_from_left(line: Line) -> bool:
+    """Return whether a line is text in a script that reads from left to right."""
+    is_latin = not line.rtl and not has_rtl_letter(line.text)
+    return is_latin and not line.is_mono and line.n_words > 1 and not line.is_formula
 
 
 def _is_stretched(line: Line) -> bool:

@@ -306,24 +306,21 @@ class _Line:
         return ends
 
     def _read(self, start: int, end: int, runs: _Runs, before: str) -> _Reading:
-        """Read a segment with certain left-to-right runs: what is between them is reversed (L2)."""
-        drawn = self.rtl[start:end]
-        order: list[int] = []
-        position = end
-        for first, last in reversed(runs):
-            order += [*reversed(range(last, position)), *range(first, last)]
-            position = first
-            drawn = (
-                drawn[: first - start] + self.ltr[first:last] + drawn[last - start :]
-            )
-        order += reversed(range(start, position))
-        text = "".join([drawn[index - start] for index in order])
+        """Read a segment with certain left-to-right runs: these are reversed, and then the whole segment is (L2)."""
+        drawn = [*self.rtl[start:end]]
+        order = [*range(end - start)]
+        for first, last in runs:
+            run = slice(first - start, last - start)
+            drawn[run] = self.ltr[first:last]
+            order[run] = reversed(order[run])
+        order.reverse()
+        text = "".join([drawn[place] for place in order])
 
         is_last = start == 0
         cost = _cost_of_text(before, text, is_last)
-        if runs and not _is_displayed_as(drawn, before, text, is_last):
+        if runs and not _is_displayed_as("".join(drawn), before, text, is_last):
             cost += NOT_AS_DRAWN
-        return _Reading(cost, order, text)
+        return _Reading(cost, [start + place for place in order], text)
 
 
 def _cost_of_text(before: str, text: str, is_last: bool) -> int:
@@ -336,9 +333,8 @@ def _cost_of_text(before: str, text: str, is_last: bool) -> int:
     n_unpaired = n_extra - _pair(before)[0]
     if is_last:
         n_unpaired += len(closing)
-    return (
-        MISPLACED * n_misplaced + BOTH_ORDERS * has_both_orders + UNPAIRED * n_unpaired
-    )
+    cost = MISPLACED * n_misplaced + UNPAIRED * n_unpaired
+    return cost + BOTH_ORDERS * has_both_orders
 
 
 def _is_displayed_as(drawn: str, before: str, text: str, is_last: bool) -> bool:

@@ -17,7 +17,7 @@ from ingest.layout.bullets import add_bullets
 from ingest.layout.formulas import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
-from ingest.layout.rows import Row, find_rows
+from ingest.layout.rows import Row, find_rows, visible_glyphs
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
 from ingest.pdf.ocr import with_text_layer
@@ -33,10 +33,13 @@ SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
 
 MOSTLY = 0.7
-"""Maximum share of bold glyphs in a document, and of glyphs of fixed pitch; above it, neither means anything."""
+"""Maximum share of bold glyphs in a document, and of letters of fixed pitch; above it, neither means anything."""
 
 MAX_PAGES = 10_000
 """Maximum number of pages; a file of a few bytes may claim a million."""
+
+OWN_STOPS = 0.7
+"""Minimum share of the stops after right-to-left letters that are in fonts of such letters, if formulas have others."""
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
@@ -255,19 +258,20 @@ def _has_rtl_text(rows: Iterable[Row]) -> bool:
 def _calibrate_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
     """Set in `fonts` what a sample of the text shows: brackets as they are drawn, and fonts of left-to-right text.
 
-    Distrust weights if most of the text would be bold, and fixed pitch if most of it would be code.
+    Distrust weights if most of the text would be bold, and fixed pitch if most of it is letters of fixed pitch.
     """
-    n_glyphs = n_bold = n_mono = n_pairs = 0
+    n_glyphs = n_bold = n_typed = n_pairs = 0
     for row in rows:
-        n_glyphs += len(row.glyphs)
-        n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
-        n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
+        for glyph in visible_glyphs(row.glyphs):
+            n_glyphs += 1
+            n_bold += fonts.bold[glyph.font]
+            n_typed += glyph.text.isalpha() and fonts.mono(glyph.font)
         n_pairs += pairs_as_drawn(text_of(row.glyphs))
     fonts.as_drawn = n_pairs > 0
     fonts.embedded = _embedded_fonts(rows, len(fonts.names))
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
-    if n_mono > MOSTLY * n_glyphs:
+    if n_typed > MOSTLY * n_glyphs:
         fonts.distrust_pitch()
 
 
@@ -286,7 +290,7 @@ def _embedded_fonts(rows: Iterable[Row], n_fonts: int) -> frozenset[int]:
                 n_stops[left.font] += left.text in STOPS
 
     n_own = sum(n_stops[font] for font in rtl_fonts)
-    if n_own < MOSTLY * n_stops.total():
+    if n_own < OWN_STOPS * n_stops.total():
         return frozenset()
     return frozenset(range(n_fonts)) - rtl_fonts
 

@@ -1,5 +1,8 @@
 """Formulas of two dimensions: fractions, limits and tables between brackets, put on one line before rows are made.
 
+`1` above a bar and `2n` below it become `1/2n`, a sum with limits becomes `∑i=1n`, and the rows between two brackets
+follow each other. The glyphs are moved, and squeezed into the width of the formula.
+
 Reference:
     Zanibbi, Blostein, Cordy: Recognizing Mathematical Expressions Using Tree Transformation, 2002.
 """
@@ -92,6 +95,7 @@ MAX_CELL_GAP = 2.5
 
 _LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
 _NAME = re.compile(r"(?<![A-Za-z])(?:lim|max|min|sup|inf)")
+_LETTER_LIKE = "∂∇"
 _CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -384,7 +388,7 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
     is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
     if is_near and misfit < MAX_MISFIT and len(letters) <= MAX_LETTERS:
         for glyph in letters:
-            if glyph.text.isalpha():
+            if glyph.text.isalpha() or glyph.text in _LETTER_LIKE:
                 glyph.text = accented(glyph.text, MACRON)
 
 

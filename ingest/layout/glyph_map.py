@@ -1,4 +1,4 @@
-"""Glyphs of a page by their places."""
+"""Glyphs of a page, found by their places: used where accents and parts of formulas are looked for."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -56,7 +56,7 @@ LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _ENDS_CLAUSE = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 _ENDS_SENTENCE = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
-BULLETS = "•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃✓✔★☆▸◾◼⬤➔➜⤷↳❯"
+BULLETS = "•\u20dd◯◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃✓✔★☆▸◾◼⬤➔➜⤷↳❯"
 OPENING = "([\"'“‘„"
 
 
@@ -294,8 +294,8 @@ class Line:
 
 
 def _is_word(word: Word) -> bool:
-    """Return whether it has three letters or more, unlike most signs of a formula."""
-    return sum(map(str.isalpha, word.text)) > 2
+    """Return whether it has three letters or more and is no product, unlike most parts of a formula."""
+    return sum(map(str.isalpha, word.text)) > 2 and ")(" not in word.text
 
 
 def is_item_gap(gap: float, size: float, usual: float) -> bool:

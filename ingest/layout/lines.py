@@ -122,6 +122,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
     spaced = False
+    bullets = [glyph for glyph in (glyphs[0], glyphs[-1]) if glyph.text in BULLETS]
     for glyph in glyphs:
         word = words[-1]
         if glyph.text == " ":
@@ -137,6 +138,8 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         is_apart = gap > least * min(glyph.size, em)
         if hinted and _is_in_number(word, glyph, gap):
             is_apart = False
+        if bullets and word:
+            is_apart |= glyph in bullets or word[-1] in bullets
         if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
 
@@ -169,14 +172,15 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
 
 
 def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
-    """Return whether the word at the right end is a bullet or a number, set apart from the words on its left."""
+    """Return whether the word at the right end is a bullet, or a number set apart from the words on its left."""
     number = words[-1]
+    text = text_of(number)
     gaps = []
     for left, right in itertools.pairwise(words):
         gaps.append(right[0].x0 - left[-1].x1)
     *others, gap = gaps or [math.inf]
     is_apart = is_item_gap(gap, number[0].size, min(others, default=0.0))
-    return is_apart and _ITEM.fullmatch(text_of(number)) is not None
+    return text in BULLETS or (is_apart and _ITEM.fullmatch(text) is not None)
 
 
 def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:

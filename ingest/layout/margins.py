@@ -13,6 +13,9 @@ from ingest.pdf.model import space_between
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
 
+MAX_HEAD = 1.2
+"""Maximum font size of a running head with a number, in sizes of the text."""
+
 MIN_NUMBERED_LINES = 5
 """Minimum number of lines with a line number."""
 
@@ -48,15 +51,27 @@ _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
 
 
-def without_running_heads(pages: Sequence[Page]) -> Iterator[list[Line]]:
-    """Yield the lines of each page that are no running heads, page numbers or the like."""
-    # hashes of text and height need less memory than the texts
+def without_running_heads(
+    pages: Sequence[Page], body_size: float
+) -> Iterator[list[Line]]:
+    """Yield the lines of each page that are no running heads, page numbers or the like.
+
+    The numbers of titles in large print do not count the pages.
+    """
+
+    def print_of(line: Line, step: int = 0) -> int:
+        is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
+        is_title = line.size > MAX_HEAD * body_size and not is_number
+        text = line.text if is_title else _DIGITS.sub("#", line.text)
+        return hash((text.casefold(), round(line.y / 4) + step))
+
+    # hashes of text and height (in 4 points) need less memory than the texts
     n_pages_with: Counter[int] = Counter()
     for page in pages:
         near = set()
         for line in page.lines:
-            if _is_at_edge(line, page):
-                near |= {_fingerprint(line, step) for step in (-1, 0, 1)}
+            if _is_at_edge(line, page) or _is_number(line, page):
+                near |= {print_of(line, step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
     n_needed = MIN_SHORT_REPEATS
@@ -65,10 +80,9 @@ def without_running_heads(pages: Sequence[Page]) -> Iterator[list[Line]]:
     for page in pages:
         lines = []
         for line in page.lines:
-            in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
-            is_number = in_end_row and _PAGE_NUMBER.fullmatch(line.text)
-            is_repeated = n_pages_with[_fingerprint(line)] >= n_needed
-            if not (_is_at_edge(line, page) and (is_number or is_repeated)):
+            is_repeated = n_pages_with[print_of(line)] >= n_needed
+            signs = _is_at_edge(line, page), _is_number(line, page), is_repeated
+            if sum(signs) < 2:
                 lines.append(line)
         yield lines
 
@@ -78,10 +92,10 @@ def _is_at_edge(line: Line, page: Page) -> bool:
     return not EDGE * page.height < line.y < (1 - EDGE) * page.height
 
 
-def _fingerprint(line: Line, step: int = 0) -> int:
-    """Hash the text of a line, with "#" for its numbers, and its height (in 4 points) moved by some steps."""
-    text = _DIGITS.sub("#", line.text).casefold()
-    return hash((text, round(line.y / 4) + step))
+def _is_number(line: Line, page: Page) -> bool:
+    """Return whether a number is alone in the first or the last row of a page."""
+    in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
+    return in_end_row and _PAGE_NUMBER.fullmatch(line.text) is not None
 
 
 def without_line_numbers(page: Page) -> Page:

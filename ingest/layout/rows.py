@@ -1,4 +1,9 @@
-"""Rows of a page: glyphs on one baseline, with indices, exponents and stacked fractions."""
+"""Rows of a page: glyphs on one baseline, with indices, exponents and stacked fractions.
+
+Glyphs that are drawn one after the other on one baseline are a span. Spans make rows in order of their size and length,
+so that a line of text begins a row, and each smaller span is put into the row that it fits best: `x`, `2` above it and
+` + y` are three spans of one row. Last, halves of rows and rows of indices are merged, which looks at whole rows.
+"""
 
 from __future__ import annotations
 

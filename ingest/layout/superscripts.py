@@ -8,9 +8,11 @@ from ingest.layout.bidi import STOPS
 from ingest.layout.glyph_map import GlyphMap
 from ingest.pdf.model import UNKNOWN, Glyph, space_between, text_of
 
+_POINTS = "".join(map(chr, range(0x5B0, 0x5C3)))
 ACCENTS = (
     {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
     | {"‾": "\u0304", "\u0305": "\u0304"}
+    | dict(zip(_POINTS, _POINTS, strict=True))
     | dict(
         zip(
             "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^\u0338/",
@@ -19,7 +21,7 @@ ACCENTS = (
         )
     )
 )
-"""Accents that some files draw as glyphs of their own over a letter, and their combining characters.
+"""Accents and Hebrew points that some files draw as glyphs of their own, and their combining characters.
 
 "«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
 as in ≠."""

@@ -1,4 +1,14 @@
-"""Lines -> groups: where a paragraph, a heading, an item or a display begins on a page."""
+"""Lines -> groups: where a paragraph, a heading, an item or a display begins on a page.
+
+`begins_paragraph` asks in this order, and the first question with an answer decides:
+
+1. Does the print change, or is there a row of a table or the bullet of an item? A paragraph begins.
+2. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
+3. Is there more white space than between two lines, or the indent of a first line? A paragraph begins.
+4. Is the line centred below the one above it, or does it hang below a first line? The paragraph goes on.
+5. Is the line away from the margin, or was there room for its first word above? A paragraph begins.
+6. Does the line above end a sentence before the margin of justified text? A paragraph begins.
+"""
 
 import itertools
 from collections.abc import Iterable
@@ -105,7 +115,7 @@ def begins_paragraph(
         return True
     if _continues_centred(above, line) or _hangs(group, line, following):
         return False
-    if _leaves_margin(group, line) or not above.is_full(line):
+    if _leaves_margin(group, line) or not _goes_on_below(above, line):
         return True
     return _ends_paragraph(group, line, habits)
 
@@ -156,7 +166,8 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
 def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
-    if not marker_words(line, following):
+    marker = marker_words(line, following)
+    if not marker:
         label = caption_label(line.text).rstrip()
         is_next = label.endswith(":") and line.first_text == group.first.first_text
         is_apart = above.ends_sentence or above.column != line.column
@@ -164,6 +175,8 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
+    past_number = abs(line.start_after(marker) - above.start)
+    is_sure |= past_number < FLUSH * line.size and line.start < above.start
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
@@ -273,6 +286,13 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
         <= shift
         <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
     )
+
+
+def _goes_on_below(above: Line, line: Line) -> bool:
+    """Return whether a line is full, or ends with a comma before text in its weight and without a capital."""
+    is_alike = above.words[-1].bold == line.words[0].bold
+    is_after_comma = above.text.endswith(",") and not line.initial.isupper()
+    return above.is_full(line) or (is_after_comma and is_alike)
 
 
 def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:

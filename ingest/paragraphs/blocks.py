@@ -167,6 +167,6 @@ def _is_heading(block: Block, group: LineGroup) -> bool:
     if n_letters < MIN_HEADING_LETTERS or len(text.split()) > MAX_HEADING_WORDS:
         return False
     if text.endswith((".", ",", ";")):
-        return block.size_ratio > LARGE_PRINT
+        return block.size_ratio > LARGE_PRINT and text.endswith(".")
     is_bold = block.bold > BOLD_SHARE and block.mono <= MONO_SHARE
     return block.size_ratio > HEADING or is_bold

@@ -1,4 +1,9 @@
-"""Groups of lines that continue a paragraph, over displayed formulas and code, or across columns, pages and figures."""
+"""Groups of lines that continue a paragraph, over displayed formulas and code, or across columns, pages and figures.
+
+"The sum", a displayed formula and "is even." are three groups of one paragraph, and so are "The sum of two" at the foot
+of a page and "even numbers is even." on the next one. First displays are joined to the text around them, then each
+group to the last text before it that may go on.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,6 +12,7 @@ from dataclasses import replace
 from ingest.layout.line import FLUSH, INDENTED, PROSE_SHARE, Line
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
+from ingest.pdf.model import UNKNOWN
 from quarry.languages.captions import caption_label
 
 DISPLAYED = 0.9
@@ -79,7 +85,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     if last.word_share <= PROSE_SHARE or last.ends_sentence or last.is_bold:
         return False
     is_number = _FORMULA_NUMBER.fullmatch(first.first_text) and not first.is_prose
-    is_item = group.marker and not is_number
+    is_known = first.text.strip(UNKNOWN + " ") != ""
+    is_item = group.marker and is_known and not is_number
     if is_item or first.in_table or group.last.column != last.column:
         return False
     if all(line.is_mono for line in group.lines):
@@ -116,7 +123,8 @@ def goes_on_after_displays(
     last = before.last
     line = group.first
     is_text = not (group.marker or line.in_table or line.is_bold)
-    if not is_text or line.word_share < PROSE_SHARE or not same_print(last, line):
+    is_worded = line.word_share >= PROSE_SHARE or _begins_with_small_word(line)
+    if not is_text or not is_worded or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.goes_on
@@ -129,6 +137,11 @@ def goes_on_after_displays(
     if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
         return False
     return indented or (line.initial.isalpha() and not line.initial.isupper())
+
+
+def _begins_with_small_word(line: Line) -> bool:
+    """Return whether a line begins with a word of three small letters or more, such as "since"."""
+    return line.goes_on and len(line.first_text) > 2 and line.first_text.isalpha()
 
 
 def _begins_at(line: Line, *edges: float) -> bool:

@@ -126,6 +126,7 @@ def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
     """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
     return (
         is_of_size(above, size)
+        and not above.is_formula
         and line.starts_at(above.start)
         and not line.first_text[0].isupper()
         and not above.ends_clause

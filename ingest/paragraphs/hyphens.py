@@ -67,7 +67,7 @@ def _join_halves(
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after
-    if mark != "-" or not after[0].islower():
+    if mark != "-" or start[-1].isdigit() or not after[0].islower():
         return hyphenated
 
     joined = start + after

@@ -1,4 +1,7 @@
-"""Kinds of blocks, and the reasons why some are left out."""
+"""Kinds of blocks, such as prose, item or theorem, and the reasons why some are left out, such as code.
+
+`_Text` measures a block: its words, symbols and ends of sentences. `kind_of` asks these measures in a fixed order.
+"""
 
 import re
 
@@ -22,6 +25,9 @@ MIN_TEXT_SHARE = 0.4
 MIN_LONG_WORDS = 4
 """Minimum number of words of a text, and their minimum share of the tokens; and the number of different words of three
 letters or more that is enough for a text that begins with one of them."""
+
+MAX_NAME_WORDS = 2
+"""Maximum number of words of a title, and of a name after a label."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 3
@@ -66,11 +72,14 @@ _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
     | [;{}](?:\ \d{1,4})?\ //  # a comment after a statement
+    | >>>\  | "{3} | ^def\ \w+\(  # Python
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^(?:\w+\ ){0,3}\w+\(.*\);$  # the beginning of a block, or a call
     """,
     re.VERBOSE,
 )
+_LABEL = re.compile(r"^[^\W\d_]+ ?: (?=.)")
 _ADDRESS = re.compile(r"\w+://\S+")
+_COMMENT = re.compile(r"\S # (?!of\b)[^\W\d_]")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
 """Three words or more and a colon, as before code."""
@@ -78,10 +87,12 @@ _FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇�
 """Relation, bracket, digit or sign."""
 _CONDITION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\)")
 _NO_TEXT = re.compile(
-    r"[a-z]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
+    r"(?:\S+ = )?[a-z\d]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
 )
 """Terms between operators, or a label with a number and a title in brackets."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?![\w→∈≤≥])")
+_QUOTIENT = re.compile(r"\w/\w\(")
+"""Quotient of functions."""
 _MIXED = re.compile(r"[A-Za-z][α-ω]|[α-ω][A-Za-z]", re.IGNORECASE)
 """Latin and Greek letters in one token, as in a formula."""
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*|[א-ת]+[־-](?!\W)")
@@ -144,6 +155,14 @@ class _Text:
         return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
 
     @property
+    def is_label(self) -> bool:
+        """Whether it is a title or a name: two words, also after a label, or capitals alone, and no sentence."""
+        name = _LABEL.sub("", self.block.text).split()
+        if self.has_end and name == self.tokens:
+            return False
+        return len(name) <= MAX_NAME_WORDS or not any(map(_begins_small, self.tokens))
+
+    @property
     def is_contents(self) -> bool:
         """Whether it is an entry of a table of contents: dots, and a number at its end."""
         has_leaders = LEADERS.search(self.block.text) is not None
@@ -182,11 +201,11 @@ class _Text:
             return True
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > MONO_SHARE:
-            is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
+            is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
+            is_prose = self.is_sentence and is_long
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
-        return (
-            n_marks > MAX_CODE_MARKS * len(self.tokens) and not self.is_worded_sentence
-        )
+        is_marked = n_marks > MAX_CODE_MARKS * len(self.tokens) or _COMMENT.search(text)
+        return bool(is_marked) and not self.is_worded_sentence
 
     @property
     def is_wordy(self) -> bool:
@@ -204,10 +223,19 @@ class _Text:
         return bool(is_drawn and caption_label(self.block.text))
 
 
+def _begins_small(token: str) -> bool:
+    """Return whether a token begins with a small letter or with one of a script without capitals."""
+    return token[0].isalpha() and not token[0].isupper()
+
+
 def _has_long_word(token: str) -> bool:
     """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
-    if word is None or FUNCTION_NAMES.fullmatch(word.group()):
+    if (
+        word is None
+        or FUNCTION_NAMES.fullmatch(word.group())
+        or _QUOTIENT.search(token)
+    ):
         return False
     return _MIXED.search(word.group()) is None
 
@@ -240,7 +268,10 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     elif text.is_reference:
         reason = "references"
 
-    return _kind_of_text(text, settings.min_words), reason
+    kind = _kind_of_text(text, settings.min_words)
+    if not reason and kind == "other" and text.is_label:
+        reason = "word"
+    return kind, reason
 
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import MIN_SENTENCE_WORDS, kind_of
+from ingest.paragraphs.kinds import MAX_NAME_WORDS, MIN_SENTENCE_WORDS, kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
@@ -16,8 +16,11 @@ LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
+MAX_LABEL_WORDS = 4
+"""Maximum number of words of a label of code."""
+
 MAX_ABOVE_TITLE = 5
-TITLE_SIZE = 1.3
+TITLE_SIZE = 1.2
 """Maximum number of blocks above the title of a document, and minimum size of the title, in sizes of the text."""
 
 MAX_FOLLOWING_WORDS = 250
@@ -55,10 +58,15 @@ def passages(
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
             continue
 
+        in_body = not (block.is_heading or block.footnote)
+        following = _following(block, classified[position + 1 :]) if in_body else []
+        follows = " ".join([other.block.text for other in following])
+        if _is_label_of_code(text, following):
+            rejected.append(RejectedParagraph(doc_id, block.page, text, "word"))
+            continue
+
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
-        in_body = not (block.is_heading or block.footnote)
-        follows = _following(block, classified[position + 1 :]) if in_body else ""
         paragraph = Paragraph(
             paragraph_id=f"{place}{ordinals[place]}",
             doc_id=doc_id,
@@ -113,13 +121,13 @@ def _last_begun(block: Block) -> int:
     return block.last_page if begins_there else block.page
 
 
-def _following(block: Block, others: Sequence[_Classified]) -> str:
-    """Return the items, and after a colon the displays, that a block introduces; "" if there are none.
+def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]:
+    """Return the items, and after a colon the displays, that a block introduces.
 
     Args:
         others: the blocks after it.
     """
-    parts: list[str] = []
+    parts: list[_Classified] = []
     n_words = 0
     for item in others:
         if item.block.footnote:
@@ -127,8 +135,18 @@ def _following(block: Block, others: Sequence[_Classified]) -> str:
         n_words += len(item.block.text.split())
         if n_words > MAX_FOLLOWING_WORDS or not _belongs(block, item, not parts):
             break
-        parts.append(item.block.text)
-    return " ".join(parts)
+        parts.append(item)
+    return parts
+
+
+def _is_label_of_code(text: str, following: Sequence[_Classified]) -> bool:
+    """Return whether a text of few words introduces only code, a table or signs, as in "A sample output:"."""
+    has_text = any(item.block.number or not item.reason for item in following)
+    if has_text or not following:
+        return False
+    has_code = any(item.reason in ("code", "table") for item in following)
+    most = MAX_LABEL_WORDS if has_code else MAX_NAME_WORDS
+    return len(text.split()) <= most
 
 
 def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:

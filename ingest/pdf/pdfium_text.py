@@ -23,12 +23,19 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.tex import SECOND_SIGNS, encoding_named, join_relation
+from ingest.pdf.tex import (
+    BARS,
+    PIECES_APART,
+    SECOND_SIGNS,
+    encoding_named,
+    join_bar,
+    join_relation,
+)
 
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
-TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
+TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄" + BARS)
 MIN_HANG = 0.2
 """Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
 
@@ -109,6 +116,8 @@ class PageText:
                 continue
             may_join = glyph.text in SECOND_SIGNS and glyphs
             if may_join and join_relation(glyphs[-1], glyph):
+                continue
+            if glyph.text in BARS and join_bar(glyphs[-PIECES_APART:], glyph):
                 continue
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)

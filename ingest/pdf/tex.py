@@ -24,7 +24,7 @@ OML = _encoding(
     + " ".join(_CAPITALS)
     + " ♭ ♮ ♯ ⌣ ⌢ ℓ "
     + " ".join(_CAPITALS.lower())
-    + " ı ȷ ℘"
+    + " ı ȷ ℘ \u20d7"
 )
 """Mathematical italics: CMMI and its kin."""
 
@@ -117,13 +117,17 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_PIECES = "∼=≅ −→⟶ ←−⟵ ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
+_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations that TeX draws of two signs, one over the other or joined."""
 SECOND_SIGNS = frozenset(pair[1] for pair in _RELATIONS)
 """Signs that may be the second one of a relation."""
 OVERLAP, OFFSET = 0.1, 0.4
-"""Minimum overlap of two such signs and maximum distance of their baselines, in ems."""
+"""Minimum overlap of two such signs, also maximum gap of the pieces of a bar, and maximum distance of their baselines,
+in ems."""
+BARS = "|‖"
+PIECES_APART = 40
+"""Signs that TeX draws in pieces, and the maximum number of glyphs from a piece to the next one."""
 
 
 def join_relation(before: Glyph, glyph: Glyph) -> bool:
@@ -140,3 +144,18 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
     before.x1 = max(before.x1, glyph.x1)
     before.y = glyph.y
     return True
+
+
+def join_bar(before: Iterable[Glyph], glyph: Glyph) -> bool:
+    """Add a piece of a tall bar to the one of the glyphs before it that it touches, and return whether that is done."""
+    for other in before:
+        if (glyph.text, glyph.x0) != (other.text, other.x0):
+            continue
+        above, below = sorted((other, glyph), key=lambda piece: piece.y)
+        top = above.y - above.height / 2
+        bottom = below.y + below.height / 2
+        if bottom - top < above.height + below.height + OVERLAP * glyph.size:
+            other.y = (top + bottom) / 2
+            other.height = bottom - top
+            return True
+    return False

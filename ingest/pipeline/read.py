@@ -1,4 +1,4 @@
-"""Reads files in worker processes: if a file hangs, crashes or takes too much memory, only this file fails.
+"""Reading of files in worker processes: if a file hangs, crashes or takes too much memory, only this file fails.
 
 Readings and vectors are staged in the user's cache, so that an interrupted ingest resumes.
 """

@@ -1,4 +1,4 @@
-"""Reads one source file into passages; runs in worker processes."""
+"""Reading of one source file into passages, as a worker process does it."""
 
 import functools
 import hashlib

@@ -152,7 +152,8 @@ def _is_label(text: str) -> bool:
     if len(text.split()) < 2:
         return True
     label = _IN_BRACKETS.sub("", text).split()
-    return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
+    has_number = len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
+    return len(label) == 1 or has_number
 
 
 def _is_item_number(before: str) -> bool:
@@ -201,10 +202,11 @@ def _is_abbreviation(before: str, tail: str) -> bool:
 
 def _is_initial_of(word: str, following: str, opens: bool) -> bool:
     """Return whether a word is the initials of a name that `following` continues; `opens`: its word opens sentences."""
-    if not _INITIALS.fullmatch(word) or not word[0].isupper():
+    if not _INITIALS.fullmatch(word):
         return False
     is_name = _INITIAL.match(following) is not None
-    return is_name or (following[:1].isalpha() and not opens)
+    is_before_word = following[:1].isalpha() and not opens
+    return is_name or (is_before_word and word[0].isupper())
 
 
 def _is_symbol(word: str, before: str) -> bool:

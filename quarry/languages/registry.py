@@ -13,10 +13,10 @@ OTHER_ABBREVIATIONS = "mme mlle mm проф акад ул г гг пгт"
 """Abbreviations of French and Russian after whose full stop the sentence goes on."""
 
 OTHER_OPENERS = (
-    "dans soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez démontrer "
-    "démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez déduire déduisez étudier étudiez "
-    "considérons notons supposons das die dies diese dieser dann sei seien wenn wir es zeigen berechnen bestimmen "
-    "пусть тогда если это"
+    "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "
+    "démontrer démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez déduire déduisez "
+    "étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn wir es zeigen "
+    "berechnen bestimmen пусть тогда если это"
 )
 """Words of French, German and Russian that begin sentences."""
 

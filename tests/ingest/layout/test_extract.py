@@ -195,6 +195,10 @@ def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
     (page,) = extracted(pdf([[text]])).pages
     assert page.lines[0].mono == 0
 
+    code = Run(50, 100, "int i = 0; f(i, 1);", font="mono")
+    (page,) = extracted(pdf([[code]])).pages
+    assert page.lines[0].mono == 1
+
     others = lines(["text around a listing, and more of it"] * 4, 50, 200)
     (page,) = extracted(pdf([[text, *others]])).pages
     assert page.lines[0].mono == 1

@@ -34,6 +34,12 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(0, 5, 94.5)],
             ["1edges", "ȳ"],
         ),
+        ([*glyphs("∂f", 0)], [_bar(0, 5, 94.5)], ["∂\u0304f"]),
+        (  # underscores of TeX are on the baseline, an underline is below it
+            [*glyphs("a", 0), *glyphs("b", 8), *glyphs("c", 30)],
+            [_bar(5, 8, 99.8), _bar(27, 30, 100.7)],
+            ["a_bc"],
+        ),
         (  # a fraction of Word, a caption over the rule of a table, and the cells of a table
             [*glyphs("a=", 0), *glyphs("25", 11, 93, 8), *glyphs("60", 11, 106, 8)],
             [_bar(11, 19, 97.5)],

@@ -180,6 +180,7 @@ def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
     [
         ("x<|y|~.1", "1. x<|y|"),
         ("x<|y|~1.", "1. x<|y|"),
+        ("םולש 51%●", "● 51% שלום"),
         ("םולש Luhn~.a", "a. Luhn שלום"),
         ("םולש :main~o", "o main: שלום"),
         ("םולש x<y o", "x<y o שלום"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ingest.layout.margins import without_line_numbers
-from tests.contracts.handmade import Run, lines, pdf
+from tests.contracts.handmade import PAGE_HEIGHT, Run, lines, pdf
 from tests.ingest.reading import extracted, in_order
 
 
@@ -62,3 +62,20 @@ def test_small_print_within_the_text_stays_there() -> None:
     runs.append(Run(60, 220, "a figure of a tree", size=7))
     read = [line.text for line in in_order(runs)]
     assert read == [*TEXT, "a figure of a tree"]
+
+
+def test_numbers_at_one_height_below_the_text_of_all_pages_are_those_of_pages() -> None:
+    below = 0.85 * PAGE_HEIGHT
+    numbered = [[*lines(TEXT, 60, 200), Run(150, below, str(n))] for n in (1, 2, 3)]
+    assert len(in_order(*numbered)) == 3 * len(TEXT)
+    alone = [*lines(TEXT, 60, 200), Run(150, below, "7")]
+    assert len(in_order(alone)) == len(TEXT) + 1
+
+
+def test_a_title_in_large_print_at_the_top_of_pages_counts_no_pages() -> None:
+    for size, n_titles in ((14, 3), (10, 0)):
+        pages = []
+        for number in (1, 2, 3):
+            title = Run(60, 60, f"Question {number}", size=size)
+            pages.append([title, *lines(TEXT, 60, 200)])
+        assert len(in_order(*pages)) == 3 * len(TEXT) + n_titles

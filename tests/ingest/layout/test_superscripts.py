@@ -69,6 +69,8 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert _with_accents(bitmap) == "pé«a"
     dotless = [glyph("´", 0.5, 4), glyph("ı", 0, 3)]
     assert _with_accents(dotless) == "í"
+    point = [*glyphs("םל"), glyph("\u05b6", 6.5, 8), glyph(" ", 6.5, 6.5)]
+    assert _with_accents(point) == "םל\u05b6 "
     dot_below = [*glyphs("an"), glyph(".", 6, 8.5, 102.4), *glyphs("ka.", 10)]
     assert _with_accents(dot_below) == "aṇka."
     negated = [
@@ -82,6 +84,15 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert _with_accents(overlaid) == "∉a"
     at_one_place = [glyph("´e", 0, 5), glyph("ˆ", 20, 25)]
     assert _with_accents(at_one_place) == "éˆ"
+
+
+def test_an_accent_is_found_by_its_place_and_a_dot_below_is_drawn_next_to_its_letter() -> (
+    None
+):
+    late = [*glyphs("x of it"), glyph("¯", 0, 5)]
+    assert _with_accents(late) == "x\u0304ofit"
+    bullet = [*glyphs("a of it"), glyph(".", 1, 3.5, 102.4)]
+    assert _with_accents(bullet) == "aofit."
 
 
 def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_letter() -> (

@@ -54,6 +54,26 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
     assert not begins_paragraph(group, apart, None, HABITS)
 
 
+def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital_or_in_bold() -> (
+    None
+):
+    group = LineGroup([line("Trees are few,", x1=150.0)])
+    bold = tuple(replace(word, bold=True) for word in line("and tall").words)
+    for after, expected in (
+        (line("and tall", y=112.0), False),
+        (line("Oaks are tall", y=112.0), True),
+        (line("", words=bold, y=112.0), True),
+    ):
+        assert begins_paragraph(group, after, None, HABITS) is expected, after.text
+
+
+def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
+    display = LineGroup([line("\ufffd \ufffd", x0=150.0, x1=180.0)], 1)
+    below = LineGroup([line("where all of them grow")])
+    (whole,) = join_continuations([LineGroup(OPEN.lines[:]), display, below], HABITS)
+    assert whole.last.text == "where all of them grow"
+
+
 def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
     group = LineGroup([line("Note 1: trees that grow are graphs without")])
     for text, expected in (
@@ -83,6 +103,12 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     ):
         after = line(text, y=112.0)
         assert begins_paragraph(group, after, None, HABITS) is expected, text
+    # its text begins where the line above begins
+    words = line("3. Graphs").words
+    hung = (replace(words[0], x0=35.0, x1=40.0), words[1])
+    group = LineGroup([line("Trees are in the table")])
+    after = line("", words=hung, y=112.0, x0=35.0, left=35.0)
+    assert begins_paragraph(group, after, None, HABITS)
     # below a bullet that is drawn inside the text
     after = line("of graphs", y=112.0, x0=33.5)
     assert not begins_paragraph(item, after, None, HABITS)

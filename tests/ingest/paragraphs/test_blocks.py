@@ -38,6 +38,12 @@ def test_a_short_last_line_ends_a_paragraph() -> None:
     assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [" ".join(PROSE)] * 2
 
 
+def test_a_large_line_that_ends_with_a_semicolon_is_no_heading() -> None:
+    large = Run(50, 100, "public static final long LENGTH = 1;", size=14)
+    code, *_ = _blocks([large, *lines(PROSE, 50, 200)])
+    assert not code.is_heading
+
+
 def test_bold_code_is_no_heading() -> None:
     source = "= Harbours\n" + "Boats come home at night. " * 9
     source += '\n\n#text(font: "DejaVu Sans Mono", weight: "bold")[moor(boat, pier)]'
@@ -265,6 +271,25 @@ def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
         pdf = extracted(typst.compile(source.encode()))
         texts = [block.text for block in split(arrange(pdf))]
         assert any(text.endswith(caption) for text in texts)
+
+
+def test_ragged_text_from_left_to_right_in_a_hebrew_document_is_one_paragraph() -> None:
+    hebrew = "הסירות חוזרות הביתה בלילה לפי הסדר שבו יצאו אל הים הפתוח עם בוקר. " * 6
+    english = (
+        "If a boat is meant to be lent, and it has oars that nobody should take, consider hiding them. "
+        * 3
+    )
+    source = f"""
+#set page(width: 300pt)
+#set text(lang: "he", font: "Libertinus Serif")
+{hebrew}
+
+#text(dir: ltr, lang: "en", align(left)[{english}])
+
+{hebrew}
+"""
+    blocks = split(arrange(extracted(typst.compile(source.encode()))))
+    assert [block.text for block in blocks][1] == english.strip()
 
 
 def test_a_title_in_other_print_does_not_part_the_line_that_it_fills() -> None:

@@ -25,6 +25,7 @@ def _joined(*lines: Line) -> str:
         (["the art of a state-", "of-the-art library"], "state-of-the-art library"),
         (["a Wittgen-", "stein-like one"], "a Wittgenstein-like one"),
         (["the years 1914-", "18"], "1914-18"),
+        (["many 2-", "tuples"], "many 2-tuples"),
         (["and so -", "on"], "and so - on"),
     ],
 )

@@ -69,6 +69,17 @@ def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> 
     assert (lead.text, after.text) == ("And now to the point:", text)
 
 
+def test_a_label_of_code_is_no_passage_and_that_of_a_list_is_one() -> None:
+    code = block("# wait for the boat")
+    assert made(block("A sample output:"), code) == []
+    assert len(made(block("A longer text that introduces code:"), code)) == 1
+    sign = block("f(x) = 1")
+    assert made(block("For example:"), sign) == []
+    assert len(made(block("A sample output:"), sign)) == 1
+    listed = block("# wait for the boat", "•")
+    assert len(made(block("A sample output:"), listed)) == 1
+
+
 def test_lines_above_the_title_are_no_passages() -> None:
     title = block("Heaps", is_heading=True, size_ratio=1.6)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")

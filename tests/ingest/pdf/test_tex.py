@@ -10,6 +10,7 @@ from ingest.pdf.tex import (
     OMX,
     encoding_named,
     encoding_used,
+    join_bar,
     join_relation,
 )
 
@@ -19,6 +20,7 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("CMSY10", "k", "‖"),
         ("LMMathSymbols7-Regular", "f", "{"),
         ("CMMI10", "`", "ℓ"),
+        ("CMMI10", "~", "\u20d7"),
         ("LMMathItalic8-Regular", ";", ","),
         ("CMEX10", "P", "∑"),
         ("MSAM10", "E", "⊴"),
@@ -76,6 +78,7 @@ def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
     [
         ("∼", "=", 0.0, 3.5, "≅"),
         ("−", "→", 6.5, 0.0, "⟶"),
+        ("−", "−", 6.5, 0.0, "−"),
         ("=", "⇒", 6.5, 0.0, "⟹"),
         ("−", "→", 9.0, 0.0, ""),
         ("∼", "=", 0.0, 12.0, ""),
@@ -93,3 +96,16 @@ def test_two_signs_that_are_drawn_over_each_other_are_one_relation(
     glyph = Glyph(second, x, x + 8, y, 10.0, 0, False)
     assert join_relation(before, glyph) is (relation != "")
     assert before.text == (relation or first)
+
+
+def test_the_pieces_of_a_tall_bar_are_one_sign() -> None:
+    bars: list[Glyph] = []
+    for x, y in ((50, 97), (50, 103), (60, 97), (50, 150)):
+        piece = Glyph("|", x, x + 3, y, 10, 0, False, height=6)
+        if not join_bar(bars, piece):
+            bars.append(piece)
+    assert [(bar.x0, bar.y, bar.height) for bar in bars] == [
+        (50, 100, 12),
+        (60, 97, 6),
+        (50, 150, 6),
+    ]
