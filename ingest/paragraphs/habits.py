@@ -68,11 +68,11 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             longest = MAX_PITCH
             weight = 1 + 2 * in_body
             if in_body and _is_one_sentence(above, line, body_size):
-                longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
-                is_sure = line.initial.isalpha() and not above.has_room_for(line, 1)
-                weight = max(weight, SURE * is_sure)
+                if _is_wrapped(above, line):
+                    longest = MAX_SPACED
+                    weight = SURE
             if 0.9 < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += weight
 
@@ -108,6 +108,11 @@ def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> boo
         and is_of_size(line, body_size)
         and not marker_words(line)
     )
+
+
+def _is_wrapped(above: Line, line: Line) -> bool:
+    """Return whether a line begins with a word that did not fit in the line above it."""
+    return line.initial.isalpha() and not above.has_room_for(line, 1)
 
 
 def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
