@@ -137,8 +137,8 @@ def replay(
         load_games(Path(games))[:n_games],
         _opened(course),
         settings or load(),
-        repeat_referee(referee, 1, seed),
-        seed,
+        referees=repeat_referee(referee, 1, seed),
+        seed=seed,
         name=name,
     ).run()
 

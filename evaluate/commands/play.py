@@ -322,9 +322,8 @@ def _open(at: StoreOptions, settings: Settings) -> Course:
     location, collection = at.location, at.collection
     if not at.store and not find_project().store:
         documents = Store(location, collection).course.documents
-        if all(
-            Path(document.path).parent == BUNDLED_LECTURES for document in documents
-        ):
+        folders = {Path(document.path).parent for document in documents}
+        if folders <= {BUNDLED_LECTURES}:
             if not documents:
                 _log.info("making %s from the bundled lectures", location)
             ingest(
@@ -334,6 +333,7 @@ def _open(at: StoreOptions, settings: Settings) -> Course:
                 collection=collection,
                 progress=not documents,
             )
+
     return open_course(location, collection)
 
 

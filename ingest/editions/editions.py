@@ -21,12 +21,12 @@ Stretches = Iterator[tuple[int, int, str]]
 """The first and the last page of each piece, from 1, and its text."""
 Cut = Callable[[Sequence[str], int], Stretches]
 
-MIN_WORDS, MAX_WORDS = 30, 200
+MIN_PAGE_WORDS, MAX_PAGE_WORDS = 30, 200
 """Numbers of words of the pages that a referee chooses from."""
-MIN_LETTERS = 0.4
+MIN_PAGE_LETTERS = 0.4
 """Minimum share of letters among the characters of such a page."""
 
-MIN_CHARS = 30
+MIN_PIECE_CHARS = 30
 """Number of characters up to which a page or piece is left out if pieces have a maximum size."""
 MIN_CUT = 200
 """Minimum number of characters before a cut at the end of a line."""
@@ -43,17 +43,17 @@ def page(pages: Sequence[str], size: int) -> Stretches:
         if not size:
             if is_usual(text):
                 yield number, number, text
-        elif len(text) > MIN_CHARS:
+        elif len(text) > MIN_PIECE_CHARS:
             for piece in _pieces(text, size):
-                if len(piece) > MIN_CHARS:
+                if len(piece) > MIN_PIECE_CHARS:
                     yield number, number, piece
 
 
 def is_usual(text: str) -> bool:
     """Return whether a page has a usual number of words and enough letters."""
     n_letters = sum(map(str.isalpha, text))
-    has_words = MIN_WORDS <= len(text.split()) <= MAX_WORDS
-    return has_words and n_letters >= MIN_LETTERS * len(text)
+    has_words = MIN_PAGE_WORDS <= len(text.split()) <= MAX_PAGE_WORDS
+    return has_words and n_letters >= MIN_PAGE_LETTERS * len(text)
 
 
 def _pieces(text: str, size: int) -> Iterator[str]:

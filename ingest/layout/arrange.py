@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import Line, make_line
+from ingest.layout.line import FLUSH, SMALL_PRINT, Line, make_line
 from ingest.layout.margins import (
     split_off_labels,
     split_off_notes,
@@ -29,9 +29,29 @@ _LABEL_AND_ITEM = re.compile(
 
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
 
-AT_MARGIN = 0.3
 EVEN = 1.2
-"""Maximum distance of a justified line from the margin, in font sizes, and maximum ratio of its spaces."""
+"""Maximum ratio of the spaces of a justified line."""
+
+TITLE_PART = 0.6
+"""Share of the height of the first page, from the top, that may hold the title and the number of the lecture."""
+
+LARGE_PRINT = 1.15
+"""Minimum font size of a title, in sizes of the text."""
+
+SAME_TITLE = 0.97
+"""Minimum font size of the lines of one title, in sizes of its largest line."""
+
+LINES_PER_OUTLIER = 20
+"""Minimum number of lines of a column for each line that may exceed its margin."""
+
+MARGIN_SHARE = 0.15
+"""Minimum share of the lines of a column that begin at its margin."""
+
+MARK_RISE = 0.15
+"""Minimum height of the mark of a footnote above the baseline, in font sizes."""
+
+MAX_NUMBER = 5
+"""Maximum number of characters of a number before the text of its row."""
 
 
 N_AT_PICTURE = 3
@@ -98,15 +118,15 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     upper = []
     for line in lines:
         has_letters = any(map(str.isalpha, line.text))
-        if has_letters and line.y < 0.6 * page.height:
+        if has_letters and line.y < TITLE_PART * page.height:
             upper.append(line)
     largest = max((line.size for line in upper), default=0.0)
-    if largest < 1.15 * body_size:
+    if largest < LARGE_PRINT * body_size:
         return ""
 
     parts = []
     for line in upper:
-        if line.size > 0.97 * largest:
+        if line.size > SAME_TITLE * largest:
             parts.append(line.text)
         elif parts:
             break
@@ -151,7 +171,7 @@ def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
 def _is_stretched(line: Line) -> bool:
     """Return whether all spaces of a line of words that ends at the margin, or at that of a box, are equally wide."""
     spaces = line.spaces
-    is_at_edge = line.room - max(0.0, line.indent) < AT_MARGIN
+    is_at_edge = line.room - max(0.0, line.indent) < FLUSH
     is_even = max(spaces, default=0.0) < EVEN * min(spaces, default=0.0)
     return is_at_edge and is_even and line.is_prose
 
@@ -204,7 +224,7 @@ def _n_gaps(row: Sequence[Line]) -> int:
         n_gaps += other.x0 - line.x1 > SEGMENT_GAP * line.size
 
     first = row[0].text
-    is_number = len(first) <= 5 and not first.isalpha()
+    is_number = len(first) <= MAX_NUMBER and not first.isalpha()
     is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(
         f"{first}|{row[1].first_text}"
     )
@@ -221,20 +241,19 @@ def _margins(lines: Sequence[Line]) -> tuple[float, float]:
     if len(prose) >= MIN_PROSE_LINES:  # tables and listings may be wider
         lines = prose
 
-    least = max(2, 0.15 * len(lines))
+    least = max(2, MARGIN_SHARE * len(lines))
     starts = Counter(round(line.start) for line in lines)
     common = [float(start) for start, count in starts.items() if count >= least]
     if not common:
         common = [line.start for line in lines]
     ends = sorted(line.end for line in lines)
-    n_overfull = len(ends) // 20 if len(ends) >= 10 else 0
-    return min(common), ends[-1 - n_overfull]
+    return min(common), ends[-1 - len(ends) // LINES_PER_OUTLIER]
 
 
 def _first_note(lines: Sequence[Line], body_size: float) -> int:
     """Return the position of the first footnote of a column: these are small, at its foot, and begin with a mark."""
     first_note = position = len(lines)
-    while position and lines[position - 1].size <= 0.94 * body_size:
+    while position and lines[position - 1].size <= SMALL_PRINT * body_size:
         position -= 1
         if _begins_with_mark(lines[position]):
             first_note = position
@@ -244,7 +263,7 @@ def _first_note(lines: Sequence[Line], body_size: float) -> int:
 def _begins_with_mark(line: Line) -> bool:
     """Return whether a line begins with the mark or the number of a footnote."""
     first = line.words[0]
-    if first.raised > 0.15 * line.size or first.text[0] in _NOTE_SIGNS:
+    if first.raised > MARK_RISE * line.size or first.text[0] in _NOTE_SIGNS:
         return True
     if any(word.bold for word in line.words[:2]):  # a heading in its paragraph
         return False

@@ -1,33 +1,50 @@
-"""Bidirectional text: glyphs from left to right are sorted into logical order.
+"""Bidirectional text: the characters of a line, drawn from left to right, are sorted into the order of reading.
 
-This inverts the Unicode bidirectional algorithm (UAX #9) for one line: of the readings that the algorithm displays as
-the line is drawn, the likeliest is returned.
+The Unicode bidirectional algorithm (UAX #9) draws a stored line: right-to-left letters one way, and Latin words,
+numbers and formulas among them as runs from left to right. Here the line as drawn is given, and the stored one is
+sought. It is read from its right end with each choice of runs, likeliest first. Each reading has a cost, and the
+cheapest is returned. If capitals are Hebrew letters, `.f(x) CBA` has these choices of runs among others:
+
+    f(x)     ABC f(x).   cost 0: the algorithm draws it as the line is drawn
+    f(x      ABC (f(x.   cost 6: two brackets are UNPAIRED
+    f and x  ABC (x)f.   cost 0, but less likely: "f" and "x" are one formula
+
+Names in brackets are rules of the algorithm.
 """
 
 import functools
 import itertools
-import operator
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from bidi import get_display
 
 from ingest.pdf.model import MIRRORED
 
-_Runs = Sequence[tuple[int, int]]
-"""Begin and end of left-to-right runs, from left to right."""
-_Reading = tuple[int, list[int], str]
-"""Number of faults, indices of glyphs in logical order, and their characters in this order."""
+MISPLACED = 2
+"""Cost of a sign on the wrong side of a word, such as a full stop before it."""
+UNPAIRED = 3
+"""Cost of a bracket without partner."""
+BOTH_ORDERS = 1
+"""Cost of a number both before and after a letter, as in "(x-1), (1-y)"; a list has one order."""
+NOT_AS_DRAWN = 4
+"""Cost of a reading that the algorithm draws in another order than the line is drawn."""
+UNUSUAL_BRACKETS = 3
+"""Cost of a line whose brackets are not stored as most brackets of the document."""
+
+MAX_READINGS = 256
+"""Maximum number of choices of runs of one segment that are compared."""
 
 _RTL = "\u05d0"
+"""Letter of a right-to-left script."""
 _LTR = "\u0250"
-"""Letters of both directions; the second one is rare."""
+"""Letter of a left-to-right script, and a rare one."""
 STOPS = ".,;:?!"
-_OPEN_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
-"""Sign that may end a line inside Latin text or a formula."""
-_OPERATOR = re.compile(r"[+−×·] ")
-_KINDS = {
+
+_CLASSES = {
     "R": "r",
     "AL": "r",
     "L": "l",
@@ -37,22 +54,29 @@ _KINDS = {
     "CS": "s",
     "ET": "t",
 }
-_SIGNS = (
+_CLASSES_OF_SIGNS = (
     dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏∐⋃⋂⋁⋀⨀⨁⨂", "l")
 )
-_RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
-"""Two numbers and a dash: some programs show ranges from left to right."""
-_URL = re.compile(r"\w+://\S*/(?!\S)")
-"""Address of a page that ends with a slash; programs show it from left to right."""
-_PART = re.compile(r"r+|[^r]+")
+_SEGMENT = re.compile(r"r+|[^r]+")
+"""Classes of right-to-left letters, or of the characters between two of them."""
 _PHRASE = re.compile(r"r(?:[^l]*r)?")
+"""Classes of a right-to-left phrase in a left-to-right line."""
 _NUMBER = r"t*d+(?:sd+)*[tp]*"
-_ATOM = re.compile(
+"""Classes of digits with the separators (W4) and signs (W5) of one number."""
+_UNIT = re.compile(
     rf"(?:{_NUMBER})*l(?:l|{_NUMBER})*(?:[^b]*?l(?:l|{_NUMBER})*)*|(?:{_NUMBER})+"
 )
-"""Kinds of characters that are in one left-to-right run: touching letters and numbers, and signs between letters."""
+"""Classes of characters that are in one run: numbers next to letters (W7), and signs between letters (N1)."""
+_RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
+"""Two numbers and a dash: some programs draw ranges from left to right."""
+_URL = re.compile(r"\w+://\S*/(?!\S)")
+"""Address of a page that ends with a slash; programs draw it from left to right."""
 
-_UNLIKELY = re.compile(
+_SIGN_AT_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
+"""Sign that may end a line inside Latin text or a formula."""
+_SIGN_AT_START = re.compile(r"[+−×·] ")
+"""Sign that may begin a line inside a formula."""
+_MISPLACED = re.compile(
     r"""
     (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
     | (?<!\S)[)\]}] | [(\[{]"?(?:[.,;:?!]*\s|$)   # a bracket on the wrong side of a word
@@ -62,41 +86,44 @@ _UNLIKELY = re.compile(
     """,
     re.VERBOSE,
 )
-UNLIKELY = 2
-"""Faults of a place where a reading is unlikely."""
-UNPAIRED = 3
-"""Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
-_MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
-"""Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
-DISPLAYED_OTHERWISE = 4
-"""Faults of text that the algorithm displays in another order than it is drawn."""
-OTHER_WAY = 3
-"""Faults of brackets that are not stored as most brackets of the document."""
-MAX_READINGS = 256
-"""Maximum number of ways to end the left-to-right runs of one part of a line that are compared."""
+_BOTH_ORDERS = re.compile(
+    r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w"
+)
 
-_OPENS = re.compile(r"(?<!\S)\)(?=\w)")
-_CLOSES = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
+_TURNED_OPENING = re.compile(r"(?<!\S)\)(?=\w)")
+_TURNED_CLOSING = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
 """Brackets on the wrong side of a word; some fonts store a bracket in both ways."""
 _DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
 _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 """Brackets around Hebrew, as they are stored from left to right."""
 
+_Runs = Sequence[tuple[int, int]]
+"""Begin and end of left-to-right runs, from left to right."""
+
+
+class _Reading(NamedTuple):
+    """A way to read a line or a segment: its cost, and the indices and the text of its characters in this order."""
+
+    cost: int
+    order: list[int]
+    text: str
+
 
 @functools.cache
-def _kind(char: str) -> str:
-    """Return a letter for the kind of a character.
+def _class_of(char: str) -> str:
+    """Return a letter for the class of a character.
 
     Returns:
         r for right-to-left letters; l for other letters, and for large operators and quantifiers; d for digits; s for
         separators, t for signs of a number such as currencies, p for the percent sign; b for brackets; n for others.
     """
-    return _SIGNS.get(char) or _KINDS.get(unicodedata.bidirectional(char), "n")
+    bidi_class = _CLASSES.get(unicodedata.bidirectional(char), "n")
+    return _CLASSES_OF_SIGNS.get(char, bidi_class)
 
 
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
-    return _kind(text[:1] or " ") == "r"
+    return _class_of(text[:1] or " ") == "r"
 
 
 def has_rtl_letter(text: str) -> bool:
@@ -107,179 +134,6 @@ def has_rtl_letter(text: str) -> bool:
 def pairs_as_drawn(drawn: str) -> int:
     """Return how many pairs of round brackets in right-to-left text look right as they are stored, minus the others."""
     return len(_DRAWN_PAIR.findall(drawn)) - len(_READ_PAIR.findall(drawn))
-
-
-def logical_order(
-    texts: Sequence[str],
-    base_rtl: bool,
-    as_drawn: bool = False,
-) -> list[tuple[int, str]]:
-    """Return the indices of glyphs in reading order, and their texts as they are read: brackets may be mirrored.
-
-    Args:
-        texts: of the glyphs of a line, from left to right.
-        base_rtl: whether the line as a whole reads from right to left.
-        as_drawn: whether most brackets of right-to-left text in the document are stored as they are drawn.
-    """
-    if not base_rtl:
-        return _with_right_to_left_phrases(texts, as_drawn)
-
-    stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
-    ways = [stored, stored.translate(MIRRORED)]
-    if as_drawn:
-        ways.reverse()
-    best = _read(stored, ways[0])
-    if best[0] > OTHER_WAY:
-        other = _read(stored, ways[1])
-        if other[0] + OTHER_WAY < best[0]:
-            best = other
-
-    _, order, read = best
-    turned = _CLOSES.sub(")", _OPENS.sub("(", read))
-    if n_unpaired(turned) < n_unpaired(read):
-        read = turned
-    result = []
-    for index, char in zip(order, read, strict=True):
-        result.append((index, texts[index] if char == stored[index] else char))
-    return result
-
-
-def _read(ltr: str, rtl: str) -> _Reading:
-    """Return the likeliest reading of a right-to-left line.
-
-    Args:
-        ltr: its characters as they are read in left-to-right runs.
-        rtl: its characters as they are read elsewhere.
-    """
-    kinds = "".join(map(_kind, ltr))
-    for dash in _RANGE.finditer(ltr):
-        if int(dash[1]) < int(dash[2]):
-            place = dash.end(1)
-            kinds = f"{kinds[:place]}d{kinds[place + 1 :]}"
-    for url in _URL.finditer(ltr):
-        start, end = url.span()
-        kinds = kinds[:start] + "l" * (end - start) + kinds[end:]
-
-    n_faults = 0
-    order: list[int] = []
-    read = ""
-    for part in reversed([*_PART.finditer(kinds)]):
-        start, end = part.span()
-        readings = []
-        for runs in _possible_runs(kinds, ltr, start, end):
-            readings.append(_read_part(ltr, rtl, start, end, runs, read))
-            if not readings[-1][0]:
-                break
-
-        faults, indices, text = min(readings, key=operator.itemgetter(0))
-        n_faults += faults
-        order += indices
-        read += text
-    return n_faults, order, read
-
-
-def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Runs]:
-    """Yield the left-to-right runs that a part of a line may have, likeliest first."""
-    atoms = [atom.span() for atom in _ATOM.finditer(kinds, start, end)]
-    if not atoms:
-        yield ()
-        return
-
-    ends = []
-    for (_, last), (following, _) in itertools.pairwise([*atoms, (end, end)]):
-        ends.append(_possible_ends(kinds, texts, last, following, start, end))
-    begins = [begin for begin, _ in atoms]
-    for chosen in itertools.islice(itertools.product(*ends), MAX_READINGS):
-        # a run that ends where the next one begins goes on
-        runs = zip(
-            [place for place in begins if place not in chosen],
-            [place for place in chosen if place not in begins],
-            strict=True,
-        )
-        yield tuple(runs)
-
-    first = begins[-1]
-    if end == len(texts) and _OPERATOR.fullmatch(texts, first - 2, first):
-        # the line before may have ended inside the formula
-        yield ((first - 2, ends[-1][0]),)
-
-
-def _possible_ends(
-    kinds: str,
-    texts: str,
-    last: int,
-    following: int,
-    start: int,
-    end: int,
-) -> list[int]:
-    """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
-    ends = [last]
-    for place in range(last, following):
-        if texts[place] in ")]}":
-            ends.insert(0, place + 1)
-    if following < end and "l" in kinds[start:end]:
-        # a number is in the run of what follows it after a Latin word only
-        ends.insert(0 if "l" in kinds[start:last] else len(ends), following)
-    if start == 0 and (sign := _OPEN_END.match(texts, last)):
-        # the line may be over, and Latin text may follow in the next one
-        ends.append(sign.end())
-    return ends
-
-
-def _read_part(
-    ltr: str,
-    rtl: str,
-    start: int,
-    end: int,
-    runs: _Runs,
-    before: str,
-) -> _Reading:
-    """Read a part of a line with certain left-to-right runs, after the text `before`."""
-    drawn = rtl[start:end]
-    order: list[int] = []
-    position = end
-    for first, last in reversed(runs):
-        order += [*reversed(range(last, position)), *range(first, last)]
-        position = first
-        drawn = drawn[: first - start] + ltr[first:last] + drawn[last - start :]
-    order += reversed(range(start, position))
-    read = "".join([drawn[index - start] for index in order])
-
-    after = _RTL * (start > 0)
-    n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
-    n_faults = UNLIKELY * n_unlikely
-    n_faults += _MIXED.search(before + read) is not None
-    n_before, _ = _pair(before)
-    n_extra, closing = _pair(before + read)
-    n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)
-    n_faults += UNPAIRED * len(closing) * (start == 0)
-    if runs:
-        n_faults += _display_fault(before, read, drawn, closing, start == 0)
-    return n_faults, order, read
-
-
-def _display_fault(
-    before: str,
-    read: str,
-    drawn: str,
-    closing: str,
-    is_last: bool,
-) -> int:
-    """Return the faults of a reading: 0 if the algorithm displays it as it is drawn, 1 if only after a Latin word.
-
-    Brackets may close later in the line, or have been opened in the line before; Latin text may follow in the next one.
-    """
-    contexts = [(0, before, _RTL), (0, before, _RTL + closing)]
-    if is_last:
-        contexts.append((0, before, _LTR))
-    if not before:
-        contexts += [(1, _LTR, _RTL), (0, f"{_LTR}(", _RTL)]
-    for fault, first, last in contexts:
-        shown = str(get_display(first + read + last, base_dir="R")).replace(_LTR, "")
-        place = len(last.replace(_LTR, ""))
-        if shown[place : place + len(drawn)] == drawn:
-            return fault
-    return DISPLAYED_OTHERWISE
 
 
 def n_unpaired(text: str) -> int:
@@ -303,18 +157,204 @@ def _pair(text: str) -> tuple[int, str]:
     return n_extra, "".join(reversed(closing))
 
 
+def logical_order(
+    texts: Sequence[str],
+    base_rtl: bool,
+    as_drawn: bool = False,
+) -> list[tuple[int, str]]:
+    """Return the indices of glyphs in reading order, and their texts as they are read: brackets may be mirrored.
+
+    Args:
+        texts: of the glyphs of a line, from left to right.
+        base_rtl: whether the line as a whole reads from right to left.
+        as_drawn: whether most brackets of right-to-left text in the document are stored as they are drawn.
+    """
+    if not base_rtl:
+        return _with_right_to_left_phrases(texts, as_drawn)
+
+    stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
+    mirrored = stored.translate(MIRRORED)
+    usual, unusual = (mirrored, stored) if as_drawn else (stored, mirrored)
+    best = _read_line(stored, usual)
+    if best.cost > UNUSUAL_BRACKETS:
+        other = _read_line(stored, unusual)
+        if other.cost + UNUSUAL_BRACKETS < best.cost:
+            best = other
+
+    read = best.text
+    turned = _TURNED_CLOSING.sub(")", _TURNED_OPENING.sub("(", read))
+    if n_unpaired(turned) < n_unpaired(read):
+        read = turned
+    result = []
+    for index, char in zip(best.order, read, strict=True):
+        result.append((index, texts[index] if char == stored[index] else char))
+    return result
+
+
 def _with_right_to_left_phrases(
     texts: Sequence[str], as_drawn: bool
 ) -> list[tuple[int, str]]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
     drawn = list(enumerate(texts))
     result = []
-    kinds = "".join([_kind(text[:1] or " ") for text in texts])
+    classes = "".join([_class_of(text[:1] or " ") for text in texts])
     position = 0
-    for phrase in _PHRASE.finditer(kinds):
+    for phrase in _PHRASE.finditer(classes):
         start, end = phrase.span()
         result += drawn[position:start]
         for index, text in logical_order(texts[start:end], True, as_drawn):
             result.append((start + index, text))
         position = end
     return result + drawn[position:]
+
+
+def _read_line(ltr: str, rtl: str) -> _Reading:
+    """Return the cheapest reading of a right-to-left line, segment by segment from its right end.
+
+    Args:
+        ltr: its characters as they are read in left-to-right runs.
+        rtl: its characters as they are read elsewhere, where brackets may be mirrored (L4).
+    """
+    line = _Line(ltr, rtl, _classes(ltr))
+    cost = 0
+    order: list[int] = []
+    text = ""
+    for segment in reversed([*_SEGMENT.finditer(line.classes)]):
+        best = line.read_segment(*segment.span(), text)
+        cost += best.cost
+        order += best.order
+        text += best.text
+    return _Reading(cost, order, text)
+
+
+def _classes(line: str) -> str:
+    """Return the classes of the characters of a line; a rising range is one number, and an address one word."""
+    line = _RANGE.sub(_as_number, line)
+    line = _URL.sub(lambda url: "a" * len(url[0]), line)
+    return "".join(map(_class_of, line))
+
+
+def _as_number(bounds: re.Match[str]) -> str:
+    """Return a range of two numbers with a digit for its dash if the second number is larger."""
+    rises = int(bounds[1]) < int(bounds[2])
+    return bounds[0].replace("–", "0") if rises else bounds[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A right-to-left line as it is drawn, from left to right.
+
+    Attributes:
+        ltr, rtl: its characters as they are read in left-to-right runs, and elsewhere.
+        classes: a letter for the class of each character.
+    """
+
+    ltr: str
+    rtl: str
+    classes: str
+
+    def read_segment(self, start: int, end: int, before: str) -> _Reading:
+        """Return the cheapest reading of a segment, the first one of several.
+
+        Args:
+            before: the text of the segments on its right, which are read before it.
+        """
+        readings = []
+        for runs in self._possible_runs(start, end):
+            readings.append(self._read(start, end, runs, before))
+            if not readings[-1].cost:
+                break
+        return min(readings, key=lambda reading: reading.cost)
+
+    def _possible_runs(self, start: int, end: int) -> Iterator[_Runs]:
+        """Yield the left-to-right runs that a segment may have, likeliest first."""
+        units = [unit.span() for unit in _UNIT.finditer(self.classes, start, end)]
+        ends = []
+        for (_, last), (following, _) in itertools.pairwise([*units, (end, end)]):
+            ends.append(self._possible_ends(last, following, start, end))
+        begins = [begin for begin, _ in units]
+        for chosen in itertools.islice(itertools.product(*ends), MAX_READINGS):
+            # a run that ends where the next one begins goes on
+            runs = zip(
+                [place for place in begins if place not in chosen],
+                [place for place in chosen if place not in begins],
+                strict=True,
+            )
+            yield tuple(runs)
+
+        if units and end == len(self.ltr):
+            first = begins[-1]
+            if _SIGN_AT_START.fullmatch(self.ltr, first - 2, first):
+                # the line before may have ended inside the formula
+                yield ((first - 2, ends[-1][0]),)
+
+    def _possible_ends(
+        self, last: int, following: int, start: int, end: int
+    ) -> list[int]:
+        """Return where a run that reaches to `last` may end, likeliest first; it may go on at `following`."""
+        ends = [last]
+        for place in range(last, following):
+            if self.ltr[place] in ")]}":  # brackets around a run (N0)
+                ends.insert(0, place + 1)
+        if following < end and "l" in self.classes[start:end]:
+            # a number is in the run of what follows it after a Latin word only
+            is_after_word = "l" in self.classes[start:last]
+            ends.insert(0 if is_after_word else len(ends), following)
+        if start == 0 and (sign := _SIGN_AT_END.match(self.ltr, last)):
+            # the line may be over, and Latin text may follow in the next one
+            ends.append(sign.end())
+        return ends
+
+    def _read(self, start: int, end: int, runs: _Runs, before: str) -> _Reading:
+        """Read a segment with certain left-to-right runs: what is between them is reversed (L2)."""
+        drawn = self.rtl[start:end]
+        order: list[int] = []
+        position = end
+        for first, last in reversed(runs):
+            order += [*reversed(range(last, position)), *range(first, last)]
+            position = first
+            drawn = (
+                drawn[: first - start] + self.ltr[first:last] + drawn[last - start :]
+            )
+        order += reversed(range(start, position))
+        text = "".join([drawn[index - start] for index in order])
+
+        is_last = start == 0
+        cost = _cost_of_text(before, text, is_last)
+        if runs and not _is_displayed_as(drawn, before, text, is_last):
+            cost += NOT_AS_DRAWN
+        return _Reading(cost, order, text)
+
+
+def _cost_of_text(before: str, text: str, is_last: bool) -> int:
+    """Return the cost of the signs and brackets of a text after the text `before`."""
+    following = "" if is_last else _RTL
+    n_misplaced = len(_MISPLACED.findall(before[-1:] + text + following))
+    has_both_orders = _BOTH_ORDERS.search(before + text) is not None
+
+    n_extra, closing = _pair(before + text)
+    n_unpaired = n_extra - _pair(before)[0]
+    if is_last:
+        n_unpaired += len(closing)
+    return (
+        MISPLACED * n_misplaced + BOTH_ORDERS * has_both_orders + UNPAIRED * n_unpaired
+    )
+
+
+def _is_displayed_as(drawn: str, before: str, text: str, is_last: bool) -> bool:
+    """Return whether the algorithm displays a text after the text `before` as it is drawn, in a line that may be its.
+
+    Brackets may close later in the line. The line before may end, and the next one begin, with a Latin word.
+    """
+    _, closing = _pair(before + text)
+    contexts = [(before, _RTL), (before, _RTL + closing)]
+    if is_last:
+        contexts.append((before, _LTR))
+    if not before:
+        contexts.append((_LTR, _RTL))
+    for first, last in contexts:
+        shown = str(get_display(first + text + last, base_dir="R")).replace(_LTR, "")
+        place = len(last.replace(_LTR, ""))
+        if shown.startswith(drawn, place):
+            return True
+    return False

@@ -9,10 +9,14 @@ from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.rows import Row, visible_glyphs
 from ingest.pdf.model import Box
 
-MAX_GAP = 2.2
+BULLET_GAP = 2.2
 """Maximum white space between a bullet and its line, in font sizes."""
 
-MIN_ROOM = 3.0
+MIN_BULLET_RISE = 0.05
+MAX_BULLET_RISE = 0.6
+"""Minimum and maximum height of the middle of a bullet above the baseline of its line, in font sizes."""
+
+BULLET_ROOM = 3.0
 """Minimum white space between a bullet and the column before it, in font sizes."""
 
 
@@ -24,11 +28,13 @@ def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
     """
     n_at = Counter(round(dot.x0) for dot in dots)
     for dot in dots:
-        least_room = MIN_ROOM if n_at[round(dot.x0)] > 1 else math.inf
+        least_room = BULLET_ROOM if n_at[round(dot.x0)] > 1 else math.inf
         middle = (dot.top + dot.bottom) / 2
         for row in rows:
             rise = (row.y - middle) / row.size
-            if 0.05 < rise < 0.6 and _begins(row, dot, least_room):
+            if MIN_BULLET_RISE < rise < MAX_BULLET_RISE and _begins(
+                row, dot, least_room
+            ):
                 first = row.glyphs[0]
                 bullet = replace(
                     first, text="•", x0=dot.x0, x1=dot.x1, y=row.y, size=row.size
@@ -53,4 +59,4 @@ def _begins(row: Row, dot: Box, least_room: float) -> bool:
         else:
             left = min(left, dot.x0 - glyph.x1)
     before, after = (right, left) if n_rtl > n_letters / 2 else (left, right)
-    return after <= MAX_GAP * row.size and before >= least_room * row.size
+    return after <= BULLET_GAP * row.size and before >= least_room * row.size

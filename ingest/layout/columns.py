@@ -10,6 +10,12 @@ MIN_COLUMN_LINES = 7
 """Minimum number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
 cells of a small table."""
 
+MIN_LINE_SHARE = 0.15
+"""Minimum width of a line of a column, as a share of both columns; shorter ones are labels."""
+
+ONE_BASELINE = 0.5
+"""Maximum distance of the baselines of the lines of one row, in points."""
+
 MIN_WIDTH = 120
 """Minimum width of two columns, in points."""
 
@@ -49,16 +55,15 @@ def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter
     """Return the highest gutter between rows, None for rows in one column."""
     if right - left < MIN_WIDTH:
         return None
+    least_width = MIN_LINE_SHARE * (right - left)
     by_height = sorted(find_gutters(rows), key=lambda gutter: -gutter.height)
     for gutter in by_height:
         if gutter.is_drawn_by_columns:
             return gutter
-        wide = []
+        n_wide = []
         for side in gutter.sides:
-            wide.append(
-                [line for line in side if line.x1 - line.x0 > 0.15 * (right - left)]
-            )
-        if min(map(len, wide)) >= MIN_COLUMN_LINES:
+            n_wide.append(sum(line.x1 - line.x0 > least_width for line in side))
+        if min(n_wide) >= MIN_COLUMN_LINES:
             return gutter
     return None
 
@@ -67,7 +72,7 @@ def group_by_baseline(lines: Iterable[Line]) -> list[list[Line]]:
     """Group lines by their baseline, from top to bottom."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.y):
-        if not rows or abs(rows[-1][0].y - line.y) >= 0.5:
+        if not rows or line.y - rows[-1][0].y >= ONE_BASELINE:
             rows.append([])
         rows[-1].append(line)
     return rows

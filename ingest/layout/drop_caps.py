@@ -8,17 +8,18 @@ from dataclasses import replace
 from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import INITIAL
+from ingest.layout.rows import MAX_OVERLAP
 
 CAP_HEIGHT = 0.75
 """Maximum height of a capital above its baseline, in its font size."""
 
-MAX_GAP = 2.0
+CAP_GAP = 2.0
 """Maximum white space between a drop cap and the lines next to it, in font sizes of the text."""
 
-BELOW = 1.0
+CAP_DROP = 1.0
 """Maximum distance of the last baseline next to a drop cap below its own, in font sizes of the text."""
 
-SPACE = 0.2
+CAP_SPACE = 0.2
 """Minimum width of a space between a drop cap and the first line, in font sizes of the text."""
 
 
@@ -57,12 +58,13 @@ def _is_adjacent(other: Line, cap: Word, line: Line) -> bool:
     top = line.y - CAP_HEIGHT * cap.size
     return (
         cap.size >= INITIAL * em
-        and top < other.y < line.y + BELOW * em
-        and -0.3 * em < _gap(other, cap, line.rtl) < MAX_GAP * em
+        and top < other.y < line.y + CAP_DROP * em
+        and -MAX_OVERLAP * em < _gap(other, cap, line.rtl) < CAP_GAP * em
     )
 
 
 def _gap(line: Line, cap: Word, rtl: bool) -> float:
+    """Return the white space between a drop cap and a line next to it, in points."""
     return cap.x0 - line.x1 if rtl else line.x0 - cap.x1
 
 
@@ -72,7 +74,7 @@ def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
     indent = min(_gap(line, cap, rtl) for line in below)
     start, *others = first.words
     words = [replace(cap, size=start.size, raised=0.0), start]
-    if _gap(first, cap, rtl) - indent <= SPACE * first.size:
+    if _gap(first, cap, rtl) - indent <= CAP_SPACE * first.size:
         whole = replace(
             start,
             text=cap.text + start.text,

@@ -125,7 +125,8 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
             pages=pages,
             metadata_title=_on_one_line(metadata("Title")),
             metadata_author=_on_one_line(metadata("Author")),
-            date=_iso_date(metadata("CreationDate")) or _iso_date(metadata("ModDate")),
+            date=_metadata_date(metadata("CreationDate"))
+            or _metadata_date(metadata("ModDate")),
             rtl=rtl,
             reader=document.reader.name,
             blank=sorted(document.blank),
@@ -201,7 +202,7 @@ class _OpenPdf:
         sampled = list(
             itertools.chain.from_iterable(rows for _, rows in sample.values())
         )
-        rtl = _is_rtl(sampled)
+        rtl = _has_rtl_text(sampled)
         _calibrate_fonts(fonts, sampled)
 
         pages = []
@@ -240,7 +241,7 @@ class _OpenPdf:
         self._tables.close()
 
 
-def _is_rtl(rows: Iterable[Row]) -> bool:
+def _has_rtl_text(rows: Iterable[Row]) -> bool:
     """Return whether text reads from right to left."""
     n_letters = 0
     n_rtl = 0
@@ -296,7 +297,7 @@ def _on_one_line(text: str) -> str:
     return " ".join("".join(printable).split())
 
 
-def _iso_date(text: str) -> str:
+def _metadata_date(text: str) -> str:
     """Convert a date of the metadata (D:YYYYMMDD...) to YYYY-MM-DD; return "" if it is invalid."""
     match = re.match(r"(?:D:)?(\d{4})(\d\d)(\d\d)", text)
     if match is None:

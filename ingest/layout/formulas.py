@@ -7,56 +7,92 @@ Reference:
 import itertools
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.rows import find_rows
+from ingest.layout.glyph_map import GlyphMap
+from ingest.layout.rows import LEVEL, SAME, edges, find_rows
 from ingest.layout.superscripts import MACRON, accented, with_accents
 from ingest.pdf.model import AXIS, Box, Glyph
 
 MAX_BARS = 300
 """Maximum number of thin rules of a page that may be bars; more are a plot."""
 
-REACH = 1.2
-MAX_GAP = 0.45
-SCRIPT_GAP = 0.2
-"""Maximum distance of the baseline of a limit from the edge of its operator, and white space inside the limit and
-inside one beside its operator, in ems."""
+ALIGNED = 0.3
+"""Maximum distance of two edges, or of the middles of two parts of a formula, that are aligned, in ems."""
 
-MIN_ROOM = 0.4
-MIN_RISE = 0.12
-USUAL_RISE = 0.43
-NUMERATOR = 1.0
-MIN_DROP = 0.4
-SIMPLE = 1.3
-NESTED = 1.7
-"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, and minimum and maximum one of a
-denominator, also with formulas; the maximum is less below a bar that is nearer or farther than usual, as under words or
-under the caption of a table. In ems."""
+ALIKE = 0.25
+"""Maximum difference of two heights that are alike, in ems."""
 
 MAX_UNDERSCORE = 0.5
 UNDERSCORE_GAP = 0.08
 """Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems."""
 
-CENTRED = 0.3
-"""Maximum distance of the middles of two parts of a formula, in ems."""
+SLASH_WIDTH = 0.3
+"""Width of the slash between numerator and denominator, in ems."""
+
+FRACTION_REACH = 30
+"""Maximum distance of the glyphs of a fraction from its bar, in points."""
+
+MIN_NUMERATOR = 0.12
+USUAL_NUMERATOR = 0.43
+MAX_NUMERATOR = 1.0
+"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, in ems."""
+
+MIN_DENOMINATOR = 0.4
+MAX_DENOMINATOR = 1.3
+MAX_NESTED = 1.7
+"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum one in a fraction with
+fractions or roots inside, in ems. The maximum is less if the numerator is nearer or farther than usual, as words over a
+line and the caption of a table are."""
+
+ROOT_DEPTH = 0.5
+"""Minimum distance of the baseline of a root from its bar, in ems."""
+
+FRACTION_ROOM = 0.4
+BAR_REACH = 1.2
+"""Minimum white space between a fraction and text that is at no bar, and maximum distance of text from its bar, in
+ems."""
+
+MIN_OVERLINED = 0.35
+MAX_OVERLINED = 1.0
+MAX_LETTERS = 3
+"""Minimum and maximum distance of letters from the line over them, in ems, and maximum number of these letters."""
+
+MAX_MISFIT = 0.2
+"""Maximum distance of the ends of a line from those of the letters under it, in ems."""
 
 LIMIT_SIZE = 0.82
+"""Maximum font size of a limit, in sizes of its operator."""
+
+LIMIT_REACH = 1.2
 MAX_LIMIT = 4
-"""Maximum font size of a limit, in sizes of its operator, and how much wider than the operator it may be, in ems."""
+LIMIT_GAP = 0.45
+"""Maximum distance of the baseline of a limit from the edge of its operator, how much wider than the operator it may
+be, and maximum white space inside it, in ems."""
+
+SIDE_REACH = 6.0
+HIGH_REACH = 1.6
+"""Maximum distances of other glyphs that may touch a limit from its operator, to the sides, and up or down, in ems."""
+
+SCRIPT_REACH = 0.6
+SCRIPT_GAP = 0.2
+"""Maximum distance of a limit at the right edge of its operator from the corner, and maximum white space inside it, in
+ems."""
+
+ONE_LINE = 0.45
+"""Maximum distance of the baselines of two glyphs of one limit, numerator or denominator, in sizes of the larger."""
 
 TALL = 1.12
+"""Minimum height of brackets around several rows, in ems."""
+
 MIN_LEADING = 0.8
 MAX_CELL_GAP = 2.5
-"""Minimum height of brackets around several rows, minimum distance of these rows, and maximum white space between the
-cells after a brace, in ems."""
+"""Minimum distance of rows between brackets, and maximum white space between the cells after a brace, in ems."""
 
-_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
+_LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
 _NAME = re.compile(r"(?<![A-Za-z])(?:lim|max|min|sup|inf)")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-_BUCKET = 20
-"""Height of the parts of a page in which glyphs are looked for, in points."""
+_CLOSING_BRACKET = {"(": ")", "[": "]", "{": "}"}
 
 
 def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
@@ -68,7 +104,7 @@ def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
     """
     bars = sorted(rules, key=lambda rule: rule.x1 - rule.x0)
     bars = bars if len(bars) <= MAX_BARS else []
-    formulas = _Formulas(with_accents(glyphs))
+    formulas = _Formulas(glyphs)
     formulas.join_tables(bars)
     formulas.add_underscores(bars)
     formulas.join_fractions(bars)
@@ -81,26 +117,8 @@ class _Formulas:
     """Glyphs of a page, found by their places."""
 
     def __init__(self, glyphs: list[Glyph]) -> None:
-        self.glyphs = glyphs
-        self._by_y: dict[int, list[Glyph]] = defaultdict(list)
-        for glyph in glyphs:
-            if glyph.text != " ":
-                self._bucket(glyph.y).append(glyph)
-
-    def _bucket(self, y: float) -> list[Glyph]:
-        """Return the glyphs in the part of the page with a height; a change of the list changes it."""
-        return self._by_y[int(y // _BUCKET)]
-
-    def _near(self, x0: float, x1: float, y: float, reach: float) -> list[Glyph]:
-        """Return the glyphs between two edges whose baselines are near a height."""
-        near = []
-        for bucket in range(
-            int((y - reach) // _BUCKET), int((y + reach) // _BUCKET) + 1
-        ):
-            for glyph in self._by_y.get(bucket, ()):
-                if glyph.x0 < x1 and x0 < glyph.x1 and abs(glyph.y - y) <= reach:
-                    near.append(glyph)
-        return near
+        self._places = GlyphMap(glyphs)
+        self.glyphs = with_accents(glyphs, self._places)
 
     def _put_in_line(
         self, parts: list[list[Glyph]], y: float, size: float, gap: float = 0.0
@@ -111,35 +129,35 @@ class _Formulas:
             size: font size of the line.
             gap: white space between their rows before they are squeezed, in points.
         """
-        x, end = _edges(itertools.chain.from_iterable(parts))
+        x, end = edges(itertools.chain.from_iterable(parts))
         rows = [*itertools.chain.from_iterable(map(find_rows, parts))]
-        edges = [_edges(row.glyphs) for row in rows]
-        width = sum(x1 - x0 + gap for x0, x1 in edges) - gap
+        spans = [edges(row.glyphs) for row in rows]
+        width = sum(x1 - x0 + gap for x0, x1 in spans) - gap
         scale = (end - x) / width
 
-        for row, (x0, x1) in zip(rows, edges, strict=True):
+        for row, (x0, x1) in zip(rows, spans, strict=True):
             ratio = size / row.size
             for glyph in row.glyphs:
-                self._bucket(glyph.y).remove(glyph)
+                self._places.remove(glyph)
                 shifted = y + (glyph.y - row.y) * ratio
                 glyph.shift += shifted - glyph.y
                 glyph.y = shifted
                 glyph.x0 = x + (glyph.x0 - x0) * scale
                 glyph.x1 = x + (glyph.x1 - x0) * scale
                 glyph.size *= ratio
-                self._bucket(glyph.y).append(glyph)
+                self._places.add(glyph)
             x += (x1 - x0 + gap) * scale
 
     def add_underscores(self, rules: Iterable[Box]) -> None:
         """Write the underscores that TeX draws as rules on the baseline, next to the letters of a name."""
         for rule in rules:
-            for glyph in self._near(rule.x0 - 2, rule.x0, rule.top, 1):
+            for glyph in self._places.near(rule.x0 - 2, rule.x0, rule.top, 1):
                 em = glyph.size
                 is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
                 is_level = abs(glyph.y - rule.top) < UNDERSCORE_GAP * em
                 if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
                     mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
-                    self._bucket(mark.y).append(mark)
+                    self._places.add(mark)
                     self.glyphs.insert(self.glyphs.index(glyph) + 1, mark)
                     break
 
@@ -152,9 +170,9 @@ class _Formulas:
         for rule in rules:
             y = rule.top
             parts: tuple[list[Glyph], list[Glyph]] = [], []
-            for glyph in self._near(rule.x0, rule.x1, y, 30):
-                if rule.x0 < (glyph.x0 + glyph.x1) / 2 < rule.x1:
-                    parts[glyph.y > y + 0.1 * glyph.size].append(glyph)
+            for glyph in self._places.near(rule.x0, rule.x1, y, FRACTION_REACH):
+                if rule.x0 < glyph.middle < rule.x1:
+                    parts[glyph.y > y + LEVEL * glyph.size].append(glyph)
             above, below = (_grow(part, y) for part in parts)
             if not below or self._is_of_root(rule):
                 continue
@@ -162,9 +180,9 @@ class _Formulas:
             if above and self._is_fraction(rule, above, below, rules):
                 base = self._base(rule, _main(above + below))
                 slash = replace(
-                    base, text="/", x0=rule.x0, x1=rule.x0 + 0.3 * base.size
+                    base, text="/", x0=rule.x0, x1=rule.x0 + SLASH_WIDTH * base.size
                 )
-                self._bucket(slash.y).append(slash)
+                self._places.add(slash)
                 self.glyphs.insert(self.glyphs.index(above[-1]) + 1, slash)
                 self._put_in_line([above, [slash], below], base.y, base.size)
             else:
@@ -172,11 +190,13 @@ class _Formulas:
 
     def _is_of_root(self, rule: Box) -> bool:
         """Return whether a rule belongs to a root, whose sign may be unknown and hang from the rule."""
-        for glyph in self._near(rule.x0 - 9, rule.x0 + 9, rule.top + 25, 30):
-            is_next = abs(glyph.x1 - rule.x0) < 0.3 * glyph.size
+        reach = FRACTION_REACH
+        left = rule.x0
+        for glyph in self._places.near(left - reach, left + reach, rule.top, reach):
+            is_next = abs(glyph.x1 - left) < ALIGNED * glyph.size
             drop = (glyph.y - rule.top) / glyph.size
-            is_unknown = not glyph.height and abs(drop) < 0.25
-            if is_next and (is_unknown or (glyph.text == "√" and drop > 0.5)):
+            is_unknown = not glyph.height and abs(drop) < ALIKE
+            if is_next and (is_unknown or (glyph.text == "√" and drop > ROOT_DEPTH)):
                 return True
         return False
 
@@ -184,44 +204,47 @@ class _Formulas:
         self, rule: Box, above: list[Glyph], below: list[Glyph], rules: Sequence[Box]
     ) -> bool:
         """Return whether a rule is between a numerator and a denominator, and not between two lines of text."""
-        em = _main(above).size
-        rise = max((rule.top - glyph.y) / em for glyph in above if glyph.size == em)
-        drop = (_main(below).y - rule.top) / _main(below).size
+        upper, lower = _main(above), _main(below)
+        rises = [rule.top - glyph.y for glyph in above if glyph.size == upper.size]
+        rise = max(rises) / upper.size
+        drop = (lower.y - rule.top) / lower.size
         is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
-        most = NESTED if is_nested else SIMPLE
-        most -= abs(rise - USUAL_RISE)
-        is_near = MIN_RISE < rise < NUMERATOR and MIN_DROP < drop < most
+        most = MAX_NESTED if is_nested else MAX_DENOMINATOR
+        most -= abs(rise - USUAL_NUMERATOR)
+        is_near = MIN_NUMERATOR < rise < MAX_NUMERATOR and MIN_DENOMINATOR < drop < most
         if not is_near or any(_touches(rule, other) for other in rules):
             return False
 
-        em = max(_main(above).size, _main(below).size)
+        em = max(upper.size, lower.size)
         widest = 0.0
-        offsets = []
-        rooms = []
         for part in (above, below):
-            x0, x1 = _edges(part)
+            x0, x1 = edges(part)
             widest = max(widest, x1 - x0)
-            offsets.append(abs(x0 + x1 - rule.x0 - rule.x1) / 2)
-            rooms.append(self._room(part, rules))
-        is_fit = abs(widest - rule.x1 + rule.x0) < 2 * CENTRED * em
-        return is_fit and max(offsets) < CENTRED * em and min(rooms) > MIN_ROOM
+            is_centred = abs(x0 + x1 - rule.x0 - rule.x1) / 2 < ALIGNED * em
+            if not is_centred or self._room(part, rules) <= FRACTION_ROOM:
+                return False
+        return abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
 
     def _room(self, part: list[Glyph], rules: Iterable[Box]) -> float:
         """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""
         main = _main(part)
         em = main.size
-        x0, x1 = _edges(part)
+        x0, x1 = edges(part)
         room = math.inf
 
-        for glyph in self._near(x0 - em, x1 + em, main.y, 0.05 * em):
-            middle = (glyph.x0 + glyph.x1) / 2
+        for glyph in self._places.near(x0 - em, x1 + em, main.y, SAME * em):
             at_bar = any(
-                rule.x0 < middle < rule.x1 and abs(rule.top - main.y) < 1.2 * em
+                rule.x0 < glyph.middle < rule.x1
+                and abs(rule.top - main.y) < BAR_REACH * em
                 for rule in rules
             )
             gap = max(glyph.x0 - x1, x0 - glyph.x1) / em
             is_other = glyph not in part
-            if glyph.size == em and is_other and (gap < MIN_ROOM / 2 or not at_bar):
+            if (
+                glyph.size == em
+                and is_other
+                and (gap < FRACTION_ROOM / 2 or not at_bar)
+            ):
                 room = min(room, gap)
         return room
 
@@ -229,10 +252,10 @@ class _Formulas:
         """Return a glyph next to a fraction on its baseline, or one of its glyphs there."""
         em = part.size
         best = replace(part, y=rule.top + AXIS * em)
-        for glyph in self._near(rule.x0 - em, rule.x1 + em, rule.top, em):
-            is_beside = not rule.x0 < (glyph.x0 + glyph.x1) / 2 < rule.x1
+        for glyph in self._places.near(rule.x0 - em, rule.x1 + em, rule.top, em):
+            is_beside = not rule.x0 < glyph.middle < rule.x1
             offset = abs(glyph.y - rule.top - AXIS * glyph.size)
-            if is_beside and offset < 0.13 * glyph.size and glyph.size > best.size:
+            if is_beside and offset < LEVEL * glyph.size and glyph.size > best.size:
                 best = glyph
         return best
 
@@ -241,7 +264,7 @@ class _Formulas:
         operators = []
         for glyph in self.glyphs:
             is_tall = glyph.height > TALL * glyph.size and glyph.text in ")]}"
-            if is_tall or glyph.text in _OPERATORS:
+            if is_tall or glyph.text in _LIMIT_OPERATORS:
                 operators.append([glyph])
 
         text = "".join([glyph.text[:1] for glyph in self.glyphs])
@@ -261,11 +284,13 @@ class _Formulas:
         Args:
             side: 1 for the one below, -1 for the one above.
         """
-        x0, x1 = _edges(operator)
+        x0, x1 = edges(operator)
         em = operator[0].size
-        half = max(operator[0].height / 2, CENTRED * em)
+        half = max(operator[0].height / 2, ALIGNED * em)
         y = operator[0].y - AXIS * em + side * half
-        around = self._near(x0 - 6 * em, x1 + 6 * em, y, 1.6 * em)
+        around = self._places.near(
+            x0 - SIDE_REACH * em, x1 + SIDE_REACH * em, y, HIGH_REACH * em
+        )
         around = [glyph for glyph in around if glyph not in operator]
         over = []
         beside = []
@@ -273,14 +298,14 @@ class _Formulas:
             if glyph.size >= LIMIT_SIZE * em:
                 continue
             rise = side * (glyph.y - y) / em
-            if glyph.x0 < x1 and x0 < glyph.x1 and 0 < rise < REACH:
+            if glyph.x0 < x1 and x0 < glyph.x1 and 0 < rise < LIMIT_REACH:
                 over.append(glyph)
-            if abs(glyph.x0 - x1) < 2 * CENTRED * em and abs(rise) < 0.6:
+            if max(abs(glyph.x0 - x1) / em, abs(rise)) < SCRIPT_REACH:
                 beside.append(glyph)
 
-        if operator[0].text not in _CLOSING.values():
-            piece = _grow(over, y, around, MAX_GAP)
-            if _is_over(piece, operator):
+        if operator[0].text not in _CLOSING_BRACKET.values():
+            piece = _grow(over, y, around, LIMIT_GAP)
+            if _is_centred_limit(piece, operator):
                 return piece
         return _beside(operator, beside, around, y)
 
@@ -291,23 +316,22 @@ class _Formulas:
             bars: those of fractions; brackets around any are left.
         """
         for bracket in sorted(self.glyphs, key=lambda glyph: glyph.height):
-            if bracket.height < TALL * bracket.size or bracket.text not in _CLOSING:
+            if (
+                bracket.height < TALL * bracket.size
+                or bracket.text not in _CLOSING_BRACKET
+            ):
                 continue
             middle = bracket.y - AXIS * bracket.size
             half = bracket.height / 2
-            cells = _cells(bracket, self._near(bracket.x1, math.inf, middle, half))
-            x0, x1 = _edges([bracket, *cells])
+            cells = _cells(
+                bracket, self._places.near(bracket.x1, math.inf, middle, half)
+            )
+            x0, x1 = edges([bracket, *cells])
             has_bar = any(
                 x0 < bar.x0 < x1 and abs(bar.top - middle) < half for bar in bars
             )
             if not has_bar and _has_rows(cells, bracket.y):
                 self._put_in_line([cells], bracket.y, bracket.size, bracket.size)
-
-
-def _edges(glyphs: Iterable[Glyph]) -> tuple[float, float]:
-    """Return the left and the right edge of glyphs."""
-    x0, x1 = zip(*[(glyph.x0, glyph.x1) for glyph in glyphs], strict=True)
-    return min(x0), max(x1)
 
 
 def _main(part: Iterable[Glyph]) -> Glyph:
@@ -336,7 +360,7 @@ def _grow(
                 continue
 
             gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
-            is_level = abs(glyph.y - last.y) < 0.45 * max(glyph.size, last.size)
+            is_level = abs(glyph.y - last.y) < ONE_LINE * max(glyph.size, last.size)
             if is_level and gap < most * max(glyph.size, last.size):
                 piece.append(glyph)
             else:
@@ -355,9 +379,10 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
     """Add a macron to letters under a rule of their width."""
     main = _main(below)
     letters = [glyph for glyph in below if glyph.size == main.size]
-    left, right = _edges(letters)
-    offset = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
-    if offset < 0.2 and 0.35 < (main.y - rule.top) / main.size < 1 and len(letters) < 4:
+    left, right = edges(letters)
+    misfit = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
+    is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
+    if is_near and misfit < MAX_MISFIT and len(letters) <= MAX_LETTERS:
         for glyph in letters:
             if glyph.text.isalpha():
                 glyph.text = accented(glyph.text, MACRON)
@@ -369,20 +394,20 @@ def _has_rows(cells: Sequence[Glyph], y: float) -> bool:
         return False
     em = _main(cells).size
     heights = [glyph.y for glyph in cells if glyph.size > LIMIT_SIZE * em]
-    if not any(abs(height - y) < 0.2 * em for height in heights):
+    if not any(abs(height - y) < LEVEL * em for height in heights):
         heights = [glyph.y for glyph in cells]
     return max(heights) - min(heights) > MIN_LEADING * em
 
 
-def _is_over(piece: list[Glyph], operator: list[Glyph]) -> bool:
+def _is_centred_limit(piece: list[Glyph], operator: list[Glyph]) -> bool:
     """Return whether all glyphs of a piece are small, and have the same middle as an operator."""
     em = operator[0].size
     if not piece or _main(piece).size >= LIMIT_SIZE * em:
         return False
-    x0, x1 = _edges(operator)
-    left, right = _edges(piece)
+    x0, x1 = edges(operator)
+    left, right = edges(piece)
     is_short = right - left < x1 - x0 + MAX_LIMIT * em
-    return is_short and abs(left + right - x0 - x1) / 2 < CENTRED * em
+    return is_short and abs(left + right - x0 - x1) / 2 < ALIGNED * em
 
 
 def _beside(
@@ -395,9 +420,9 @@ def _beside(
     if not piece or not operator[0].height:
         return []
 
-    left, _ = _edges(piece)
+    left, _ = edges(piece)
     for base in around:
-        is_level = abs(base.y - piece[0].y) < 0.5 * em
+        is_level = abs(base.y - piece[0].y) < ONE_LINE * em
         is_before = is_level and abs(base.x1 - left) < SCRIPT_GAP * em
         if is_before and base not in small:
             return []
@@ -415,12 +440,12 @@ def _cells(bracket: Glyph, right: Iterable[Glyph]) -> list[Glyph]:
     end = bracket.x1
     is_open = True
     for glyph in sorted(right, key=lambda glyph: glyph.x0):
-        is_alike = abs(glyph.height - bracket.height) < 0.25 * em
-        if glyph.text == _CLOSING[bracket.text] and is_alike:
+        is_alike = abs(glyph.height - bracket.height) < ALIKE * em
+        if glyph.text == _CLOSING_BRACKET[bracket.text] and is_alike:
             return cells
-        is_level = abs(glyph.y - bracket.y) < 0.1 * em
-        is_far = glyph.x0 - end > MAX_CELL_GAP * em
-        is_open = is_open and not is_far and not (is_level and inside)
+        is_level = abs(glyph.y - bracket.y) < LEVEL * em
+        is_gap = glyph.x0 - end > MAX_CELL_GAP * em
+        is_open = is_open and not is_gap and not (is_level and inside)
         cells.append(glyph)
         if is_open:
             inside.append(glyph)

@@ -15,8 +15,10 @@ MAX_SPACE = 1.8
 """Minimum and maximum width of a space between two words of justified text, in ems."""
 
 MIN_SPACES = 3
+"""Minimum number of spaces that define the usual width of a space."""
+
 STRETCH = 1.5
-"""Minimum number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
+"""Maximum width of a space, as a multiple of the usual one."""
 
 
 def cut_at_gaps(row: Row) -> list[list[Glyph]]:

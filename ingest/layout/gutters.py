@@ -1,6 +1,9 @@
 """Gutters: white space from top to bottom between lines next to each other, and the signs that it parts columns.
 
-Typesetting programs draw column by column, so the order of drawing is the first sign. References:
+Typesetting programs draw column by column, so the order of drawing is the first sign: two columns are drawn as l1 l2
+l3 r1 r2 r3, and the cells of a table as l1 r1 l2 r2 l3 r3.
+
+References:
     Nagy, Seth: Hierarchical Representation of Optically Scanned Documents, 1984 (recursive cuts).
     Breuel: Two Geometric Algorithms for Layout Analysis, 2002 (white space as the sign of columns).
 """
@@ -16,26 +19,26 @@ from functools import cached_property
 
 from ingest.layout.line import Line
 
-LEVEL = 0.6
-NEXT = 3.0
+SAME_ROW = 0.6
+NEXT_ROW = 3.0
 """Maximum distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
 
 REACH = 1.0
 """Maximum distance that a line may reach over a gutter, in points."""
 
-MIN_WORDS = 3
+MIN_SIDE_WORDS = 3
 """Minimum number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
 
-SLIGHT = 0.15
-"""Minimum difference of two distances of baselines, in font sizes."""
+WIDER = 0.15
+"""Minimum difference between the distance of two paragraphs and that of two lines, in font sizes."""
 
-PITCH = 1.7
+MAX_LEADING = 1.7
 """Maximum distance of two lines of one paragraph, in font sizes."""
 
 MAX_STRAY = 0.2
 """Maximum share of lines that are drawn out of order, as formulas that a browser draws last."""
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 Rows = Sequence[Sequence[Line]]
 Sides = tuple[list[Line], list[Line]]
@@ -60,20 +63,21 @@ class Gutter:
 
     @cached_property
     def is_drawn_by_columns(self) -> bool:
-        """Whether the file draws down the sides and not along the rows."""
-        n_along = 0
-        n_down = [0, 0]
+        """Whether the file draws down the sides, leaving out lines of the other side, and not along the rows."""
+        n_along = 0  # steps from one side to the other in a row
+        n_down = {-1: 0, 1: 0}  # steps down a side, past a line of the other side
         for last, line in itertools.pairwise(self._drawn()):
-            is_right = side_of(last, self.x) > 0
-            if side_of(line, self.x) != side_of(last, self.x):
-                n_along += abs(_drop(last, line)) < LEVEL
-            elif LEVEL < _drop(last, line) < NEXT:
-                others = self.sides[not is_right]
-                n_down[is_right] += any(
-                    abs(_drop(last, other)) < LEVEL for other in others
-                )
-        is_down = min(n_down) > n_along or min(n_down) == n_along == 1
-        return is_down and min(map(_n_words, self.sides)) >= MIN_WORDS
+            side = side_of(last, self.x)
+            drop = _drop(last, line)
+            if side_of(line, self.x) != side:
+                n_along += abs(drop) < SAME_ROW
+            elif SAME_ROW < drop < NEXT_ROW:
+                others = self.sides[side < 0]
+                n_down[side] += any(_is_in_row(last, other) for other in others)
+
+        fewer = min(n_down.values())
+        is_down = fewer > n_along or fewer == n_along == 1
+        return is_down and min(map(_n_words, self.sides)) >= MIN_SIDE_WORDS
 
     def bands(self) -> list[Sides]:
         """Return the sides, cut at the heights at which the file has drawn all above on both sides before the rest."""
@@ -100,6 +104,7 @@ class Gutter:
         return sorted(itertools.chain(*self.sides), key=lambda line: line.order)
 
     def _between(self, top: float, bottom: float) -> Sides:
+        """Return the lines of each side whose baselines are from one height to before another one."""
         left, right = (
             [line for line in side if top <= line.y < bottom] for side in self.sides
         )
@@ -111,7 +116,7 @@ def _begins_band(drawn: Sequence[Line]) -> bool:
     height = drawn[0].y
     n_above = sum(line.y < height for line in drawn)
     for line, following in itertools.pairwise(drawn):
-        if line.y < height <= following.y and _drop(line, following) < NEXT:
+        if line.y < height <= following.y and _drop(line, following) < NEXT_ROW:
             return False
     return n_above <= MAX_STRAY * len(drawn)
 
@@ -141,8 +146,14 @@ def _drop(above: Line, below: Line) -> float:
     return (below.y - above.y) / max(above.size, below.size)
 
 
+def _is_in_row(line: Line, other: Line) -> bool:
+    """Return whether two lines are next to each other."""
+    return abs(_drop(line, other)) < SAME_ROW
+
+
 def _n_words(lines: Iterable[Line]) -> int:
-    return sum(len(_WORD.findall(line.text)) for line in lines)
+    """Return the number of words with three letters or more, also inside formulas."""
+    return sum(len(_LETTERS.findall(line.text)) for line in lines)
 
 
 def _middles(lines: Sequence[Line]) -> list[float]:
@@ -150,7 +161,7 @@ def _middles(lines: Sequence[Line]) -> list[float]:
     gaps = set()
     for position, line in enumerate(lines):
         for other in itertools.islice(lines, position + 1, None):
-            if _drop(line, other) > LEVEL:
+            if _drop(line, other) > SAME_ROW:
                 break
             left, right = sorted((line, other), key=lambda each: each.x0)
             if right.x0 - left.x1 > 2 * REACH:
@@ -202,21 +213,22 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     """
     n_outside = 0
     sides = _sides(rows, x)
+    if not all(sides):
+        return 0
+    y = across[0].y
     for side, other in (sides, sides[::-1]):
-        if not side or not other:
-            return 0
-
-        distances = [abs(line.y - across[0].y) for line in side]
-        least = abs(other[0].y - across[0].y)
-        widest = distances[0] + SLIGHT * side[0].size
-        for position, (distance, farther) in enumerate(itertools.pairwise(distances)):
-            is_alone = distance < least or (
-                position == 0 and distance < PITCH * side[0].size
-            )
-            if not is_alone:
+        em = side[0].size
+        distances = [abs(line.y - y) for line in side]
+        # those above all lines of the other side, or the first one in any case, may belong to that line
+        is_next = distances[0] < MAX_LEADING * em
+        first_other = abs(other[0].y - y)
+        widest = distances[0] + WIDER * em
+        for distance, farther in itertools.pairwise(distances):
+            if distance >= first_other and not is_next:
                 break
+            is_next = False
             if farther - distance > widest:
                 widest = farther - distance
-                is_near = [abs(row[0].y - across[0].y) <= distance for row in rows]
-                n_outside = max(n_outside, sum(is_near))
+                n_near = sum(abs(row[0].y - y) <= distance for row in rows)
+                n_outside = max(n_outside, n_near)
     return n_outside

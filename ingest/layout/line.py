@@ -12,12 +12,37 @@ from functools import cached_property
 from ingest.pdf.model import space_between
 
 PROSE_SHARE = 0.3
-"""Minimum share of words in a line of prose."""
+WORD_SHARE = 0.5
+"""Minimum shares of words in a line of prose with formulas, and in one without."""
+
+SMALL_PRINT = 0.94
+"""Maximum font size of footnotes, in sizes of the text."""
+
+FULL_SHARE = 0.6
+FULL_SHARE_BEFORE_CAPITAL = 0.85
+"""Minimum share of the width of its column of a full line inside a clause, and of one above a capital."""
+
+SPACE = 0.9
+WIDE_SPACE = 1.5
+"""Width of a space in a full line that ends a clause, and maximum width of one in another full line, in font sizes."""
+
+MAX_OPEN_ROOM = 2.0
+"""Maximum room at the end of a line whose sentence goes on with a capital or a sign, in font sizes."""
+
+BOLD_SHARE = 0.9
+MONO_SHARE = 0.6
+"""Minimum share of bold characters in bold text, and of characters of fixed pitch in code."""
+
+BOLD_LINE = 0.95
+MONO_LINE = 0.8
+"""The same for a line, which may end in other print."""
 
 FLUSH = 0.3
+"""Maximum distance of two edges that are alike, in font sizes."""
+
 INDENTED = 0.7
 MAX_INDENT = 3.5
-"""Maximum distance of two edges that are alike, and minimum and maximum indent of a first line, in font sizes."""
+"""Minimum and maximum indent of a first line, in font sizes."""
 
 ITEM_GAP = 0.4
 APART = 1.3
@@ -29,8 +54,8 @@ MAX_SHIFT = 0.3
 
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
-_CLAUSE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
-_SENTENCE_END = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
+_ENDS_CLAUSE = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
+_ENDS_SENTENCE = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
 BULLETS = "•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃✓✔★☆▸◾◼⬤➔➜⤷↳❯"
 OPENING = "([\"'“‘„"
 
@@ -194,22 +219,22 @@ class Line:
     @property
     def is_bold(self) -> bool:
         """Whether nearly all of it is bold."""
-        return self.bold > 0.95
+        return self.bold > BOLD_LINE
 
     @property
     def is_mono(self) -> bool:
         """Whether most of it is in a font of fixed pitch, as code is."""
-        return self.mono > 0.8
+        return self.mono > MONO_LINE
 
     @cached_property
     def ends_clause(self) -> bool:
         """Whether it ends with a full stop, a colon or the like."""
-        return not self.is_cut and bool(_CLAUSE_END.search(self.text))
+        return not self.is_cut and bool(_ENDS_CLAUSE.search(self.text))
 
     @cached_property
     def ends_sentence(self) -> bool:
         """Whether it ends with a full stop or the like, perhaps with the number of a note, but not with a colon."""
-        return not self.is_cut and bool(_SENTENCE_END.search(self.text))
+        return not self.is_cut and bool(_ENDS_SENTENCE.search(self.text))
 
     @cached_property
     def has_leaders(self) -> bool:
@@ -234,7 +259,7 @@ class Line:
     @property
     def is_formula(self) -> bool:
         """Whether fewer than half of its words are words of prose."""
-        return self.word_share < 0.5
+        return self.word_share < WORD_SHARE
 
     @property
     def is_prose(self) -> bool:
@@ -243,16 +268,13 @@ class Line:
 
     def is_full(self, following: Line) -> bool:
         """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""
-        slack = 0.9
-        if not self.ends_clause:
-            slack = 1.5
-            # a Latin word or a formula may begin a line of Hebrew
-            begins = following.first_text[0].isupper() and not following.rtl
-            enough = 0.85 if begins else 0.6
-            fill = (self.end - self.start) / max(1.0, self.column_width)
-            if fill > enough:
-                return True
-        return not self.has_room_for(following, slack)
+        if self.ends_clause:
+            return not self.has_room_for(following, SPACE)
+        # a Latin word or a formula may begin a line of Hebrew
+        begins = following.first_text[0].isupper() and not following.rtl
+        enough = FULL_SHARE_BEFORE_CAPITAL if begins else FULL_SHARE
+        is_wide = self.end - self.start > enough * max(1.0, self.column_width)
+        return is_wide or not self.has_room_for(following, WIDE_SPACE)
 
     def has_room_for(self, following: Line, space: float) -> bool:
         """Return whether the first word of the next line would fit at its end after a space, in font sizes."""
@@ -264,10 +286,10 @@ class Line:
         if not following.initial or self.ends_sentence:
             return False
         if self.text.endswith(":"):
-            return following.goes_on and following.word_share > 0.5
+            return following.goes_on and following.word_share > WORD_SHARE
         if self.text.endswith("-") or following.goes_on:
             return True
-        is_full = self.right - self.end < 2 * following.size
+        is_full = self.right - self.end < MAX_OPEN_ROOM * following.size
         return is_full and not following.initial.isdigit()
 
 

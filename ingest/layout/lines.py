@@ -7,46 +7,28 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from unicodedata import category
 
 from ingest.layout.bidi import (
     STOPS,
     has_rtl_letter,
-    is_rtl_letter,
     logical_order,
-    n_unpaired,
 )
+from ingest.layout.embedded import reading_units
 from ingest.layout.gaps import cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import Row
+from ingest.layout.rows import LEVEL, Row
 from ingest.layout.superscripts import (
-    ACCENTS,
-    LOW,
     SMALL,
-    with_accents,
     with_scripts,
     without_marks,
 )
-from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
+from ingest.pdf.model import Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
 """Hyphen of many fonts: if it is drawn, it is seen."""
 
-_NUMBER_ALONE = re.compile(r"(?<![^\w \n)])(?<![^\w \n)] )(?<!0)0+(?!0)(?! ?[^\w \n(])")
-"""Number of the text: no sign is next to it."""
-_NOTE = re.compile(r"\.(?=\*)")
-_LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
-_RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
-"""Stops, brackets and dashes of the text around a formula, and the stop before the mark of a note; letters as in
-`_kind`."""
-_END_STOP = re.compile(
-    r"(?<![^ א-ת])\.(?=[^\W\d_]{2})(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]))"
-)
-"""Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
-the word, from left to right, it ends a right-to-left sentence."""
-_OPERATORS = "=+<>*/^"
 PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
@@ -81,7 +63,7 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
     for glyphs in cut_at_gaps(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
-        is_rtl = rtl and _is_rtl(glyphs, fonts, edge)
+        is_rtl = rtl and _is_rtl_line(glyphs, fonts, edge)
         words = []
         for members in _read_words(glyphs, row, fonts, rtl, is_rtl):
             if members:
@@ -93,7 +75,7 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
     return lines
 
 
-def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
+def _is_rtl_line(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
     """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line.
 
     Latin words and formulas below such a line do if they end on their left with a stop.
@@ -120,10 +102,6 @@ def _read_words(
         may_begin_right: whether the document, `rtl`: whether the line reads from right to left.
     """
     text = text_of(glyphs)
-    dots = [glyph for glyph in glyphs if glyph.text == "."]
-    has_low_dots = any(dot.y - row.y > LOW * dot.size for dot in dots)
-    if has_low_dots or not ACCENTS.keys().isdisjoint(text):
-        glyphs = with_accents(glyphs)  # those that are drawn after other words
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
         glyphs = with_scripts(glyphs, row.y, row.size)
@@ -149,7 +127,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         if glyph.text == " ":
             spaced = True
             # an italic may lean over it
-            if word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2:
+            if word and glyph.x0 > word[-1].middle:
                 right = min(right, glyph.x0)
             continue
 
@@ -186,7 +164,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
         large >= INITIAL * small
         and left.text[:1].isalpha()
         and right.text[:1].isalpha()
-        and abs(left.y - right.y) < 0.1 * small
+        and abs(left.y - right.y) < LEVEL * small
     )
 
 
@@ -212,7 +190,7 @@ def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Gly
         members.append(space)
         members += word
 
-    units = _units(members, fonts) if rtl else [[glyph] for glyph in members]
+    units = reading_units(members, fonts) if rtl else [[glyph] for glyph in members]
     texts = [unit[0].text if len(unit) == 1 else PLACEHOLDER for unit in units]
     reordered: list[list[Glyph]] = [[]]
     for index, text in logical_order(texts, rtl, fonts.as_drawn):
@@ -225,81 +203,6 @@ def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Gly
             else:
                 reordered[-1].append(glyph)
     return reordered
-
-
-def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
-    """Part the glyphs of a right-to-left line into single ones and formulas in fonts of left-to-right text.
-
-    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
-    """
-    kinds = _kinds(members, fonts)
-    units: list[list[Glyph]] = []
-    position = 0
-    for start, end in _formulas(kinds):
-        formula = kinds[start:end]
-        first = kinds[max(0, start - 1) : start]
-        last = kinds[end : end + 1]
-        if first and first in ")]}" and _closes(first.translate(MIRRORED), formula):
-            start -= 1
-            members[start].text = first.translate(MIRRORED)
-        elif last and last in "([{" and _closes(formula, last.translate(MIRRORED)):
-            members[end].text = last.translate(MIRRORED)
-            end += 1
-
-        units += [[glyph] for glyph in members[position:start]]
-        units.append(list(members[start:end]))
-        position = end
-    return units + [[glyph] for glyph in members[position:]]
-
-
-def _formulas(kinds: str) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of the formulas and words in fonts of left-to-right text, by the kinds of glyphs."""
-    text = "\n"
-    parts = _NUMBER_ALONE.sub(lambda number: text * len(number[0]), kinds)
-    for part in re.finditer(rf"[^{text}]+", _NOTE.sub(text, parts)):
-        start, end = part.span()
-        if left := _LEFT_EDGE.match(kinds, start, end):
-            start = left.end()
-        if right := _RIGHT_EDGE.search(kinds, start, end):
-            end = right.start()
-        if any(kind in "ED" or category(kind) == "Sm" for kind in kinds[start:end]):
-            yield start, end
-
-
-def _kinds(members: Sequence[Glyph], fonts: Fonts) -> str:
-    """Return the kind of each glyph; a full stop that ends a right-to-left sentence is of its text."""
-    kinds = [_kind(glyph, fonts) for glyph in members]
-    drawn = "".join([glyph.text[:1] or " " for glyph in members])
-    for stop in _END_STOP.finditer(drawn):
-        dot, first, second = members[stop.start() : stop.start() + 3]
-        if first.order < second.order < dot.order:
-            kinds[stop.start()] = "\n"
-    return "".join(kinds)
-
-
-def _closes(left: str, right: str) -> bool:
-    """Return whether a bracket in one of two parts of a text has its partner in the other one."""
-    return n_unpaired(left + right) < n_unpaired(left) + n_unpaired(right) - 1
-
-
-def _kind(glyph: Glyph, fonts: Fonts) -> str:
-    """Return a letter for the kind of a glyph.
-
-    Returns:
-        E and D for letters and digits in fonts of left-to-right text, L and 0 for those in other fonts, a line feed
-        for right-to-left letters and signs of the text, a return for operators in its font; others are as they are.
-    """
-    char = glyph.text[:1] or " "
-    letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
-    if is_rtl_letter(char):
-        return "\n"
-    if char.isalpha():
-        return letter
-    if char.isdecimal():
-        return digit
-    if char == " " or glyph.font in fonts.embedded:
-        return char
-    return "\r" if char in _OPERATORS else "\n"
 
 
 def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:

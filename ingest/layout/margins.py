@@ -22,6 +22,24 @@ LINES_PER_OVERFULL = 12
 MIN_TEXT_LINES = 8
 """Minimum number of lines in the size of the text that define the margins."""
 
+BODY_SIZE = 0.05
+NOTE_SIZE = 0.92
+"""Maximum difference of the font size of the text, and maximum font size of a note in the margin, in sizes of the text.
+"""
+
+NUMBER_SIZE = 0.8
+"""Maximum font size of a line number, in sizes of its line."""
+
+COUNTED_SHARE = 0.6
+"""Minimum share of line numbers that are 1, or are 5, more than the ones above them."""
+
+REPEATED_SHARE = 0.08
+MIN_REPEATS = 3
+MIN_SHORT_REPEATS = 2
+MAX_SHORT = 4
+"""Minimum share and number of the pages with a running head, number of those in a short document, and maximum number of
+pages of a short document."""
+
 LABEL_GAP = 4.0
 MIN_LINES_AT_LABEL = 3
 """Minimum distance of a label of a drawing from the text next to it, in font sizes; minimum number of lines there."""
@@ -38,26 +56,29 @@ def without_running_heads(pages: Sequence[Page]) -> Iterator[list[Line]]:
         near = set()
         for line in page.lines:
             if _is_at_edge(line, page):
-                near |= {_print(line, step) for step in (-1, 0, 1)}
+                near |= {_fingerprint(line, step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
-    n_needed = 2 if len(pages) <= 4 else max(3, round(0.08 * len(pages)))
+    n_needed = MIN_SHORT_REPEATS
+    if len(pages) > MAX_SHORT:
+        n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * len(pages)))
     for page in pages:
         lines = []
         for line in page.lines:
             in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
             is_number = in_end_row and _PAGE_NUMBER.fullmatch(line.text)
-            is_repeated = n_pages_with[_print(line)] >= n_needed
+            is_repeated = n_pages_with[_fingerprint(line)] >= n_needed
             if not (_is_at_edge(line, page) and (is_number or is_repeated)):
                 lines.append(line)
         yield lines
 
 
 def _is_at_edge(line: Line, page: Page) -> bool:
+    """Return whether a line is where running heads and page numbers are."""
     return not EDGE * page.height < line.y < (1 - EDGE) * page.height
 
 
-def _print(line: Line, step: int = 0) -> int:
+def _fingerprint(line: Line, step: int = 0) -> int:
     """Hash the text of a line, with "#" for its numbers, and its height (in 4 points) moved by some steps."""
     text = _DIGITS.sub("#", line.text).casefold()
     return hash((text, round(line.y / 4) + step))
@@ -73,12 +94,12 @@ def without_line_numbers(page: Page) -> Page:
     numbers = {}
     for position, line in enumerate(page.lines):
         first = line.words[0]
-        if first.text.isdecimal() and first.size < 0.8 * row_sizes[line.y]:
+        if first.text.isdecimal() and first.size < NUMBER_SIZE * row_sizes[line.y]:
             numbers[position] = int(first.text)
     steps: Counter[int] = Counter()
     for earlier, later in itertools.pairwise(numbers.values()):
         steps[later - earlier] += 1
-    is_counted = max(steps[1], steps[5]) >= 0.6 * (len(numbers) - 1)
+    is_counted = max(steps[1], steps[5]) >= COUNTED_SHARE * (len(numbers) - 1)
     if not is_counted or len(numbers) < MIN_NUMBERED_LINES:
         return page
 
@@ -120,7 +141,7 @@ def split_off_notes(
     """Return two lists of lines: the text, and the smaller print wholly to its left or right."""
     body = []
     for line in lines:
-        is_of_size = abs(line.size - body_size) < 0.05 * body_size
+        is_of_size = abs(line.size - body_size) < BODY_SIZE * body_size
         if is_of_size and len(line.words) > 1:
             body.append(line)
     if len(body) < MIN_TEXT_LINES:
@@ -133,7 +154,7 @@ def split_off_notes(
     notes: list[Line] = []
     for line in lines:
         is_between = line.x0 < right and line.x1 > left
-        is_small = line.size < 0.92 * body_size
+        is_small = line.size < NOTE_SIZE * body_size
         is_bullet = not any(map(str.isalnum, line.text))
         (text if is_between or is_bullet or not is_small else notes).append(line)
     return text, notes

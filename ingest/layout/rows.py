@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from ingest.layout.superscripts import ACCENTS
 from ingest.pdf.model import Glyph, space_between
@@ -14,24 +14,75 @@ from ingest.pdf.model import Glyph, space_between
 SEGMENT_GAP = 1.1
 """Minimum white space between two lines of one row (table cells, columns), in ems."""
 
-INDEX_RISE = 0.62
+SAME = 0.05
+"""Maximum difference of the baselines, and of the font sizes, of two glyphs of one span, in ems."""
+
+MAX_OVERLAP = 0.3
+"""Maximum overlap of two glyphs of one span, in ems."""
+
+LEVEL = 0.12
+"""Maximum distance of two spans on one baseline, in ems."""
+
+NEARLY_LEVEL = 0.25
+"""Maximum distance of the baselines of two halves of a row, as at a change of fonts, in ems."""
+
+SMALLER = 0.87
+"""Maximum font size of an index, and minimum font size of a half of a row, in sizes of the row."""
+
+EXPONENT_RISE = 0.7
+INDEX_DROP = 0.5
+"""Maximum distances of an exponent above and of an index below the baseline of its row, in ems."""
+
+INDEX_GAP = 0.5
+"""Maximum white space between an index and its base, in ems."""
+
+HALF_REACH = 1.0
+"""Maximum white space between two halves of a row, in ems."""
+
+SIGN_REACH = 2.5
+MAX_SIGNS = 3
+"""Maximum white space between a sign such as an accent and its row, in ems, and maximum number of such signs."""
+
+BASE_REACH = 0.2
+"""Maximum white space between an index and a base that is larger than the text of the row, in ems."""
+
+INDEX_DISTANCE = 0.62
 INDEX_REACH = 0.4
 INDEX_SIZE = 0.75
-"""Maximum distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
+"""Maximum distance of a row of indices from their row and the white space around each, in ems; and its size, in sizes
+of the row."""
 
 MAX_INDEX = 12
-"""Maximum number of glyphs of an index."""
+"""Maximum number of glyphs of a row of indices."""
 
 NEAR_ROWS = 3
 """Number of rows above and below that are searched for the base of an index; other columns have rows among them."""
+
+MAX_WEIGHT = 6
+"""Maximum number of glyphs of a span that count when the spans that begin rows are chosen."""
 
 _BUCKET = 20
 """Height of the parts of a page in which the row of a glyph is looked for, in points."""
 
 
+class _Fit(IntEnum):
+    """How well a span of glyphs fits a row, best first."""
+
+    LEVEL = 0
+    """It is on the baseline of the row, or near it and as large."""
+    INDEX = 1
+    """It is small or a mark, and next to glyphs of the row."""
+    APART = 2
+    """It is on the baseline, but small and apart: indices of the next column share many baselines."""
+    UNSURE = 3
+    """It is small or a mark, and not next to any glyph yet."""
+    NONE = 4
+    """It is no part of the row."""
+
+
 @dataclass(slots=True)
 class Row:
-    """Glyphs on one baseline, from left to right; `y` and `size` are baseline and font size of its largest piece."""
+    """Glyphs on one baseline, from left to right; `y` and `size` are baseline and font size of its largest span."""
 
     y: float
     size: float
@@ -40,7 +91,7 @@ class Row:
     def touches(
         self, x0: float, x1: float, reach: float, least_size: float = 0.0
     ) -> bool:
-        """Return whether a glyph of at least a font size is within `reach` ems of a span."""
+        """Return whether a glyph of at least a font size is within `reach` ems of two edges."""
         left = x0 - reach * self.size
         right = x1 + reach * self.size
         return any(
@@ -50,7 +101,7 @@ class Row:
 
     def is_level(self, other: Row) -> bool:
         """Return whether it is on the baseline of another row."""
-        return abs(other.y - self.y) < 0.12 * min(other.size, self.size)
+        return abs(other.y - self.y) < LEVEL * min(other.size, self.size)
 
     def merge(self, glyphs: Iterable[Glyph]) -> None:
         """Add glyphs in their places."""
@@ -66,7 +117,7 @@ def find_rows(glyphs: list[Glyph]) -> list[Row]:
     for order, glyph in enumerate(glyphs):
         glyph.order = order
     spans = _find_spans(glyphs)
-    spans.sort(key=lambda span: -span.size * min(len(span.glyphs), 6))
+    spans.sort(key=lambda span: -span.size * min(len(span.glyphs), MAX_WEIGHT))
     by_y: dict[int, list[Row]] = defaultdict(list)
     waiting = [span for span in spans if not _put(span, by_y, may_wait=True)]
     for span in waiting:
@@ -81,54 +132,24 @@ def find_rows(glyphs: list[Glyph]) -> list[Row]:
 
 def _find_spans(glyphs: list[Glyph]) -> list[Row]:
     """Join glyphs that are drawn one after the other on one baseline; spans of spaces are left out."""
-    parts = [glyphs[:1]]
+    spans = [glyphs[:1]]
     for last, glyph in itertools.pairwise(glyphs):
         em = last.size
-        is_level = abs(glyph.y - last.y) < 0.05 * em
-        is_alike = abs(glyph.size - em) < 0.05 * em
-        is_next = -0.3 * em < space_between(last, glyph) < SEGMENT_GAP * em
+        is_level = abs(glyph.y - last.y) < SAME * em
+        is_alike = abs(glyph.size - em) < SAME * em
+        is_next = -MAX_OVERLAP * em < space_between(last, glyph) < SEGMENT_GAP * em
         if not (is_level and is_alike and is_next):
-            parts.append([])
-        parts[-1].append(glyph)
+            spans.append([])
+        spans[-1].append(glyph)
     return [
-        Row(part[0].y, part[0].size, part) for part in parts if visible_glyphs(part)
+        Row(span[0].y, span[0].size, span) for span in spans if visible_glyphs(span)
     ]
 
 
-def _distance(span: Row, row: Row) -> float | None:
-    """Return how far a span is from its place in a row; None if it is no part of it, infinity if it may be an index."""
-    rise = (row.y - span.y) / row.size
-    if not -0.5 <= rise < 0.7:
-        return None
-    x0, x1 = _edges(span)
-    # formulas may be larger than the text of their row
-    is_small = span.size < 0.87 * row.size or row.touches(x0, x1, 0.2, span.size / 0.87)
-    is_near = abs(rise) < 0.25 and not is_small and row.touches(x0, x1, 1.0)
-    if is_near or span.is_level(row):
-        # indices of the next column share many baselines
-        is_apart = is_small and not row.touches(x0, x1, 0.5)
-        return abs(rise) + 2 * is_apart
-
-    is_mark = _is_mark(span)
-    if not (is_small or is_mark):
-        return None
-    # smaller text on this baseline is in another column
-    base_size = span.size if is_small else 0.0
-    is_beside = row.touches(x0, x1, 2.5 if is_mark else 0.5, base_size)
-    return 1 + abs(rise) if is_beside else math.inf
-
-
-def _edges(span: Row) -> tuple[float, float]:
-    """Return the left and the right edge of a span."""
-    glyphs = span.glyphs
-    return min(glyph.x0 for glyph in glyphs), max(glyph.x1 for glyph in glyphs)
-
-
-def _is_mark(span: Row) -> bool:
-    """Return whether a span is a few signs without letters or digits."""
-    # Unicode counts a circumflex as a letter
-    texts = [glyph.text for glyph in span.glyphs if glyph.text not in ACCENTS]
-    return len(span.glyphs) <= 3 and not any(map(str.isalnum, texts))
+def edges(glyphs: Iterable[Glyph]) -> tuple[float, float]:
+    """Return the left and the right edge of glyphs."""
+    x0, x1 = zip(*[(glyph.x0, glyph.x1) for glyph in glyphs], strict=True)
+    return min(x0), max(x1)
 
 
 def visible_glyphs(glyphs: Iterable[Glyph]) -> list[Glyph]:
@@ -144,47 +165,77 @@ def _put(span: Row, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
             of a row but do not touch it, and for glyphs a little above or below the baseline of a row, which may be
             in the next column.
     """
-    best = None
-    least = math.inf
-    is_index = False
     bucket = int(span.y // _BUCKET)
-    near = by_y[bucket - 1] + by_y[bucket] + by_y[bucket + 1]
-    for row in near:
-        distance = _distance(span, row)
-        is_index = is_index or distance == math.inf
-        if distance is not None and distance < least:
+    best = Row(span.y, span.size, [])
+    least = _Fit.NONE, 0.0
+    for row in by_y[bucket - 1] + by_y[bucket] + by_y[bucket + 1]:
+        rise = (row.y - span.y) / row.size
+        distance = _fit(span, row, rise), abs(rise)
+        if distance < least:
             best = row
             least = distance
 
-    if best is None:
-        if may_wait and is_index:
-            return False
+    fit, _ = least
+    is_level = fit is _Fit.LEVEL and span.is_level(best)
+    if may_wait and not (is_level or fit in (_Fit.INDEX, _Fit.NONE)):
+        return False
+    if fit in (_Fit.UNSURE, _Fit.NONE):
         best = Row(span.y, span.size, [])
         by_y[bucket].append(best)
-    elif may_wait:
-        is_unsure = least < 1 and not span.is_level(best)
-        if is_unsure or least >= 2:
-            return False
     best.glyphs += span.glyphs
     return True
 
 
+def _fit(span: Row, row: Row, rise: float) -> _Fit:
+    """Return how well a span fits a row.
+
+    Args:
+        rise: height of the span above the baseline of the row, in ems.
+    """
+    if not -INDEX_DROP <= rise < EXPONENT_RISE:
+        return _Fit.NONE
+    x0, x1 = edges(span.glyphs)
+    # formulas may be larger than the text of their row
+    is_small = span.size < SMALLER * row.size or row.touches(
+        x0, x1, BASE_REACH, span.size / SMALLER
+    )
+    is_half = abs(rise) < NEARLY_LEVEL and not is_small
+    if span.is_level(row) or (is_half and row.touches(x0, x1, HALF_REACH)):
+        is_apart = is_small and not row.touches(x0, x1, INDEX_GAP)
+        return _Fit.APART if is_apart else _Fit.LEVEL
+
+    is_sign = _is_sign(span)
+    if not (is_small or is_sign):
+        return _Fit.NONE
+    # smaller text on this baseline is in another column
+    base_size = span.size if is_small else 0.0
+    is_next = row.touches(x0, x1, SIGN_REACH if is_sign else INDEX_GAP, base_size)
+    return _Fit.INDEX if is_next else _Fit.UNSURE
+
+
+def _is_sign(span: Row) -> bool:
+    """Return whether a span is a few signs without letters or digits."""
+    # Unicode counts a circumflex as a letter
+    texts = [glyph.text for glyph in span.glyphs if glyph.text not in ACCENTS]
+    return len(span.glyphs) <= MAX_SIGNS and not any(map(str.isalnum, texts))
+
+
 def _merge_halves(rows: list[Row]) -> list[Row]:
     """Merge halves of one row with slightly different baselines, as at a change of fonts."""
-    joined = rows[:1]
+    merged = rows[:1]
     for row in rows[1:]:
-        above = joined[-1]
+        above = merged[-1]
         left, right = sorted(
             (above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0
         )
         gap = right[0].x0 - left[-1].x1
-        is_level = row.y - above.y < 0.25 * row.size
-        is_alike = abs(row.size - above.size) < 0.13 * row.size
-        if is_level and is_alike and -1 < gap < row.size:
+        is_level = row.y - above.y < NEARLY_LEVEL * row.size
+        is_alike = abs(row.size - above.size) < (1 - SMALLER) * row.size
+        if is_level and is_alike and -1 < gap < HALF_REACH * row.size:
             above.merge(row.glyphs)
         else:
-            joined.append(row)
-    return joined
+            merged.append(row)
+    return merged
 
 
 def _merge_indices(rows: list[Row]) -> list[Row]:
@@ -194,56 +245,41 @@ def _merge_indices(rows: list[Row]) -> list[Row]:
         first = max(0, position - NEAR_ROWS)
         near = rows[first : position + 1 + NEAR_ROWS]
         near.sort(key=lambda row: abs(row.y - small.y))
-        for large in near:
-            # a drop cap is larger
-            is_small = small.size < 1.05 * large.size and large is not small
-            if id(large) in merged or not is_small:
+        for row in near:
+            if row is small or id(row) in merged or not _has_gaps_for(small, row):
                 continue
-
-            most = min(MAX_INDEX, len(large.glyphs) - 1)
-            if _fits(small, large, INDEX_RISE, INDEX_REACH, most):
-                for glyph in small.glyphs:
-                    glyph.size = min(glyph.size, INDEX_SIZE * large.size)
-                large.merge(visible_glyphs(small.glyphs))
-                merged.add(id(small))
-                break
+            for glyph in small.glyphs:
+                glyph.size = min(glyph.size, INDEX_SIZE * row.size)
+            row.merge(visible_glyphs(small.glyphs))
+            merged.add(id(small))
+            break
     return [row for row in rows if id(row) not in merged]
 
 
-def _fits(
-    small: Row,
-    row: Row,
-    rise: float,
-    reach: float,
-    most: int,
-) -> bool:
-    """Return whether a small row is above or below gaps of a row, and next to its glyphs.
-
-    Args:
-        rise: maximum distance of the baselines in ems.
-        reach: maximum white space next to each piece of the small row in ems.
-        most: maximum number of glyphs of the small row.
-    """
-    if abs(row.y - small.y) >= rise * row.size:
+def _has_gaps_for(small: Row, row: Row) -> bool:
+    """Return whether a small row is above or below gaps of a row, and next to its glyphs, as indices are."""
+    is_near = abs(row.y - small.y) < INDEX_DISTANCE * row.size
+    is_drop_cap = small.size >= (1 + SAME) * row.size
+    if not is_near or is_drop_cap:
         return False
     glyphs = visible_glyphs(small.glyphs)
-    if len(glyphs) > most:
+    if len(glyphs) > min(MAX_INDEX, len(row.glyphs) - 1):
         return False
 
-    middles = [(glyph.x0 + glyph.x1) / 2 for glyph in glyphs]
+    middles = [glyph.middle for glyph in glyphs]
     for other in visible_glyphs(row.glyphs):
         if any(other.x0 < x < other.x1 for x in middles):
             return False
-    return all(row.touches(*piece, reach) for piece in _pieces(small))
+    return all(row.touches(*piece, INDEX_REACH) for piece in _pieces_of(small))
 
 
-def _pieces(row: Row) -> list[tuple[float, float]]:
-    """Return left and right edges of the runs of glyphs in a row."""
+def _pieces_of(row: Row) -> list[tuple[float, float]]:
+    """Return left and right edges of the groups of touching glyphs in a row."""
     pieces: list[tuple[float, float]] = []
     for glyph in visible_glyphs(row.glyphs):
         left = glyph.x0
         right = glyph.x1
-        if pieces and left - pieces[-1][1] < 0.5 * row.size:
+        if pieces and left - pieces[-1][1] < INDEX_GAP * row.size:
             left, end = pieces.pop()
             right = max(right, end)
         pieces.append((left, right))

@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from ingest.layout.bidi import STOPS
-from ingest.pdf.model import UNKNOWN, Glyph, text_of
+from ingest.layout.glyph_map import GlyphMap
+from ingest.pdf.model import UNKNOWN, Glyph, space_between, text_of
 
 ACCENTS = (
     {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
@@ -24,10 +25,15 @@ ACCENTS = (
 as in ≠."""
 LOW = 0.1
 """Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
-MAX_RISE = 0.6
-NEAR = 4
-"""Maximum distance of an accent from the place over a letter without ascender, in ems, and in the order of drawing."""
+ACCENT_RISE = 0.6
+"""Maximum distance of an accent from the place over a letter without ascender, in ems of the letter."""
+ACCENT_REACH = 1.2
+"""Maximum distance of an accent from the baseline of its letter, in ems of the accent."""
+MIN_OVERLAP = 0.6
+"""Minimum overlap of an accent and its letter, as a share of the narrower one."""
 DOT_BELOW = "\u0323"
+DOT_ORDER = 4
+"""Maximum number of glyphs from a letter to the dot below it in the order of drawing."""
 NEGATION = "\u0338"
 MACRON = "\u0304"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
@@ -40,9 +46,9 @@ RAISED = 0.2
 """Minimum height of an exponent or a mark above the baseline, in ems."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
-_CLOSING = ".,;:!?)]}\"'”’»״׳"
-_AFTER_MARK = frozenset(_CLOSING + "—–-…")
-OPERATORS = re.compile(
+_CLOSING_SIGNS = ".,;:!?)]}\"'”’»״׳"
+_AFTER_MARK = frozenset(_CLOSING_SIGNS + "—–-…")
+FUNCTION_NAMES = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
     re.IGNORECASE,
 )
@@ -52,52 +58,50 @@ _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;
 """A word or a year, as between brackets of a text and not of a formula."""
 
 
-def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
-    """Merge each accent over a letter and each dot below it with the letter; glyphs are in the order of drawing.
+def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
+    """Merge each accent over a letter and each dot below it with the letter, and remove it from `places`.
 
     A long accent may consist of several glyphs.
+
+    Args:
+        glyphs: those of a page in the order of drawing.
     """
+    for order, glyph in enumerate(glyphs):
+        glyph.order = order
     result: list[Glyph] = []
-    letters = [glyph for glyph in glyphs if glyph.text not in ACCENTS]
-    n_letters = 0
     for glyph in glyphs:
-        accent = ACCENTS.get(glyph.text[:1])
-        if accent is None and glyph.text != ".":
-            n_letters += 1
-            result.append(glyph)
-            continue
-
+        accent = ACCENTS.get(glyph.text[:1], "")
         letter = glyph.text[1:]
-        if accent and letter and _takes(letter, accent):  # drawn at one place
+        if letter and _takes(letter, accent):  # drawn at one place
             glyph.text = accented(letter, accent)
-        n_letters += glyph.text not in ACCENTS
 
-        near = letters[max(0, n_letters - NEAR) : n_letters + NEAR]
-        base = _letter_of(glyph, near) if len(glyph.text) == 1 else None
+        is_alone = (accent or glyph.text == ".") and not letter
+        base = _letter_of(glyph, places) if is_alone else None
         if base is None:
             result.append(glyph)
             continue
 
-        accent = ACCENTS.get(glyph.text, DOT_BELOW)
+        accent = accent or DOT_BELOW
         if not base.text.endswith(accent):
             base.text = accented(base.text, accent)
         base.x0 = min(base.x0, glyph.x0)
         base.x1 = max(base.x1, glyph.x1)
+        places.remove(glyph)
     return result
 
 
-def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
+def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
     """Return the letter under an accent or over a dot; None if there is none."""
-    for letter in near:
-        is_dot = glyph.text == "." and glyph.y - letter.y > LOW * glyph.size
-        accent = DOT_BELOW if is_dot else ACCENTS.get(glyph.text)
-        if letter is glyph or accent is None or not _takes(letter.text, accent):
+    for letter in places.near(glyph.x0, glyph.x1, glyph.y, ACCENT_REACH * glyph.size):
+        is_drawn_next = abs(glyph.order - letter.order) <= DOT_ORDER
+        is_low = is_drawn_next and glyph.y - letter.y > LOW * glyph.size
+        accent = ACCENTS.get(glyph.text, DOT_BELOW if is_low else "")
+        if letter is glyph or not _takes(letter.text, accent):
             continue
-        width = glyph.x1 - glyph.x0
-        letter_width = letter.x1 - letter.x0
-        overlap = min(glyph.x1, letter.x1) - max(glyph.x0, letter.x0)
-        is_near = abs(glyph.y - letter.y) < MAX_RISE * letter.size
-        if is_near and overlap > 0.6 * min(width, letter_width):
+        narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
+        overlap = -space_between(glyph, letter)
+        is_near = abs(glyph.y - letter.y) < ACCENT_RISE * letter.size
+        if is_near and overlap > MIN_OVERLAP * narrower:
             return letter
     return None
 
@@ -106,7 +110,7 @@ def _takes(text: str, accent: str) -> bool:
     """Return whether a letter may have an accent, or a sign be negated."""
     if accent == NEGATION:
         return not text.isalnum() and len(accented(text, accent)) == 1
-    return text[:1].isalpha()
+    return accent != "" and text[:1].isalpha()
 
 
 def accented(letter: str, accent: str) -> str:
@@ -160,7 +164,7 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
         while end < len(word) and _is_raised(word[end], base):
             end += 1
 
-        if start < end and _is_mark(word, start, end, result):
+        if start < end and _points_to_note(word, start, end, result):
             word = word[:start] + word[end:]
         if word:
             result.append(word)
@@ -168,11 +172,12 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
 
 
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
+    """Return whether a glyph is small and above the baseline of the one before it."""
     rise = base.y - glyph.y
     return glyph.size < SMALL * base.size and rise > RAISED * base.size
 
 
-def _is_mark(
+def _points_to_note(
     word: Sequence[Glyph],
     start: int,
     end: int,
@@ -202,9 +207,9 @@ def _may_have_note(text: str) -> bool:
     """Return whether a mark after a text may point to a note: it ends with a word, or with a stop or a bracket."""
     if len(text) < 3 and text[-1] not in STOPS:
         return False
-    tail = text.rstrip(_CLOSING)
+    tail = text.rstrip(_CLOSING_SIGNS)
     *_, name = re.split(r"[\W\d_]", tail)
-    if OPERATORS.fullmatch(name):
+    if FUNCTION_NAMES.fullmatch(name):
         return False
     is_word = len(tail) >= 3 and tail[-3:].isalpha()
     return is_word or tail != text

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, Line
+from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WORD_SHARE, Line
 from ingest.paragraphs.habits import (
     MAX_SPACED,
     TypesettingHabits,
@@ -16,11 +16,16 @@ from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
 from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.captions import caption_label
 
-MIN_DROP = 0.3
+MAX_FRAGMENT_WORDS = 3
+FRAGMENT_DROP = 0.75
+"""Maximum number of words of a piece of a formula between two rows, and its maximum distance from the upper row, in
+distances of rows."""
+
+MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
 
-SLIGHT = 0.15
-CLEAR = 0.33
+SLIGHT_SPACE = 0.15
+CLEAR_SPACE = 0.33
 """Extra white space that parts two paragraphs after a short line, and after any line, in font sizes."""
 
 MAX_ROOM = 4.0
@@ -60,10 +65,11 @@ def _join_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
 
 
 def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
+    """Return whether a line is a piece of a formula below the row above it."""
     return (
-        len(line.words) <= 3
+        len(line.words) <= MAX_FRAGMENT_WORDS
         and not line.n_words
-        and 0 <= line.y - above.y < 0.75 * pitch * above.size
+        and 0 <= line.y - above.y < FRAGMENT_DROP * pitch * above.size
         and above.start < line.end
         and line.start < above.end + line.size
         and above.is_prose
@@ -93,7 +99,7 @@ def begins_paragraph(
     if line.column != above.column:
         return _begins_column(above, line)
 
-    if _is_far(group, line, habits) or (
+    if _is_apart(group, line, habits) or (
         habits.indented and _begins_with_indent(above, line, following)
     ):
         return True
@@ -101,7 +107,7 @@ def begins_paragraph(
         return False
     if _leaves_margin(group, line) or not above.is_full(line):
         return True
-    return _is_over(group, line, habits)
+    return _ends_paragraph(group, line, habits)
 
 
 def _changes_print(group: LineGroup, line: Line) -> bool:
@@ -176,22 +182,23 @@ def _is_second(group: LineGroup, line: Line) -> bool:
 def _begins_column(above: Line, line: Line) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text."""
     is_cell = 2 * above.column_width < line.column_width and not line.goes_on
-    is_display = _is_displayed(above) or _is_displayed(line)
+    is_display = _is_indented_formula(above) or _is_indented_formula(line)
     return is_cell or is_display or not above.flows_into(line)
 
 
-def _is_displayed(line: Line) -> bool:
+def _is_indented_formula(line: Line) -> bool:
+    """Return whether a line is a formula apart from the margin."""
     return line.indent > INDENTED and line.is_formula
 
 
-def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+def _is_apart(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
     above = group.last
     drop = line.drop_from(above)
     is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
     if is_after_formula or _is_mid_sentence(group, line):
-        return not MIN_DROP <= drop <= MAX_SPACED
-    return drop < MIN_DROP or _extra_space(group, line, habits) > CLEAR
+        return not MIN_LINE_DROP <= drop <= MAX_SPACED
+    return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > CLEAR_SPACE
 
 
 def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
@@ -233,7 +240,7 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
     is_first = len(group.lines) == 1 and not group.marker
     if not is_first or line.shift_from(above) <= INDENTED:
         return False
-    if line.goes_on and line.word_share > 0.5 and _is_wrapped(above, line):
+    if line.goes_on and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
     return (
         below is not None
@@ -268,7 +275,7 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     )
 
 
-def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
     above = group.last
     return (
@@ -276,7 +283,7 @@ def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
         and group.room > SHORT
         and (
             (habits.justified and is_of_size(above, habits.body_size))
-            or _extra_space(group, line, habits) > SLIGHT
+            or _extra_space(group, line, habits) > SLIGHT_SPACE
         )
     )
 

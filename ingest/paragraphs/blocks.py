@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from ingest.layout.arrange import Arranged
-from ingest.layout.line import Word
+from ingest.layout.arrange import LARGE_PRINT, Arranged
+from ingest.layout.line import BOLD_SHARE, MONO_SHARE, Word
 from ingest.paragraphs.beginnings import group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
@@ -16,6 +16,11 @@ from ingest.paragraphs.line_group import LineGroup
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
+
+MAX_HEADING_LINES = 3
+MAX_HEADING_WORDS = 16
+MIN_HEADING_LETTERS = 3
+"""Maximum number of lines and of words of a heading, and minimum number of its letters."""
 
 _NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
@@ -109,18 +114,14 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     if group.marker and words[:1] == [UNKNOWN]:  # a second sign before its text
         del words[0]
     n_unknown = sum(UNKNOWN in word for word in words)
-    bold = n_bold / n_chars
-    mono = n_mono / n_chars
-    size_ratio = median(line.size for line in lines) / habits.body_size
-    return Block(
+    block = Block(
         page=first.page,
         heading=heading,
         text=text,
         footnote=first.footnote,
-        is_heading=_is_heading(group, text, size_ratio, bold, mono),
-        size_ratio=size_ratio,
-        bold=bold,
-        mono=mono,
+        size_ratio=median(line.size for line in lines) / habits.body_size,
+        bold=n_bold / n_chars,
+        mono=n_mono / n_chars,
         unknown_share=n_unknown / max(1, len(words)),
         n_title=_title_length(first.words[group.marker :], text),
         number=first.first_text if group.marker else "",
@@ -129,6 +130,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         last_page=group.last.page,
         page_breaks=page_breaks,
     )
+    return replace(block, is_heading=_is_heading(block, group))
 
 
 def _is_row(group: LineGroup, after_row: bool) -> bool:
@@ -152,20 +154,19 @@ def _title_length(words: Sequence[Word], text: str) -> int:
     return len(title) if has_text and names_statement(title) else 0
 
 
-def _is_heading(
-    group: LineGroup,
-    text: str,
-    size_ratio: float,
-    bold: float,
-    mono: float,
-) -> bool:
+def _is_heading(block: Block, group: LineGroup) -> bool:
     """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet."""
-    has_bullet = group.marker and is_bullet(group.first.first_text)
-    if has_bullet or group.first.footnote or len(group.lines) > 3:
+    text = block.text
+    if (
+        is_bullet(block.number)
+        or block.footnote
+        or len(group.lines) > MAX_HEADING_LINES
+    ):
         return False
     n_letters = sum(map(str.isalpha, text))
-    if n_letters < 3 or len(text.split()) > 16:
+    if n_letters < MIN_HEADING_LETTERS or len(text.split()) > MAX_HEADING_WORDS:
         return False
     if text.endswith((".", ",", ";")):
-        return size_ratio > 1.15
-    return size_ratio > HEADING or (bold > 0.9 and mono < 0.5)
+        return block.size_ratio > LARGE_PRINT
+    is_bold = block.bold > BOLD_SHARE and block.mono <= MONO_SHARE
+    return block.size_ratio > HEADING or is_bold

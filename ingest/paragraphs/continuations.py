@@ -15,7 +15,7 @@ DISPLAYED = 0.9
 NEAR = 0.6
 """Maximum distance of a text from that before a display, in font sizes; it is no indent."""
 
-MIN_WORDS = 6
+MIN_OPEN_WORDS = 6
 MIN_FIRST_WORDS = 4
 """Minimum number of words of a text that goes on elsewhere, and of the line with which it goes on."""
 
@@ -25,7 +25,7 @@ MAX_DISPLAYS = 6
 MAX_GROUPS_BETWEEN = 60
 """Maximum number of groups, such as figures and tables, between the two parts of a paragraph."""
 
-SAME_WIDTH = 0.1
+WIDTH_TOLERANCE = 0.1
 """Maximum relative difference of the widths of two columns of one text."""
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
@@ -132,6 +132,7 @@ def goes_on_after_displays(
 
 
 def _begins_at(line: Line, *edges: float) -> bool:
+    """Return whether a line begins near one of some edges, in points in reading direction."""
     return any(abs(line.start - edge) < NEAR * line.size for edge in edges)
 
 
@@ -174,7 +175,11 @@ def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere."""
     n_words = sum(len(line.words) for line in group.lines)
     n_letters = sum(map(str.isalpha, group.last.text))
-    return n_words >= MIN_WORDS and n_letters >= 3 and _is_body(group, habits.body_size)
+    return (
+        n_words >= MIN_OPEN_WORDS
+        and n_letters >= 3
+        and _is_body(group, habits.body_size)
+    )
 
 
 def _is_body(group: LineGroup, body_size: float) -> bool:
@@ -197,7 +202,7 @@ def goes_on_across(
     if last.column == line.column or last.has_leaders or not same_print(last, line):
         return False
     wider = max(last.column_width, line.column_width)
-    is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
+    is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
     if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
         return False
 

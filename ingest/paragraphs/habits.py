@@ -12,12 +12,24 @@ from ingest.paragraphs.markers import marker_words
 MAX_RAGGED = 0.4
 """Maximum distance of a line of justified text from the margin, in font sizes."""
 
+MIN_PITCH = 0.9
 MAX_PITCH = 2.2
 MAX_SPACED = 3.5
-"""Maximum distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
+"""Minimum and maximum distance of two baselines of a text, and maximum one inside a sentence, as in double-spaced text,
+in font sizes."""
+
+USUAL_PITCH = 1.2
+"""Distance of baselines in a document of single lines, in font sizes."""
+
+BODY_WEIGHT = 3
+"""Weight of a distance in the size of the text; others have 1."""
+
+MIN_INDENTS = 3
+INDENTS_PER_PAGE = 0.5
+"""Minimum number of indents, and minimum number on each page, in a document with indents."""
 
 SURE = 30
-"""Weight of the distance of two lines that surely are of one sentence; others count 1 to 3."""
+"""Weight of a distance inside a sentence for sure."""
 
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
@@ -66,20 +78,20 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             distance = line.drop_from(above)
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
-            weight = 1 + 2 * in_body
+            weight = BODY_WEIGHT if in_body else 1
             if in_body and _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
                 if _is_wrapped(above, line):
                     longest = MAX_SPACED
                     weight = SURE
-            if 0.9 < distance < longest and is_of_size(above, line.size):
+            if MIN_PITCH < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += weight
 
     return TypesettingHabits(
         vocabulary=vocabulary,
-        pitch=pitches.most_common(1)[0][0] if pitches else 1.2,
-        indented=n_indents >= max(3, 0.5 * n_pages),
+        pitch=pitches.most_common(1)[0][0] if pitches else USUAL_PITCH,
+        indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
         body_size=body_size,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ingest.layout.line import Line
 from ingest.pdf.model import UNKNOWN
 
-_WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 
 
 def count_unbroken_words(lines: Iterable[Line], counts: Counter[str]) -> None:
@@ -16,7 +16,7 @@ def count_unbroken_words(lines: Iterable[Line], counts: Counter[str]) -> None:
         words = [word.text for word in line.words[1:]]
         if words and words[-1].endswith("-"):
             words.pop()
-        for word in _WORD.findall(" ".join(words).casefold()):
+        for word in _COMPOUND.findall(" ".join(words).casefold()):
             counts[word] += 1
             start, hyphen, _ = word.partition("-")
             if hyphen:
@@ -71,16 +71,17 @@ def _join_halves(
         return hyphenated
 
     joined = start + after
-    n_joined = vocabulary[_key(joined)]
-    n_hyphenated = vocabulary[_key(hyphenated)]
+    n_joined = vocabulary[_word_key(joined)]
+    n_hyphenated = vocabulary[_word_key(hyphenated)]
     if n_joined != n_hyphenated:
         return hyphenated if n_hyphenated > n_joined else joined
-    stem = _key(start)
-    word, hyphen, _ = _key(after).partition("-")
+    stem = _word_key(start)
+    word, hyphen, _ = _word_key(after).partition("-")
     is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
     return hyphenated if rtl or "-" in stem or is_compound else joined
 
 
-def _key(word: str) -> str:
-    match = _WORD.search(word)
+def _word_key(word: str) -> str:
+    """Return a word as the vocabulary has it, without the signs around it; "" if it has no letter."""
+    match = _COMPOUND.search(word)
     return match.group().casefold() if match else ""

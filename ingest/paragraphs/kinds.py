@@ -3,8 +3,8 @@
 import re
 
 from configs.settings import IngestSettings
-from ingest.layout.line import LEADERS, OPENING
-from ingest.layout.superscripts import OPERATORS
+from ingest.layout.line import LEADERS, MONO_SHARE, OPENING
+from ingest.layout.superscripts import FUNCTION_NAMES
 from ingest.paragraphs.blocks import Block
 from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
@@ -39,7 +39,23 @@ MAX_SENTENCE_WORDS = 110
 MAX_UNKNOWN_SHARE = 0.12
 """Maximum share of words with a character that the file does not explain."""
 
-_SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+MIN_CASED_SHARE = 0.4
+"""Minimum share of the tokens of a reference that begin with a letter that may be a capital."""
+
+MIN_CAPITALS = 0.6
+MIN_CAPITALS_OF_NAMES = 0.35
+MIN_CAPITALS_AT_YEAR = 0.25
+MIN_INITIALS = 3
+"""Minimum share of capitals among the first letters of a reference; the same with this number of initials or more, and
+with a year between two full stops."""
+
+MAX_CODE_MARKS = 0.25
+"""Maximum share of signs of a programming language among the tokens of text in any font."""
+
+CAPTION_SIZE = 0.97
+"""Maximum font size of the caption of a box or the like, in sizes of the text."""
+
+_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
 """Words and a year in brackets, as in a citation."""
@@ -98,7 +114,7 @@ class _Text:
         self.block = block
         self.tokens = block.text.split()
         self.n_words = sum(_WORDLIKE.search(token) is not None for token in self.tokens)
-        self.n_ends = len(_SENTENCE_END.findall(block.text))
+        self.n_ends = len(_SENTENCE_STOP.findall(block.text))
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
         self.has_end = self.n_ends > 0 or block.text.endswith(":")
@@ -139,13 +155,15 @@ class _Text:
         text = self.block.text
         firsts = [token[0] for token in self.tokens if token[0].isalpha()]
         n_cased = sum(char.lower() != char.upper() for char in firsts)
-        if not _MARK.search(text) or n_cased < 0.4 * len(self.tokens):
+        if not _MARK.search(text) or n_cased < MIN_CASED_SHARE * len(self.tokens):
             return False
         share = sum(map(str.isupper, firsts)) / n_cased
         n_initials = sum(_INITIAL.fullmatch(token) is not None for token in self.tokens)
-        least = 0.35 if n_initials >= 3 else 0.6
+        least = MIN_CAPITALS
         if _YEAR_ALONE.search(text):
-            least = 0.25
+            least = MIN_CAPITALS_AT_YEAR
+        elif n_initials >= MIN_INITIALS:
+            least = MIN_CAPITALS_OF_NAMES
         if not n_initials:
             text = _CITATION.sub("", text)
         return share > least and _YEAR.search(text) is not None
@@ -163,10 +181,12 @@ class _Text:
         if _CODE_LINE.search(text):
             return True
         n_marks = len(_CODE_MARK.findall(text))
-        if self.block.mono > 0.6:
+        if self.block.mono > MONO_SHARE:
             is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
-        return n_marks > 0.25 * len(self.tokens) and not self.is_worded_sentence
+        return (
+            n_marks > MAX_CODE_MARKS * len(self.tokens) and not self.is_worded_sentence
+        )
 
     @property
     def is_wordy(self) -> bool:
@@ -180,14 +200,14 @@ class _Text:
     @property
     def is_caption(self) -> bool:
         """Whether it begins with the label of a figure, or is small and begins with any label."""
-        is_drawn = self.block.size_ratio < 0.97 or DRAWN.match(self.block.text)
+        is_drawn = self.block.size_ratio < CAPTION_SIZE or DRAWN.match(self.block.text)
         return bool(is_drawn and caption_label(self.block.text))
 
 
 def _has_long_word(token: str) -> bool:
     """Return whether a token has a word of three letters or more that is neither a function's name nor a formula."""
     word = _LONG_WORD.search(token)
-    if word is None or OPERATORS.fullmatch(word.group()):
+    if word is None or FUNCTION_NAMES.fullmatch(word.group()):
         return False
     return _MIXED.search(word.group()) is None
 
@@ -224,6 +244,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
 
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:
+    """Return the kind of a block by its text alone."""
     block, n_tokens = text.block, len(text.tokens)
     if block.in_table:
         return "boxed"

@@ -4,14 +4,12 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.line import BULLETS, INDENTED, Line, is_item_gap
+from ingest.layout.gaps import MIN_SPACES
+from ingest.layout.line import BOLD_SHARE, BULLETS, INDENTED, Line, is_item_gap
 from ingest.pdf.model import UNKNOWN
 
-BELOW = 0.2
+TEXT_TOLERANCE = 0.2
 """Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
-
-MIN_SPACES = 3
-"""Minimum number of spaces that define the usual width of a space."""
 
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
 _STARS = "*★☆™®†‡"
@@ -58,7 +56,7 @@ def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
     if following is not None:
         past_first = abs(following.start - line.start_after(1))
-        if past_first < BELOW * line.size:
+        if past_first < TEXT_TOLERANCE * line.size:
             return True
     if first[0].isupper() and following is not None:
         # an initial, unless the next line hangs or has one
@@ -67,7 +65,7 @@ def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
     is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
-    return is_sure or line.bold > 0.9 or is_set_apart(line)
+    return is_sure or line.bold > BOLD_SHARE or is_set_apart(line)
 
 
 def _is_letter(first: str, second: str) -> bool:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ingest.layout.line import BOLD_SHARE
 from ingest.paragraphs.blocks import Block
 
-SAME_SIZE = 0.04
+SAME_LEVEL = 0.04
 """Maximum difference of the font sizes of one level of headings, in sizes of the body."""
 
-_NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
+_SECTION_NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class _Section:
 
     def holds(self, inner: _Section) -> bool:
         """Return whether `inner` belongs to this section."""
-        if abs(self.size - inner.size) > SAME_SIZE:
+        if abs(self.size - inner.size) > SAME_LEVEL:
             return inner.size < self.size
         if self.depth and inner.depth and self.depth != inner.depth:
             return inner.depth > self.depth
@@ -51,11 +52,11 @@ def outline(
         return bool(title) and heading.casefold() in title.casefold()
 
     for block in blocks:
-        number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
+        number = _SECTION_NUMBER.match(f"{block.number} {block.text}".lstrip())
         inner = _Section(
             heading=block.text,
             size=round(block.size_ratio, 2),
-            bold=block.bold > 0.9,
+            bold=block.bold > BOLD_SHARE,
             depth=number[1].count(".") + 1 if number else 0,
         )
         if block.is_heading:
@@ -69,6 +70,6 @@ def outline(
 
         if block.is_heading:
             if all(map(is_title, path)) and not is_title(block.text):
-                outermost[_NUMBER.sub("", block.text, count=1)] = None
+                outermost[_SECTION_NUMBER.sub("", block.text, count=1)] = None
             sections.append(inner)
     return paths, list(outermost)

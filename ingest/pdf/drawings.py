@@ -23,6 +23,8 @@ _MIN_TABLE_WIDTH = 150.0
 _MIN_DOT = 1.5
 _MAX_DOT = 9.0
 """Minimum and maximum width of a drawn bullet, in points."""
+_MAX_STRETCH = 1.5
+"""Maximum ratio of the sides of a drawn bullet."""
 _MAX_DOTS = 100
 """Maximum number of drawn bullets of a page; more are a plot."""
 _MAX_OBJECTS = 4_000
@@ -52,7 +54,7 @@ def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     for bounds in paths:
         left, bottom, right, top = bounds
         shorter, longer = sorted((right - left, top - bottom))
-        if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, 1.5 * shorter):
+        if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, _MAX_STRETCH * shorter):
             dots.append(_box(bounds, frame))
     return dots if len(dots) <= _MAX_DOTS else []
 

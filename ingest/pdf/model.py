@@ -17,7 +17,7 @@ UNKNOWN = "\ufffd"
 MAX_SLANT = 10.0
 """Maximum slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
 
-_COMPOSED = (
+_COMPATIBLE = (
     range(0xFB00, 0xFB07),
     range(0xFB1D, 0xFB50),
     range(0x1D400, 0x1D800),
@@ -71,6 +71,11 @@ class Glyph:
     order: int = 0
     height: float = 0.0
     shift: float = 0.0
+
+    @property
+    def middle(self) -> float:
+        """Middle of its edges."""
+        return (self.x0 + self.x1) / 2
 
 
 class Span(Protocol):
@@ -247,5 +252,5 @@ def character(code: int) -> str:
         return UNKNOWN
 
     text = chr(code)
-    is_composed = any(code in codes for codes in _COMPOSED)
+    is_composed = any(code in codes for codes in _COMPATIBLE)
     return unicodedata.normalize("NFKC", text) if is_composed else text

@@ -24,7 +24,7 @@ FEW_GLYPHS = 40
 MIN_IMAGE_SHARE = 0.5
 """Minimum share of a scanned page that images cover."""
 MIN_LINE = 12
-SAME_WIDTH = 0.35
+OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
@@ -125,7 +125,7 @@ def _even_sizes(glyphs: list[Glyph]) -> None:
     for _, group in itertools.groupby(glyphs, key=lambda glyph: round(glyph.y)):
         line = list(group)
         width = mean([glyph.x1 - glyph.x0 for glyph in line])
-        is_usual = len(line) < MIN_LINE or abs(math.log(width / usual)) < SAME_WIDTH
+        is_usual = len(line) < MIN_LINE or abs(math.log(width / usual)) < OTHER_WIDTH
         for glyph in line:
             glyph.size = (usual if is_usual else width) / MEAN_WIDTH
 

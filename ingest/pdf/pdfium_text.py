@@ -23,20 +23,23 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.tex import encoding_named, join_relation
+from ingest.pdf.tex import SECOND_SIGNS, encoding_named, join_relation
 
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄")
-MIN_DROP = 0.2
+MIN_HANG = 0.2
 """Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
 
 SUPERIOR = 0.2
-"""Minimum height of a superscript digit that a font draws at full size, above the baseline, in ems."""
+SUPERIOR_RISE = 0.35
+SUPERIOR_SIZE = 0.65
+"""Minimum height above the baseline of a superscript digit that a font draws at full size, and the rise and size that
+it gets, in ems."""
 FIRST_RTL = 0x590
 """Code of the first character of a right-to-left script."""
-_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
+_PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
 """Direction of a character in PDFium, by its bidirectional class; others are neutral and take the direction before."""
@@ -89,9 +92,9 @@ class PageText:
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}
         self._turns: Counter[int] = Counter()
-        self._texts: dict[tuple[int, int], str] = {}
-        self._overhangs: dict[tuple[int, int], float] = {}
-        self._drawn = (0.0, 0.0, 0.0, 0)
+        self._texts: dict[tuple[int, int], tuple[str, float]] = {}
+        self._last_place = (0.0, 0.0, 0.0)
+        self._last_object: int | None = None
 
     def glyphs(self) -> list[Glyph]:
         """Read the glyphs of the page in the order of drawing."""
@@ -102,7 +105,10 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None or (glyphs and join_relation(glyphs[-1], glyph)):
+            if glyph is None:
+                continue
+            may_join = glyph.text in SECOND_SIGNS and glyphs
+            if may_join and join_relation(glyphs[-1], glyph):
                 continue
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
@@ -158,34 +164,38 @@ class PageText:
             return None
 
         key = font, code
-        text = self._texts.get(key) or self._learn_text(key, position, size)
-        *place, drawn_by = self._drawn
-        self._drawn = x0, base, x1, item
-        if before and place == [x0, base, x1]:
-            if item == drawn_by:  # two letters of one glyph; or it looks bold
+        text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
+        place = x0, base, x1
+        is_same_place = place == self._last_place
+        is_same_object = item == self._last_object
+        self._last_place, self._last_object = place, item
+        if is_same_place and before:
+            if is_same_object:  # two letters of one glyph; or it looks bold
                 before[-1].text += text
             return None
 
-        x0 += self._overhangs.get(key, 0.0) * size
-        glyph = Glyph(text, x0, x1, base, size, font, False)
+        glyph = Glyph(text, x0 + overhang * size, x1, base, size, font, False)
         if frame.turn == 0:
-            self._set_height(glyph, position, is_digit=48 <= code <= 57)
+            if text in TALL_SIGNS:
+                self._set_height(glyph, position)
+            elif 48 <= code <= 57:
+                self._raise_superior(glyph, position)
         return glyph
 
-    def _set_height(self, glyph: Glyph, position: int, *, is_digit: bool) -> None:
-        """Move a tall sign that hangs to the row of its formula, and raise a superscript digit of a font."""
-        base, size = glyph.y, glyph.size
-        if glyph.text in TALL_SIGNS:
-            top, bottom = self._heights(position)
-            glyph.height = bottom - top
-            level = (top + bottom) / 2 + AXIS * size
-            if abs(level - base) > MIN_DROP * size:
-                glyph.y = level
-        elif is_digit:
-            _, bottom = self._heights(position)
-            if base - bottom > SUPERIOR * size:
-                glyph.y = base - 0.35 * size
-                glyph.size = 0.65 * size
+    def _set_height(self, glyph: Glyph, position: int) -> None:
+        """Measure a tall sign, and move one that hangs to the row of its formula."""
+        top, bottom = self._heights(position)
+        glyph.height = bottom - top
+        level = (top + bottom) / 2 + AXIS * glyph.size
+        if abs(level - glyph.y) > MIN_HANG * glyph.size:
+            glyph.y = level
+
+    def _raise_superior(self, glyph: Glyph, position: int) -> None:
+        """Raise a digit that its font draws as a superscript at full size."""
+        _, bottom = self._heights(position)
+        if glyph.y - bottom > SUPERIOR * glyph.size:
+            glyph.y -= SUPERIOR_RISE * glyph.size
+            glyph.size *= SUPERIOR_SIZE
 
     def _edges(self) -> tuple[float, float]:
         """Return left and right edge of the last box on the page as shown."""
@@ -227,8 +237,8 @@ class PageText:
         key: tuple[int, int],
         position: int,
         size: float,
-    ) -> str:
-        """Return the text of a font and a code, first used at `position`, and store it with its overhang."""
+    ) -> tuple[str, float]:
+        """Return the text of a font and a code, first used at `position`, and its overhang in ems, and store both."""
         font, code = key
         name = self._fonts.names[font]
         left, right = self._edges()
@@ -240,14 +250,14 @@ class PageText:
         if encoding is not None:
             text = encoding.get(code, UNKNOWN)
         self._fonts.saw(font, text, em_width)
-        self._texts[key] = text
 
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
         x, _ = _origin(self._raw, position)
-        over = (x - self._box[0]) / size
-        if self._frame.turn == 0 and MIN_OVERHANG < over < MAX_OVERHANG:
-            self._overhangs[key] = over
-        return text
+        overhang = (x - self._box[0]) / size
+        if self._frame.turn or not MIN_OVERHANG < overhang < MAX_OVERHANG:
+            overhang = 0.0
+        self._texts[key] = text, overhang
+        return text, overhang
 
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
@@ -266,7 +276,7 @@ def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:
         for char in line:
             # letters of mathematics are neutral in PDFium
             known = unicodedata.bidirectional(char) if char < "\ud800" else ""
-            kinds.append(_DIRECTIONS.get(known, " "))
+            kinds.append(_PDFIUM_DIRECTIONS.get(known, " "))
 
         runs = [kind for kind, _ in itertools.groupby(kinds)]
         is_right = r2l or 0 < runs.count("R") >= runs.count("L")

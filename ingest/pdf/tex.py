@@ -118,15 +118,17 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
 
 
 _PIECES = "∼=≅ −→⟶ ←−⟵ ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
-_COMPOSED = {relation[:2]: relation[2] for relation in _PIECES.split()}
+_RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations that TeX draws of two signs, one over the other or joined."""
+SECOND_SIGNS = frozenset(pair[1] for pair in _RELATIONS)
+"""Signs that may be the second one of a relation."""
 OVERLAP, OFFSET = 0.1, 0.4
 """Minimum overlap of two such signs and maximum distance of their baselines, in ems."""
 
 
 def join_relation(before: Glyph, glyph: Glyph) -> bool:
-    """Add a glyph to the one drawn before it if both are one relation, and return whether that is done."""
-    relation = _COMPOSED.get(before.text + glyph.text)
+    """Add one of `SECOND_SIGNS` to the glyph before it if both are one relation, and return whether that is done."""
+    relation = _RELATIONS.get(before.text + glyph.text)
     if relation is None:
         return False
     is_level = abs(glyph.y - before.y) < OFFSET * glyph.size

@@ -117,7 +117,7 @@ class FileReader:
                 continue
             if row.source.book:
                 results[row.doc_id] = row.source.book
-            elif staged := self.staging.get(*_key(row)):
+            elif staged := self.staging.get(*_staging_key(row)):
                 results[row.doc_id] = staged.reading
             else:
                 unread.append(row)
@@ -178,7 +178,7 @@ class FileReader:
             whole = replace(reading, pieces=pieces, notes=(*reading.notes, *notes))
             results[row.doc_id] = whole
             unembedded = StoredDocument(whole, NO_VECTORS)
-            self.staging.keep(unembedded, *_key(row))
+            self.staging.keep(unembedded, *_staging_key(row))
         return results
 
     def _run(
@@ -196,11 +196,11 @@ class FileReader:
             read: the reader.
             tasks: for each file, the row of the plan, and the arguments of `read` after the path and the doc_id.
         """
-        is_far = isinstance(executor, Cluster)
+        is_remote = isinstance(executor, Cluster)
 
         def calls() -> Iterator[tuple[Any, ...]]:
             for row, *arguments in tasks:
-                data = row.path.read_bytes() if is_far else None
+                data = row.path.read_bytes() if is_remote else None
                 yield (data, row.path, row.doc_id, *arguments)
 
         futures = run_all(
@@ -240,7 +240,7 @@ def _read_copy(
     return Reading(source.sidecar.apply_to(copy), (), ())
 
 
-def _key(row: Outcome) -> tuple[str, ...]:
+def _staging_key(row: Outcome) -> tuple[str, ...]:
     """Return a key that changes with the reading of a file."""
     return row.doc_id, str(row.path), row.source.version if row.source else ""
 

@@ -11,7 +11,7 @@ from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
 from ingest.editions.readers import has_pymupdf
 from ingest.errors import SourceError
-from ingest.layout.arrange import arrange
+from ingest.layout.arrange import TITLE_PART, arrange
 from ingest.layout.extract import Pdf, extract
 from ingest.paragraphs.blocks import split
 from ingest.paragraphs.passages import passages
@@ -27,9 +27,6 @@ from quarry.course.paragraph import (
 from quarry.course.sentences import opening_sentence
 from quarry.json_files import MEND, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
-
-TITLE_PART = 0.6
-"""Share of the height of the first page, from the top, that may hold the number of the lecture."""
 
 MAX_LABEL_WORDS = 12
 """Maximum number of words of a line with the number of the lecture; a longer one is text that mentions a lecture."""

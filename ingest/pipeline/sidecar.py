@@ -51,8 +51,8 @@ def _iso_date(text: str) -> str:
     return datetime.date.fromisoformat(text).isoformat()
 
 
-Line = Annotated[str, AfterValidator(_one_line)]
-Lines = Annotated[tuple[Line, ...], BeforeValidator(_as_tuple)]
+Text = Annotated[str, AfterValidator(_one_line)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_tuple)]
 Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 STRICT = ConfigDict(extra="forbid")
 """Configuration that refuses unknown keys."""
@@ -71,9 +71,9 @@ class Sidecar:
         digest: digest of the file; "" if there is none.
     """
 
-    title: Line | None = None
-    aliases: Lines = ()
-    authors: Lines | None = None
+    title: Text | None = None
+    aliases: Texts = ()
+    authors: Texts | None = None
     date: Annotated[str, AfterValidator(_iso_date)] | None = None
     lecture_number: Number | None = None
     digest: str = ""

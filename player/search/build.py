@@ -172,8 +172,10 @@ def index_of(
     search = settings.search
     caching, calibration, late = None, embedder_calibration(course.embedder_spec), None
     if embedder is not None:
-        caching, calibration = CachingEmbedder(embedder), course_calibration(course)
-        if search.late_interaction and calibration.late_interaction:
+        calibration = course_calibration(course)
+        is_late = search.late_interaction and calibration.late_interaction is not None
+        caching = CachingEmbedder(embedder, with_tokens=is_late)
+        if is_late:
             late = late_interaction_of(course, settings, caching)
         if late is not None:
             calibration = calibration.with_late_interaction()

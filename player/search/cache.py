@@ -63,7 +63,7 @@ class ReadQuery:
 
     Attributes:
         vector: (dim,) unit vector.
-        tokens: states of its tokens; None if the embedder returns vectors only.
+        tokens: states of its tokens; None if they are not needed, or the embedder returns vectors only.
     """
 
     vector: Float32Array
@@ -73,19 +73,24 @@ class ReadQuery:
 class CachingEmbedder:
     """Reads hints with an embedder, and keeps the last ones in an LRU cache; thread-safe.
 
+    Args:
+        embedder: the embedder.
+        with_tokens: whether the states of tokens are needed.
+
     Attributes:
         embedder: the embedder.
         read: embeds a hint, unless its vectors are cached.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, with_tokens: bool = True) -> None:
         self.embedder = embedder
+        self._with_tokens = with_tokens
         cache: LRUCache[str, ReadQuery] = LRUCache(HINTS_KEPT)
         remember = cached(cache, key=str, condition=threading.Condition())
         self.read: Callable[[str], ReadQuery] = remember(self._read)
 
     def _read(self, text: str) -> ReadQuery:
-        if not isinstance(self.embedder, TokenEmbedder):
+        if not (self._with_tokens and isinstance(self.embedder, TokenEmbedder)):
             return ReadQuery(self.embedder.embed_queries([text])[0], None)
         vectors, states = self.embedder.embed_queries_with_tokens([text])
         return ReadQuery(vectors[0], states)

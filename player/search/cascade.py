@@ -9,7 +9,7 @@ from configs.settings import SearchSettings
 from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
 from player.search.hits import COURSE, HitMaker, course_ranking
-from player.search.index import KEYWORD, SearchIndex, ask
+from player.search.index import KEYWORD, SearchIndex
 from player.search.rank import (
     Ranking,
     RankInput,
@@ -27,6 +27,7 @@ from player.search.results import (
     nothing_found,
 )
 from player.search.strategies.strategy import Reranker
+from quarry.arrays import IntArray
 
 KEYWORDS_S = 5.0
 """Timeout in seconds of the fallback after all other strategies were late; the first one of a process loads word lists,
@@ -134,16 +135,20 @@ class Cascade:
         """Return the scores of the strategies that have not failed, in declared order.
 
         Args:
-            inputs: what rerankers need to know of the search, without scores.
+            inputs: the input of the ranking, without scores; rerankers compare the best paragraphs by it.
             doc_id: the document that the query names, "" without one.
         """
         for name in names:
             if not isinstance(self.index.strategies[name], Reranker):
-                self._start(name, inputs, doc_id)
+                self._start(name, doc_id)
 
         scores: dict[str, ScoreArrays] = {}
         for name in names:
-            self._start(name, replace(inputs, scores=scores), doc_id)
+            strategy = self.index.strategies[name]
+            if isinstance(strategy, Reranker):
+                before = replace(inputs, scores=scores)
+                rows = best_rows(before, self.settings, strategy.n_compared)
+                self._start(name, doc_id, rows)
             call = self._calls[name]
             scored = call.value()
             if call.failure is not None:
@@ -152,26 +157,19 @@ class Cascade:
                 scores[name] = scored
         return scores
 
-    def _start(self, name: str, inputs: RankInput, doc_id: str) -> None:
-        """Start a strategy in another thread, unless it was started before.
-
-        Args:
-            inputs: its scores have the paragraphs that a reranker compares.
-        """
+    def _start(self, name: str, doc_id: str, rows: IntArray | None = None) -> None:
+        """Start a strategy in another thread, unless it was started before; see `run_strategy` for the arguments."""
         if name in self._calls:
             return
         index, query = self.index, self.query
         strategy = index.strategies[name]
-        rows = None
-        if isinstance(strategy, Reranker):
-            rows = best_rows(inputs, self.settings, strategy.n_compared)
 
         def work() -> ScoreArrays:
             strategy.load()
             started = time.perf_counter()
             strategy.prepare(query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
-            return ask(index, name, query, doc_id, rows)
+            return index.run_strategy(name, query, doc_id=doc_id, rows=rows)
 
         deadline = self._deadline
         if name == KEYWORD:  # late strategies do not take the time of the fallback

@@ -36,6 +36,10 @@ class InvertedIndex:
         """Return the rows of the texts that hold a word, ascending."""
         return self._rows.get(word, _NO_ROWS)
 
+    def rows_of_any(self, words: Iterable[str]) -> NDArray[np.int32]:
+        """Return the rows of the texts that hold one of several words; a row may be returned twice."""
+        return np.concatenate([_NO_ROWS, *map(self.rows, words)])
+
     def containing(self, part: str) -> Iterator[str]:
         """Find the words of the texts that contain a part."""
         end = 0

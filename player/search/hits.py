@@ -6,7 +6,13 @@ import numpy as np
 
 from configs.settings import SearchSettings
 from player.search.index import SearchIndex
-from player.search.rank import FARTHEST, Ranking, probability, threshold_log_odds
+from player.search.rank import (
+    FARTHEST,
+    Ranking,
+    kind_prior,
+    probability,
+    threshold_log_odds,
+)
 from player.search.results import (
     NOT_FOUND,
     CourseRanking,
@@ -80,10 +86,10 @@ class HitMaker:
             is_ranked = item.log_odds > NOT_FOUND
             if is_book:
                 is_ranked = is_ranked & self.ranking.inside
-            scores = np.where(is_ranked, item.scores, NOT_FOUND)
-            order = np.argsort(-scores, kind="stable")
-            ranks = np.empty_like(order)
-            ranks[order] = np.arange(1, len(order) + 1)
+            rows = np.flatnonzero(is_ranked)
+            best_first = rows[np.argsort(-item.scores[rows], kind="stable")]
+            ranks = np.zeros(len(is_ranked), dtype=np.int64)
+            ranks[best_first] = np.arange(1, len(rows) + 1)
             self._ranks[name, is_book] = ranks
         return int(self._ranks[name, is_book][row])
 
@@ -104,13 +110,15 @@ class HitMaker:
 def course_ranking(maker: HitMaker) -> CourseRanking:
     """Rank a course: hits, then other paragraphs that were found, of a book that filters first, then the rest."""
     index, ranking = maker.index, maker.ranking
-    is_found = ranking.order > NOT_FOUND
+    order = ranking.fused.log_odds
+    is_found = order > NOT_FOUND
     in_book = ranking.inside & ranking.filters
     rank_of_hit = np.full(len(is_found), np.inf)
     rank_of_hit[ranking.hits] = np.arange(len(ranking.hits))
-    rows = np.lexsort((-ranking.order, ~(in_book & is_found), ~is_found, rank_of_hit))
+    rows = np.lexsort((-order, ~(in_book & is_found), ~is_found, rank_of_hit))
     n_found = int(is_found.sum())
-    log_odds = ranking.fused.log_odds
+    # the belief has a prior of its own for kinds
+    log_odds = order - kind_prior(index.kinds, maker.settings)
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
 
     def hit(number: int) -> Hit:

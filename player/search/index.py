@@ -131,46 +131,48 @@ class SearchIndex:
         books = self.references.resolve(book_name)
         confidence_of = {book.doc_id: book.confidence for book in books}
         confidences = np.array(
-            [confidence_of.get(one, 0.0) for one in doc_ids.tolist()]
+            [confidence_of.get(doc_id, 0.0) for doc_id in doc_ids.tolist()]
         )
         shares = confidences / sizes * len(document)
         unnamed = max(MIN_UNNAMED, 1.0 - confidences.sum())
         evidence: Float64Array = np.log(shares[document] + unnamed)
         return evidence
 
+    def run_strategy(
+        self,
+        name: str,
+        query: Query,
+        *,
+        doc_id: str = "",
+        rows: IntArray | None = None,
+    ) -> ScoreArrays:
+        """Run one strategy for one hint.
 
-def ask(
-    index: SearchIndex,
-    name: str,
-    query: Query,
-    doc_id: str = "",
-    rows: IntArray | None = None,
-) -> ScoreArrays:
-    """Run one strategy for one hint.
+        Args:
+            name: name of the strategy.
+            query: the query; its `keywords` is not None.
+            doc_id: the document that the query names, "" without one.
+            rows: rows of the paragraphs that a reranker compares.
 
-    Args:
-        doc_id: the document that the query names, "" without one.
-        rows: rows of the paragraphs that a reranker compares.
+        Raises:
+            SearchError: the strategy returned something else than arrays of numbers for the course.
+        """
+        strategy, n = self.strategies[name], len(self.paragraphs)
+        if isinstance(strategy, Reranker) and rows is not None:
+            arrays = strategy.rerank(query, rows)
+        else:
+            arrays = strategy.score(query, doc_id)
 
-    Raises:
-        SearchError: the strategy returned something else than arrays of numbers for the course.
-    """
-    strategy, n = index.strategies[name], len(index.paragraphs)
-    if isinstance(strategy, Reranker) and rows is not None:
-        arrays = strategy.rerank(query, rows)
-    else:
-        arrays = strategy.score(query, doc_id)
-
-    is_valid = (
-        isinstance(arrays, ScoreArrays)
-        and len(arrays.scores) == len(arrays.log_odds) == len(arrays.relevance) == n
-        and np.isfinite(arrays.scores).all()
-        and (arrays.log_odds < np.inf).all()
-        and (arrays.relevance < np.inf).all()
-    )
-    if not is_valid:
-        raise SearchError(
-            name,
-            f"it must return ScoreArrays with a finite score, and log-odds or -inf, for each of the {n} paragraphs",
+        is_valid = (
+            isinstance(arrays, ScoreArrays)
+            and len(arrays.scores) == len(arrays.log_odds) == len(arrays.relevance) == n
+            and np.isfinite(arrays.scores).all()
+            and (arrays.log_odds < np.inf).all()
+            and (arrays.relevance < np.inf).all()
         )
-    return arrays
+        if not is_valid:
+            raise SearchError(
+                name,
+                f"it must return ScoreArrays with a finite score, and log-odds or -inf, for each of the {n} paragraphs",
+            )
+        return arrays

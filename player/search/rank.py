@@ -87,8 +87,7 @@ class Ranking:
     Attributes:
         scored: scores of each strategy.
         strategy: name of the fusion, or of the only strategy.
-        fused: fused scores, with duplicates merged; its log-odds leave out the kinds of the paragraphs.
-        order: (n_paragraphs,) log-odds by which the hits were chosen: those of `fused` and of the kinds.
+        fused: fused scores, with duplicates merged; the hits are chosen by its log-odds, which have all priors.
         hits: (n_hits,) rows of the paragraphs to return, in order.
         in_book: (n_hits,) whether each takes a slot of the book.
         inside: (n_paragraphs,) whether each is in the named book.
@@ -101,14 +100,13 @@ class Ranking:
     scored: Scored
     strategy: str
     fused: ScoreArrays
-    order: AnyFloatArray
     hits: IntArray
     in_book: BoolArray
     inside: BoolArray
     filters: bool
     lift: float
     level: Level
-    is_fallback: bool = False
+    is_fallback: bool
 
 
 def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
@@ -142,12 +140,17 @@ def lift_of(book: Book, settings: SearchSettings) -> float:
 
 
 def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
-    """Return (n_paragraphs,) the log-odds that a named book adds to the order: its lift, or evidence by its name."""
+    """Return (n_paragraphs,) the log-odds of a named book: its lift, or the evidence by its name."""
     is_in_doubt = tier_of(book.confidence, settings) == "none"
     if is_in_doubt and book.evidence is not None:
         return settings.boost * book.evidence
     lifts: AnyFloatArray = lift_of(book, settings) * book.inside
     return lifts
+
+
+def kind_prior(kinds: AnyFloatArray, settings: SearchSettings) -> AnyFloatArray:
+    """Return (n_paragraphs,) the log-odds of the kinds of paragraphs, from those at weight 1."""
+    return settings.kind_weight * kinds
 
 
 def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
@@ -157,7 +160,7 @@ def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
     filters, hits of the first step fill the slots that it leaves empty. The first step that reaches the threshold
     answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
     """
-    first = _step(inputs, inputs.scores, settings) if inputs.scores else None
+    first = _step(inputs, settings) if inputs.scores else None
     return with_fallback(first, inputs, settings)
 
 
@@ -167,8 +170,7 @@ def with_fallback(
     """Return the step that answers, of the first one and that of keywords; see `rank`."""
     if not inputs.fallback or not needs_fallback(first, inputs.keywords, settings):
         return first
-    second = _step(inputs, inputs.fallback, settings, first)
-    second = replace(second, is_fallback=True)
+    second = _step(inputs, settings, first, is_fallback=True)
     if first is None:
         return second
     return max(first, second, key=lambda step: LEVELS.index(step.level))
@@ -192,33 +194,34 @@ def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
     if not inputs.scores:
         return np.empty(0, dtype=np.int64)
     _, fused = fuse(inputs, inputs.scores, settings)
-    order = fused.log_odds + settings.kind_weight * inputs.kinds
-    best = np.argsort(-order, kind="stable")[:n]
-    return best[order[best] > NOT_FOUND]
+    best = np.argsort(-fused.log_odds, kind="stable")[:n]
+    return best[fused.log_odds[best] > NOT_FOUND]
 
 
 def _step(
     inputs: RankInput,
-    scored: Scored,
     settings: SearchSettings,
     first: Ranking | None = None,
+    *,
+    is_fallback: bool = False,
 ) -> Ranking:
     """Return one step of a ranking.
 
     Args:
-        scored: scores of each strategy of this step; at least one.
+        inputs: the input of the ranking, with at least one strategy's scores for this step.
+        settings: settings of the search.
         first: the step before this one, whose hits fill empty slots; None if there is none.
+        is_fallback: whether this is the step of keywords.
     """
+    scored = inputs.fallback if is_fallback else inputs.scores
     book, lift = inputs.book, lift_of(inputs.book, settings)
     filters = tier_of(book.confidence, settings) == "filter"
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
-    order = fused.log_odds + settings.kind_weight * inputs.kinds
     if first is not None and filters:
-        scored, fused, order = _filled(scored, fused, order, first)
-    order = merge_duplicates(order, inputs.groups, in_filter)
-    log_odds = np.where(order > NOT_FOUND, fused.log_odds, NOT_FOUND)
-    fused = replace(fused, log_odds=log_odds)
+        scored, fused = _filled(scored, fused, first)
+    order = merge_duplicates(fused.log_odds, inputs.groups, in_filter)
+    fused = replace(fused, log_odds=order)
 
     k = n_slots(settings, inputs.k)
     has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
@@ -226,8 +229,8 @@ def _step(
         order,
         book.inside & has_slots,
         settings,
-        k,
-        lift,
+        k=k,
+        lift=lift,
         filters=filters,
     )
     if settings.cascade and inputs.keywords == "fused":
@@ -235,66 +238,68 @@ def _step(
             if item.rare is not None:
                 rare = np.where(order > NOT_FOUND, item.rare, 0)
                 item = replace(item, rare=rare)
-                hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
+                hits, in_book = with_rare_words(hits, in_book, item, in_filter, k=k)
 
-    best = float(fused.relevance[hits].max(initial=NOT_FOUND))
-    level: Level = ""
-    if best >= threshold_log_odds(settings.threshold):
-        level = "relevant"
-    elif settings.cascade and best >= threshold_log_odds(settings.lowered_threshold):
-        level = "lowered"
     return Ranking(
         scored=scored,
         strategy=strategy,
         fused=fused,
-        order=order,
         hits=hits,
         in_book=in_book,
         inside=book.inside,
         filters=filters,
         lift=lift,
-        level=level,
+        level=_level_of(fused.relevance[hits], settings),
+        is_fallback=is_fallback,
     )
+
+
+def _level_of(relevance: AnyFloatArray, settings: SearchSettings) -> Level:
+    """Return the threshold that the best of some hits reaches."""
+    best = float(relevance.max(initial=NOT_FOUND))
+    if best >= threshold_log_odds(settings.threshold):
+        return "relevant"
+    if settings.cascade and best >= threshold_log_odds(settings.lowered_threshold):
+        return "lowered"
+    return ""
 
 
 def _filled(
-    scored: Scored, fused: ScoreArrays, order: AnyFloatArray, first: Ranking
-) -> tuple[Scored, ScoreArrays, AnyFloatArray]:
+    scored: Scored, fused: ScoreArrays, first: Ranking
+) -> tuple[Scored, ScoreArrays]:
     """Add the paragraphs that the fallback did not find, after all others, as the first step found them."""
-    is_added = (order == NOT_FOUND) & (first.order > NOT_FOUND)
+    order, earlier = fused.log_odds, first.fused
+    is_added = (order == NOT_FOUND) & (earlier.log_odds > NOT_FOUND)
     if first.strategy in scored or not is_added.any():
-        return scored, fused, order
-    shift = first.order[is_added].max() + TRACE
+        return scored, fused
+    shift = earlier.log_odds[is_added].max() + TRACE
     shift -= order[order > NOT_FOUND].min(initial=0.0)
-    added = np.where(is_added, first.fused.log_odds, NOT_FOUND)
     filled = ScoreArrays(
-        np.where(is_added, first.fused.scores, fused.scores),
-        np.where(is_added, added - shift, fused.log_odds),
-        np.where(is_added, first.fused.relevance, fused.relevance),
+        np.where(is_added, earlier.scores, fused.scores),
+        np.where(is_added, earlier.log_odds - shift, order),
+        np.where(is_added, earlier.relevance, fused.relevance),
     )
-    scored = {**scored, first.strategy: replace(first.fused, log_odds=added)}
-    return scored, filled, np.where(is_added, first.order - shift, order)
+    added = np.where(is_added, earlier.log_odds, NOT_FOUND)
+    return {**scored, first.strategy: replace(earlier, log_odds=added)}, filled
 
 
 def fuse(
     inputs: RankInput, scored: Scored, settings: SearchSettings
 ) -> tuple[str, ScoreArrays]:
-    """Fuse several strategies into one, and add the book's log-odds to the order; return its name and scores.
+    """Fuse several strategies into one; return its name and scores.
 
-    The log-odds of the paragraphs' kinds are left to the caller. The relevance of a paragraph is the highest that a
-    strategy gives it.
+    This is the one place where the priors of the book and of the paragraphs' kinds enter the log-odds. The relevance of
+    a paragraph is the highest that a strategy gives it.
 
     Args:
         scored: at least one.
     """
-    prior = book_prior(inputs.book, settings)
+    prior = book_prior(inputs.book, settings) + kind_prior(inputs.kinds, settings)
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)
     if settings.fusion == "rrf":
-        kinds = settings.kind_weight * inputs.kinds
-        fused = _by_ranks(scored, prior + kinds, settings.rrf_k)
-        return "rrf", replace(fused, log_odds=fused.log_odds - kinds)
+        return "rrf", _by_ranks(scored, prior, settings.rrf_k)
     return "fused", _by_weights(scored, prior, inputs.weights)
 
 

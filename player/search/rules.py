@@ -12,9 +12,9 @@ from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word
 from quarry.languages.words import is_stop_word, stems, words
 
-_MIN_LETTERS = 3
+MIN_LETTERS_OF_REST = 3
 """Minimum number of letters of a word that remain after a prefix is removed."""
-WORDS_KEPT = 65_536
+FORMS_KEPT = 65_536
 """Maximum number of words whose base forms are cached."""
 
 
@@ -85,8 +85,8 @@ class RuleEvidence:
                 continue
             content[rows] += 1
             related[rows] -= 1  # every word is among its own relatives
-            forms = [by_form.rows(form) for form in base_forms(word)]
-            related[np.concatenate(forms)] += 1  # indexing counts a row once
+            rows = by_form.rows_of_any(base_forms(word))
+            related[rows] += 1  # indexing counts a row once
 
         log_odds = (
             CONTENT.log_odds(content)
@@ -96,7 +96,7 @@ class RuleEvidence:
         return np.float32(self._weight) * log_odds
 
 
-@functools.lru_cache(WORDS_KEPT)
+@functools.lru_cache(FORMS_KEPT)
 def base_forms(word: str) -> tuple[str, ...]:
     """Return the base forms of a word: its stems; in Hebrew, the word without 0, 1 or 2 prefix letters."""
     prefixes = language_of_word(word).prefixes
@@ -105,7 +105,7 @@ def base_forms(word: str) -> tuple[str, ...]:
     forms = [word]
     for n_letters in (1, 2):
         rest = word[n_letters:]
-        if len(rest) < _MIN_LETTERS or word[n_letters - 1] not in prefixes:
+        if len(rest) < MIN_LETTERS_OF_REST or word[n_letters - 1] not in prefixes:
             break
         forms.append(rest)
     return tuple(forms)

@@ -19,9 +19,9 @@ def slotted(
     log_odds: AnyFloatArray,
     inside: BoolArray,
     settings: SearchSettings,
+    *,
     k: int,
     lift: float = 0.0,
-    *,
     filters: bool = True,
 ) -> tuple[IntArray, BoolArray]:
     """Choose the paragraphs to return.
@@ -67,7 +67,12 @@ def slotted(
 
 
 def with_rare_words(
-    hits: IntArray, in_book: BoolArray, keyword: ScoreArrays, inside: BoolArray, k: int
+    hits: IntArray,
+    in_book: BoolArray,
+    keyword: ScoreArrays,
+    inside: BoolArray,
+    *,
+    k: int,
 ) -> tuple[IntArray, BoolArray]:
     """Replace the last hits by paragraphs with rare words that no hit holds, in the slots of the same side.
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from io import StringIO
@@ -166,11 +167,18 @@ class Output(NamedTuple):
         return self.err
 
 
-def run_line(line: str) -> Output:
-    """Run a command line of `quarry` in this process."""
+def run_line(line: str, command: Callable[[list[str]], int] = main) -> Output:
+    """Run a command line in this process, of `quarry` unless another command is given."""
+    return run_words(shlex.split(line), command)
+
+
+def run_words(
+    words: Sequence[str], command: Callable[[list[str]], int] = main
+) -> Output:
+    """Run a command with these words in this process."""
     out, err = StringIO(), StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(line.split())
+        code = command([*words])
     return Output(code, out.getvalue(), err.getvalue())
 
 

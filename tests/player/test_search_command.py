@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 
 from player.search.results import NOTHING_FOUND
-from quarry.command import main
 from quarry.errors import EmbedderError
-from tests.evaluate.fakes import make_store
+from tests.evaluate.fakes import Output, make_store, run_words
 from tests.fakes import each
 from tests.player.fakes import WordsEmbedder, course
 
 HINT = "grammar token lookahead terminal"
 BEST = "Parsing begins with grammar token lookahead terminal."
-Run = Callable[..., tuple[int, str, str]]
-"""Runs the command over the store; returns exit code, standard output and standard error."""
+Run = Callable[..., Output]
+"""Runs the command over the store."""
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +30,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(
     store: Path,
-    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
     monkeypatch.setattr("quarry.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
-    def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
-        code = main(["search", "--store", str(at), *arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
+    def run_it(*arguments: str, at: Path = store) -> Output:
+        return run_words(["search", "--store", str(at), *arguments])
 
     return run_it
 
@@ -51,8 +47,8 @@ def shown(
 ) -> Any:
     """The one document of --json."""
     result = run("--hint", HINT, *arguments, "--json")
-    assert result[0] == code
-    return json.loads(result[1])
+    assert result.code == code
+    return json.loads(result.out)
 
 
 def test_json_has_the_shape_of_the_contract(run: Run) -> None:
@@ -118,7 +114,7 @@ def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) 
     hint = "sorting begins with merge quick heap pivot"
     named = ("--hint", hint, "--book", "first")
     best = {"first": 0.0, "second": 0.0}
-    for hit in json.loads(run(*named, "--json")[1])["hits"]:
+    for hit in json.loads(run(*named, "--json").out)["hits"]:
         best[hit["document"]] = max(best[hit["document"]], hit["relevance"])
     threshold = sum(best.values()) / 2.0
     options = (*named, "--set", f"search.threshold={threshold:.6f}")
@@ -137,7 +133,7 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run, name: str) -> 
     out = " ".join(out.split())
     assert f"book: none was resolved from {name!r}, the whole course is" in out
     assert "confidence 0.00" not in out
-    assert "book:" not in run("--hint", HINT)[1]
+    assert "book:" not in run("--hint", HINT).out
 
 
 def refused(
@@ -146,10 +142,7 @@ def refused(
     **options: Any,
 ) -> str:
     """The one line on standard error of a command that must exit with 2."""
-    code, out, err = run(*arguments, "--json", **options)
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1
-    return err
+    return run(*arguments, "--json", **options).refusal
 
 
 @pytest.mark.parametrize(
@@ -191,7 +184,7 @@ def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     assert result["hits"][0]["opening_sentence"] == BEST
     assert {*each(result["hits"], "strategy")} == {"keyword"}
     assert result["book"]["tier"] == "filter"
-    err = run("--hint", HINT, *options)[2]
+    err = run("--hint", HINT, *options).err
     assert err == f"quarry search: search step dense failed: {error}\n"
 
 
@@ -215,7 +208,7 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     code, out, _ = run("--hint", HINT, *strict)
     assert code == 0
     assert out == f"{NOTHING_FOUND} --all shows the nearest.\n"
-    out = run("--hint", HINT, *strict, "--all")[1]
+    out = run("--hint", HINT, *strict, "--all").out
     assert NOTHING_FOUND in out
     assert "* below the threshold of relevance, 1" in out
 

@@ -220,7 +220,7 @@ class CourseNames:
             has_both = any(map(str.isdigit, name.stem)) and any(
                 map(str.isalpha, name.stem)
             )
-            if has_both and len({one.row for one in self.by_stem[name.stem]}) == 1:
+            if has_both and len({other.row for other in self.by_stem[name.stem]}) == 1:
                 phrases[fold_stem].append((name.row, name.stem))
         return phrases
 

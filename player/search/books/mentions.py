@@ -18,7 +18,7 @@ SURELY_NAMED = 0.95
 """Confidence of a document whose stem or title a message holds, or a word of it next to a word for a document."""
 PROBABLY_NAMED = 0.85
 """Confidence of a document that a message names by a single word that no text of the course holds."""
-_MIN_LETTERS = 4
+MIN_LETTERS_OF_NAME = 4
 """Minimum number of letters of a word that names a document because no text of the course holds it."""
 
 
@@ -66,7 +66,7 @@ def documents_by_word(message: str, names: CourseNames) -> dict[int, float]:
         neighbours = content[max(0, n - 1) : n + 2]
         if any(is_a(near, *NUMBER_KINDS, "documents") for _, near in neighbours):
             confidences.setdefault(row, SURELY_NAMED)
-        elif len(word) >= _MIN_LETTERS and _is_only_a_name(word, row, names):
+        elif len(word) >= MIN_LETTERS_OF_NAME and _is_only_a_name(word, row, names):
             confidences.setdefault(row, PROBABLY_NAMED)
     return confidences
 

@@ -33,7 +33,7 @@ NAMES_KEPT = 400
 """Maximum number of names whose documents are cached."""
 SETTLED = 0.9
 """Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
-ALL_WORDS = 0.9
+HAS_ALL_WORDS = 0.9
 """Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
 """Minimum confidence at which a part of a name, or a lecture's number within a message, means a document."""
@@ -155,7 +155,7 @@ class BookResolver:
             return []
         named = documents_by_name(whole.text, self.names)
         n_named = len(named) or np.count_nonzero(whole.number)
-        has_all = np.maximum(whole.exact, whole.words) >= ALL_WORDS
+        has_all = np.maximum(whole.exact, whole.words) >= HAS_ALL_WORDS
         if n_named == 1 or has_all.any():
             return []
 

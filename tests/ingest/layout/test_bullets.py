@@ -7,8 +7,9 @@ import pytest
 from ingest.layout.bullets import add_bullets
 from ingest.layout.rows import find_rows
 from ingest.paragraphs.blocks import split
-from ingest.pdf.model import Box, Glyph
+from ingest.pdf.model import Box
 from tests.contracts.handmade import PAGE_HEIGHT, lines
+from tests.ingest.layout.glyphs import glyphs
 from tests.ingest.reading import arranged
 
 ITEMS = [
@@ -43,11 +44,7 @@ def test_a_drawn_square_is_the_bullet_of_an_item() -> None:
 def test_a_dot_belongs_to_the_line_that_begins_next_to_it(
     word: str, dot: Box, text: str
 ) -> None:
-    glyphs = []
-    for place, char in enumerate(word):
-        x = 50 + 5 * place
-        glyphs.append(Glyph(char, x, x + 5, 100, 10, 0, False))
-    rows = find_rows(glyphs)
+    rows = find_rows(glyphs(word, 50))
     add_bullets(rows, [dot])
     (row,) = rows
     assert "".join(glyph.text for glyph in row.glyphs) == text
@@ -56,9 +53,6 @@ def test_a_dot_belongs_to_the_line_that_begins_next_to_it(
 def test_a_dot_between_two_words_is_the_bullet_of_a_column_or_an_arrow() -> None:
     dot = Box(86, 94, 90, 98)
     for dots, n_bullets in (([dot], 0), ([dot, replace(dot, top=194, bottom=198)], 1)):
-        glyphs = []
-        for x in (50, 100):
-            glyphs.append(Glyph("a", x, x + 5, 100, 10, 0, False))
-        rows = find_rows(glyphs)
+        rows = find_rows(glyphs("a", 50) + glyphs("a", 100))
         add_bullets(rows, dots)
-        assert sum(len(row.glyphs) for row in rows) == len(glyphs) + n_bullets
+        assert sum(len(row.glyphs) for row in rows) == 2 + n_bullets

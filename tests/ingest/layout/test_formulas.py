@@ -8,22 +8,8 @@ from ingest.layout.formulas import with_formulas
 from ingest.layout.rows import find_rows
 from ingest.pdf.model import Box, Glyph, text_of
 from tests.ingest.layout.formulas import read_formulas
+from tests.ingest.layout.glyphs import glyphs
 from tests.ingest.layout.styles import PHRASES
-
-
-def _drawn(
-    text: str,
-    x: float,
-    y: float = 100.0,
-    size: float = 10.0,
-    height: float = 0.0,
-) -> list[Glyph]:
-    """Glyphs half an em wide."""
-    glyphs = []
-    for char in text:
-        glyphs.append(Glyph(char, x, x + size / 2, y, size, 0, False, height=height))
-        x += size / 2
-    return glyphs
 
 
 def _bar(x0: float, x1: float, y: float) -> Box:
@@ -31,99 +17,99 @@ def _bar(x0: float, x1: float, y: float) -> Box:
 
 
 @pytest.mark.parametrize(
-    ("glyphs", "bars", "read"),
+    ("drawn", "bars", "read"),
     [
         (  # a fraction in the line, and one as large as the line with a root below
-            [*_drawn("a=", 0), *_drawn("bc", 11, 96, 7), *_drawn("n", 13, 104, 7)],
+            [*glyphs("a=", 0), *glyphs("bc", 11, 96, 7), *glyphs("n", 13, 104, 7)],
             [_bar(11, 18, 97.5)],
             ["a=bc/n"],
         ),
         (
-            [*_drawn("a=", 0), *_drawn("s", 15, 93), *_drawn("√n", 12, 107)],
+            [*glyphs("a=", 0), *glyphs("s", 15, 93), *glyphs("√n", 12, 107)],
             [_bar(12, 22, 97.5), _bar(17, 22, 99.5)],
             ["a=s/√n"],
         ),
         (  # a line over a letter, also below another line of text
-            [*_drawn("1", 0, 88), *_drawn("edges", 7, 88), *_drawn("y", 0)],
+            [*glyphs("1", 0, 88), *glyphs("edges", 7, 88), *glyphs("y", 0)],
             [_bar(0, 5, 94.5)],
             ["1edges", "ȳ"],
         ),
         (  # a fraction of Word, a caption over the rule of a table, and the cells of a table
-            [*_drawn("a=", 0), *_drawn("25", 11, 93, 8), *_drawn("60", 11, 106, 8)],
+            [*glyphs("a=", 0), *glyphs("25", 11, 93, 8), *glyphs("60", 11, 106, 8)],
             [_bar(11, 19, 97.5)],
             ["a=25/60"],
         ),
         (
-            [*_drawn("Table1", 0, 88), *_drawn("Mean", 5, 106.5)],
+            [*glyphs("Table1", 0, 88), *glyphs("Mean", 5, 106.5)],
             [_bar(0, 30, 96.1)],
             ["Table1", "Mean"],
         ),
         (
-            [*_drawn("Mean", 0, 90), *_drawn("1.23", 0)],
+            [*glyphs("Mean", 0, 90), *glyphs("1.23", 0)],
             [_bar(0, 20, 94), _bar(20.4, 40, 94)],
             ["Mean", "1.23"],
         ),
         (  # exponents of a numerator
             [
-                *_drawn("a=", 0),
-                *_drawn("R", 12, 96, 7),
-                *_drawn("5", 16, 93, 5),
-                *_drawn("n", 14, 104, 7),
+                *glyphs("a=", 0),
+                *glyphs("R", 12, 96, 7),
+                *glyphs("5", 16, 93, 5),
+                *glyphs("n", 14, 104, 7),
             ],
             [_bar(11, 19, 97.5)],
             ["a=R5/n"],
         ),
         (  # an underscore of TeX
-            [*_drawn("x", 0), *_drawn("train", 9)],
+            [*glyphs("x", 0), *glyphs("train", 9)],
             [_bar(5.5, 8.5, 99.8)],
             ["x_train"],
         ),
         (  # an underlined title
-            [*_drawn("Title:", 0, 88), *_drawn("a word", 0)],
+            [*glyphs("Title:", 0, 88), *glyphs("a word", 0)],
             [_bar(0, 30, 89.5)],
             ["Title:", "aword"],
         ),
         (
             [
-                *_drawn("n", 21, 88, 7),
-                *_drawn("a∑", 15, 100, 10, 14)[1:],
-                *_drawn("i=1", 17, 109, 7),
-                *_drawn("x", 28),
+                *glyphs("n", 21, 88, 7),
+                *glyphs("a∑", 15, 100, 10, 14)[1:],
+                *glyphs("i=1", 17, 109, 7),
+                *glyphs("x", 28),
             ],
             [],
             ["∑i=1nx"],
         ),
         (
             [
-                *_drawn("∫", 0, height=16),
-                *_drawn("1", 5, 92, 7),
-                *_drawn("0", 5, 106, 7),
-                *_drawn("f", 10),
+                *glyphs("∫", 0, height=16),
+                *glyphs("1", 5, 92, 7),
+                *glyphs("0", 5, 106, 7),
+                *glyphs("f", 10),
             ],
             [],
             ["∫01f"],
         ),
         (
-            [*_drawn("a→b", 0), *_drawn("d", 6, 93, 7)],
+            [*glyphs("a→b", 0), *glyphs("d", 6, 93, 7)],
             [],
             ["a→db"],
         ),
         (
             [
-                *_drawn("f={", 0, height=24),
-                *_drawn("1ifa", 17, 94),
-                *_drawn("0else", 17, 106),
-                *_drawn("so", 45),
+                *glyphs("f={", 0, height=24),
+                *glyphs("1ifa", 17, 94),
+                *glyphs("0else", 17, 106),
+                *glyphs("so", 45),
             ],
             [],
             ["f={1ifa0elseso"],
         ),
         (
             [
-                *_drawn("(", 0, height=24),
-                *_drawn("ab", 6, 94),
-                *_drawn("cd", 6, 106),
-                *_drawn(")", 18, height=24),
+                *glyphs("(", 0, height=24),
+                *glyphs("ab", 6, 94),
+                *glyphs("cd", 6, 106),
+                *glyphs(")", 18, height=24),
             ],
             [],
             ["(abcd)"],
@@ -131,9 +117,9 @@ def _bar(x0: float, x1: float, y: float) -> Box:
     ],
 )
 def test_parts_above_and_below_each_other_are_put_on_one_line(
-    glyphs: list[Glyph], bars: list[Box], read: list[str]
+    drawn: list[Glyph], bars: list[Box], read: list[str]
 ) -> None:
-    rows = find_rows(with_formulas(glyphs, bars))
+    rows = find_rows(with_formulas(drawn, bars))
     assert [text_of(row.glyphs).replace(" ", "") for row in rows] == read
 
 

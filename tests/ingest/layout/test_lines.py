@@ -1,4 +1,4 @@
-"""ingest/layout/{rows,gaps,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
+"""ingest/layout/{rows,gaps,lines,embedded}.py, on glyphs; test_extract.py has more, on small PDFs."""
 
 import itertools
 import math
@@ -6,31 +6,18 @@ import math
 import pytest
 
 from ingest.layout.bidi import is_rtl_letter
+from ingest.layout.formulas import with_formulas
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import find_rows
 from ingest.pdf.model import Fonts, Glyph, text_of
+from tests.ingest.layout.glyphs import glyph, glyphs
 
 
-def _glyphs(
-    text: str,
-    x: float,
-    y: float,
-    size: float = 10.0,
-) -> list[Glyph]:
-    """Glyphs half an em wide; spaces are white and no glyphs."""
-    glyphs: list[Glyph] = []
-    for char in text:
-        if char != " ":
-            glyphs.append(Glyph(char, x, x + size / 2, y, size, 0, False))
-        x += size / 2
-    return glyphs
-
-
-def _lines(glyphs: list[Glyph]) -> list[str]:
+def _lines(drawn: list[Glyph]) -> list[str]:
     fonts = Fonts()
     fonts.number("Serif")
     lines = []
-    for row in find_rows(glyphs):
+    for row in find_rows(drawn):
         lines += cut_row(row, fonts, False)
     return [line.text for line in lines]
 
@@ -41,8 +28,8 @@ def test_columns_with_little_white_between_are_parted_if_they_are_drawn_one_by_o
     left = []
     right = []
     for y in (20, 32, 44):
-        left.append(_glyphs("a" * 30, 50, y))
-        right.append(_glyphs("b" * 30, 208, y))  # 8 points, less than an em
+        left.append(glyphs("a" * 30, 50, y))
+        right.append(glyphs("b" * 30, 208, y))  # 8 points, less than an em
     by_columns = list(itertools.chain(*left, *right))
     assert _lines(by_columns) == ["a" * 30, "b" * 30] * 3
 
@@ -53,32 +40,32 @@ def test_columns_with_little_white_between_are_parted_if_they_are_drawn_one_by_o
 
 def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() -> None:
     # the next column is a little lower, and nearer to the second half than the first half is
-    glyphs = _glyphs("another column", 168, 101.5)
-    glyphs += _glyphs("second half", 105, 100)
-    glyphs += _glyphs("first", 50, 100)
-    texts = [text_of(row.glyphs) for row in find_rows(glyphs)]
+    drawn = glyphs("another column", 168, 101.5)
+    drawn += glyphs("second half", 105, 100)
+    drawn += glyphs("first", 50, 100)
+    texts = [text_of(row.glyphs) for row in find_rows(drawn)]
     assert any(text.startswith("firstsecondhalf") for text in texts)
 
 
 def test_an_index_is_in_the_row_of_its_base() -> None:
-    glyphs = _glyphs("tree", 50, 100)
-    glyphs += _glyphs("i", 71, 105.5, 9.9)
-    (row,) = find_rows(glyphs)
+    drawn = glyphs("tree", 50, 100)
+    drawn += glyphs("i", 71, 105.5, 9.9)
+    (row,) = find_rows(drawn)
     assert text_of(row.glyphs) == "treei"
     assert row.glyphs[-1].size == 7.5
 
 
 def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
-    glyphs = _glyphs("of b here", 50, 100)
-    glyphs += _glyphs("ˆ", 65, 97.2)
-    assert _lines(glyphs) == ["of b\u0302 here"]
+    drawn = glyphs("of b here", 50, 100)
+    drawn += glyphs("ˆ", 65, 97.2)
+    assert _lines(with_formulas(drawn, [])) == ["of b\u0302 here"]
 
 
 def test_the_base_of_an_index_is_no_smaller_than_the_index() -> None:
-    glyphs = _glyphs("title", 50, 100, 28)
-    glyphs += _glyphs("heading", 160, 86, 12)
-    glyphs += _glyphs("a line", 160, 100.5)
-    assert _lines(glyphs) == ["heading", "title", "a line"]
+    drawn = glyphs("title", 50, 100, 28)
+    drawn += glyphs("heading", 160, 86, 12)
+    drawn += glyphs("a line", 160, 100.5)
+    assert _lines(drawn) == ["heading", "title", "a line"]
 
 
 def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
@@ -89,7 +76,7 @@ def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
         (95, ".∀x>0"),  # elsewhere, as code
         (math.nan, ".∀x>0"),
     ):
-        (row,) = find_rows(_glyphs(".∀x>0", 50, 100))
+        (row,) = find_rows(glyphs(".∀x>0", 50, 100))
         (line,) = cut_row(row, fonts, True, edge)
         assert line.text == text
 
@@ -99,22 +86,22 @@ def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
     fonts.number("Serif")
     mono = fonts.number("Mono")
     for font, text in ((0, "moor."), (mono, ".moor")):
-        glyphs = _glyphs(".moor", 50, 100)
-        for glyph in glyphs:
-            glyph.font = font if glyph.text == "." else mono
-        (row,) = find_rows(glyphs)
+        drawn = glyphs(".moor", 50, 100)
+        for sign in drawn:
+            sign.font = font if sign.text == "." else mono
+        (row,) = find_rows(drawn)
         (line,) = cut_row(row, fonts, True, 75)
         assert line.text == text
 
 
 def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
-    glyphs = [
-        *_glyphs("of", 50, 100),
-        Glyph(" ", 60, 62.5, 100, 10, 0, False),
-        *_glyphs("it", 62.5, 100),
+    drawn = [
+        *glyphs("of", 50, 100),
+        glyph(" ", 60, 62.5),
+        *glyphs("it", 62.5, 100),
     ]
-    glyphs[1].x1 = 63
-    assert _lines(glyphs) == ["of it"]
+    drawn[1].x1 = 63
+    assert _lines(drawn) == ["of it"]
 
 
 def _hebrew_line(drawn: str, last: int = -1) -> str:
@@ -126,20 +113,21 @@ def _hebrew_line(drawn: str, last: int = -1) -> str:
     fonts = Fonts()
     fonts.number("Serif")
     fonts.embedded = frozenset([fonts.number("Formulas")])
-    glyphs: list[Glyph] = []
+    placed: list[Glyph] = []
     x = 50.0
     for char, around in zip(
         drawn, zip(" " + drawn, drawn[1:] + " ", strict=False), strict=False
     ):
         is_edge = any(other in " ~:" or is_rtl_letter(other) for other in around)
         is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge)
-        is_text = is_text and len(glyphs) != last
+        is_text = is_text and len(placed) != last
         if char not in " ~":
-            glyphs.append(Glyph(char, x, x + 5, 100, 10, int(not is_text), False))
+            placed += glyphs(char, x)
+            placed[-1].font = int(not is_text)
         x += {" ": 3, "~": 7}.get(char, 5)
     if last >= 0:
-        glyphs.append(glyphs.pop(last))
-    (row,) = find_rows(glyphs)
+        placed.append(placed.pop(last))
+    (row,) = find_rows(placed)
     (line,) = cut_row(row, fonts, True)
     return line.text
 

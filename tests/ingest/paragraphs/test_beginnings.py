@@ -1,119 +1,17 @@
-"""ingest/paragraphs/{beginnings,continuations}.py: paragraphs that go on or begin, on lines set by hand."""
+"""ingest/paragraphs/beginnings.py: where a paragraph begins, on lines set by hand."""
 
-from collections import Counter
 from dataclasses import replace
-from typing import Any
 
-from ingest.layout.line import Line, Word
 from ingest.paragraphs.beginnings import begins_paragraph, group_lines
-from ingest.paragraphs.continuations import (
-    goes_on_across,
-    goes_on_after_displays,
-    join_continuations,
-)
-from ingest.paragraphs.habits import TypesettingHabits
+from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.line_group import LineGroup
-from ingest.paragraphs.markers import marker_words
-
-HABITS = TypesettingHabits(
-    vocabulary=Counter(),
-    pitch=1.2,
-    indented=False,
-    justified=False,
-    body_size=10.0,
-)
-
-
-def line(text: str, **features: Any) -> Line:
-    """A line that fills its column, 250 points wide."""
-    words = [Word(word, 50, 70, 10, 0, False, False) for word in text.split()]
-    whole = Line(
-        words=tuple(words),
-        x0=50.0,
-        x1=300.0,
-        y=100.0,
-        size=10.0,
-        left=50.0,
-        right=300.0,
-    )
-    return replace(whole, **features)
+from tests.ingest.paragraphs.lines import HABITS, OPEN, line
 
 
 def test_a_line_without_an_initial_is_not_inside_a_sentence() -> None:
     assert not line("(").is_inside_sentence
     assert line(", where n").is_inside_sentence
     assert not line("pop() היא פונקציה", rtl=True).is_inside_sentence
-
-
-def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence() -> (
-    None
-):
-    for text, n_words in (
-        ("a. Trees are graphs", 1),
-        ("a. trees are graphs", 0),
-        ("a. עצים הם גרפים", 1),
-        ("א. עצים הם גרפים", 1),
-        ("א. ב. יהושע כתב", 0),
-        ("o עצים הם גרפים", 1),
-        ("o terra mar", 0),
-        ("--- Trees are graphs", 1),
-        ("™(c) Trees are graphs", 1),
-    ):
-        assert marker_words(line(text)) == n_words, text
-
-
-OPEN = LineGroup([line("Trees are graphs"), line("without any cycles", y=112.0)])
-"""Two lines whose sentence does not end."""
-CLOSED = LineGroup([line("Trees are graphs"), line("without any cycles.", y=112.0)])
-
-
-def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
-    indented = replace(HABITS, indented=True)
-    justified = replace(HABITS, justified=True)
-    date = LineGroup([line("May 2020")])
-    in_box = [replace(closed, x0=60.0, x1=290.0) for closed in CLOSED.lines]
-    boxed = LineGroup(in_box)
-    for before, text, features, habits, expected in (
-        (OPEN, "and grow", {}, HABITS, True),
-        (CLOSED, "and grow", {}, HABITS, False),
-        (OPEN, "Then grow", {"x0": 60.0}, HABITS, False),
-        (CLOSED, "Then grow", {}, indented, True),
-        (CLOSED, "Then grow", {}, justified, True),
-        (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
-        (date, "Then grow", {"right": 200.0}, HABITS, False),
-        (boxed, "Then grow", {"x0": 60.0}, indented, True),
-        (boxed, "Then grow", {"x0": 70.0}, indented, False),
-    ):
-        lines = [line(text, column=1, **features), line("and stand", column=1)]
-        if before is boxed:
-            lines[1] = replace(lines[1], x0=60.0)
-        group = LineGroup(lines)
-        assert goes_on_across(before, [], group, habits) is expected, text
-
-    figure = LineGroup([line("Figure 1")])
-    group = LineGroup([line("Then grow", column=1)])
-    assert not goes_on_across(CLOSED, [figure], group, indented)
-
-
-def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
-    colon = LineGroup([line("Trees are graphs"), line("such as these:")])
-    for before, display, text, features, expected in (
-        (OPEN, "x = 1", "where roots", {}, True),
-        (OPEN, "x = 1", "where roots", {"x0": 80.0}, False),
-        (OPEN, "x = 1", "where roots", {"column": 1}, True),
-        (OPEN, "x = 1", "Then roots", {}, True),
-        (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
-        (OPEN, "x = 1.", "Then roots", {}, False),
-        (colon, "x = 1", "Then roots", {}, False),
-    ):
-        displays = [LineGroup([line(display)])]
-        group = LineGroup([line(text, **features)])
-        goes_on = goes_on_after_displays(before, displays, group, True)
-        assert goes_on is expected, text
-
-    code = LineGroup([line("x = 1", mono=1.0)])
-    group = LineGroup([line("Then roots")])
-    assert not goes_on_after_displays(OPEN, [code], group, True)
 
 
 def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:

@@ -1,15 +1,9 @@
-"""ingest/paragraphs/{blocks,beginnings,continuations,habits,hyphens,markers}.py: paragraphs and where they begin."""
-
-from collections import Counter
-from types import SimpleNamespace
-from typing import cast
+"""ingest/paragraphs/blocks.py: paragraphs, headings and items of small PDFs."""
 
 import typst
 
 from ingest.layout.arrange import arrange
-from ingest.layout.line import Line
 from ingest.paragraphs.blocks import Block, split
-from ingest.paragraphs.hyphens import join_text
 from tests.contracts.handmade import Run, lines
 from tests.ingest.reading import arranged, extracted
 
@@ -215,49 +209,6 @@ def test_a_listing_at_the_end_of_a_page_does_not_go_on_in_the_prose_of_the_next(
         code,
         " ".join(PROSE),
     ]
-
-
-def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
-    text = [
-        "Sorting puts records in order by comparing the impor-",
-        "tant keys of pairs, and most of its cost lies in moving.",
-    ]
-    (block,) = _texts(lines(text, 50, 200))
-    assert block == "".join(text).replace("impor-", "impor")
-
-
-def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:
-    text = [
-        "A task is well-known when it stands in all of the books",
-        "and a task that does not stand in them all is not well-",
-        "known at all, which is why a good method avoids them.",
-    ]
-    assert "is not well-known at all" in _texts(lines(text, 50, 200))[0]
-
-
-def test_a_compound_of_several_words_keeps_its_first_hyphen() -> None:
-    text = [
-        "A list of the best books is the art of a well-read state-",
-        "of-the-art library, and so is that of a Wittgen-",
-        "stein-like one of few books, or of none of the best.",
-    ]
-    (block,) = _texts(lines(text, 50, 200))
-    assert "state-of-the-art library" in block
-    assert "Wittgenstein-like" in block
-
-
-def test_words_of_right_to_left_lines_end_in_blanks_or_hyphens() -> None:
-    for first, second, words in (
-        ("keys, ", "of", ["keys,", "of"]),
-        ("client-", "server", ["client-server"]),
-    ):
-        placed = []
-        for text in (first, second):
-            line = SimpleNamespace(words=[SimpleNamespace(text=text)], page=1, rtl=True)
-            placed.append(cast(Line, line))
-        text, breaks = join_text(placed, 0, Counter())
-        assert text.split() == words
-        assert breaks == ()
 
 
 def test_a_display_inside_a_sentence_does_not_end_the_paragraph() -> None:

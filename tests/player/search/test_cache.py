@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pytest
 
 from player.search.cache import CachingEmbedder, ResultCache
 from player.search.results import Query, SearchResult
@@ -57,3 +58,11 @@ def test_a_hint_is_embedded_once_even_if_it_is_read_by_several_at_once() -> None
             read.vector, embedder.embed_passages(["a word"])[0]
         )
     assert embedder.n_queries == 1
+
+
+@pytest.mark.parametrize("with_tokens", [True, False])
+def test_states_of_tokens_are_computed_only_if_they_are_needed(
+    with_tokens: bool,
+) -> None:
+    caching = CachingEmbedder(WordsEmbedder(), with_tokens=with_tokens)
+    assert (caching.read("a word").tokens is not None) == with_tokens

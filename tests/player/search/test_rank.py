@@ -244,8 +244,8 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
             )
             assert ranking.hits.tolist() == hits
             assert ranking.fused.relevance.tolist() == [3.0, 2.0, 1.0]
-            of_kinds = ranking.order - ranking.fused.log_odds
-            assert of_kinds == pytest.approx(weight * kinds)
+            without_kinds = ranking.fused.log_odds - weight * kinds
+            assert without_kinds == pytest.approx([3.0, 2.0, 1.0], abs=1e-5)
 
 
 def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:

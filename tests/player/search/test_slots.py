@@ -33,8 +33,8 @@ def lifted(
         np.array(log_odds),
         inside,
         settings,
-        n_slots(settings),
-        lift,
+        k=n_slots(settings),
+        lift=lift,
         filters=filters,
     )
     return named(chosen)
@@ -119,4 +119,4 @@ def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side(
     log_odds[fresh] = -np.arange(len(fresh))
 
     keyword = ScoreArrays(log_odds, log_odds, log_odds, rare)
-    assert named(with_rare_words(hits, inside[hits], keyword, inside, k)) == expected
+    assert named(with_rare_words(hits, inside[hits], keyword, inside, k=k)) == expected

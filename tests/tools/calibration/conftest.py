@@ -1,8 +1,6 @@
 """A small course and its games in a folder, without a model."""
 
-import contextlib
-import io
-import shlex
+import functools
 from pathlib import Path
 
 import pytest
@@ -10,9 +8,9 @@ import pytest
 from quarry.store import Course
 from tests.evaluate.fakes import (
     Evaluate,
-    Output,
     course_records,
     make_store,
+    run_line,
     use_hashing_embedder,
     write_games,
 )
@@ -32,11 +30,4 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
 @pytest.fixture
 def command(store: Course) -> Evaluate:
     """Run the command."""
-    return _run
-
-
-def _run(line: str) -> Output:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(shlex.split(line))
-    return Output(code, out.getvalue(), err.getvalue())
+    return functools.partial(run_line, command=main)

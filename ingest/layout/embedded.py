@@ -1,0 +1,104 @@
+r"""Formulas and Latin words in fonts of their own inside right-to-left lines: each reads from left to right as a whole.
+
+Each glyph of a line gets a letter for its kind, and formulas are found by patterns of these letters:
+
+    E, D  letter and digit in a font without right-to-left letters, which are the fonts of formulas
+    L, 0  other letters, but for right-to-left ones, and digits in the fonts of the text
+    \n    right-to-left letter, and sign of the text
+    \r    operator in a font of the text
+    other signs of formulas, and spaces, are as they are
+
+If capitals are Hebrew letters, the line that is drawn as `.x<|y| CBA` has the kinds `\nE<|E| \n\n\n`: the full stop
+is of the text, and `x<|y|` is one formula.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from unicodedata import category
+
+from ingest.layout.bidi import is_rtl_letter, n_unpaired
+from ingest.pdf.model import MIRRORED, Fonts, Glyph
+
+_TEXT = "\n"
+_TEXT_OPERATOR = "\r"
+_NUMBER_ALONE = re.compile(r"(?<![^\w \n)])(?<![^\w \n)] )(?<!0)0+(?!0)(?! ?[^\w \n(])")
+"""Number of the text: no sign is next to it."""
+_NOTE = re.compile(r"\.(?=\*)")
+_LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
+_RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
+"""Stops, brackets and dashes of the text around a formula, and the stop before the mark of a note."""
+_END_STOP = re.compile(
+    r"(?<![^ א-ת])\.(?=[^\W\d_]{2})(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]))"
+)
+"""Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
+the word, from left to right, it ends a right-to-left sentence."""
+_TEXT_OPERATORS = "=+<>*/^"
+
+
+def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
+    """Part the glyphs of a right-to-left line into single ones and formulas in fonts of left-to-right text.
+
+    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
+    """
+    kinds = _kinds(members, fonts)
+    units: list[list[Glyph]] = []
+    position = 0
+    for start, end in _embedded_parts(kinds):
+        formula = kinds[start:end]
+        first = kinds[max(0, start - 1) : start]
+        last = kinds[end : end + 1]
+        if first and first in ")]}" and _closes(first.translate(MIRRORED), formula):
+            start -= 1
+            members[start].text = first.translate(MIRRORED)
+        elif last and last in "([{" and _closes(formula, last.translate(MIRRORED)):
+            members[end].text = last.translate(MIRRORED)
+            end += 1
+
+        units += [[glyph] for glyph in members[position:start]]
+        units.append(list(members[start:end]))
+        position = end
+    return units + [[glyph] for glyph in members[position:]]
+
+
+def _embedded_parts(kinds: str) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of the formulas and words in fonts of left-to-right text, by the kinds of glyphs."""
+    parts = _NUMBER_ALONE.sub(lambda number: _TEXT * len(number[0]), kinds)
+    for part in re.finditer(rf"[^{_TEXT}]+", _NOTE.sub(_TEXT, parts)):
+        start, end = part.span()
+        if left := _LEFT_EDGE.match(kinds, start, end):
+            start = left.end()
+        if right := _RIGHT_EDGE.search(kinds, start, end):
+            end = right.start()
+        if any(kind in "ED" or category(kind) == "Sm" for kind in kinds[start:end]):
+            yield start, end
+
+
+def _kinds(members: Sequence[Glyph], fonts: Fonts) -> str:
+    """Return the kind of each glyph; a full stop that ends a right-to-left sentence is of its text."""
+    kinds = [_kind(glyph, fonts) for glyph in members]
+    drawn = "".join([glyph.text[:1] or " " for glyph in members])
+    for stop in _END_STOP.finditer(drawn):
+        dot, first, second = members[stop.start() : stop.start() + 3]
+        if first.order < second.order < dot.order:
+            kinds[stop.start()] = _TEXT
+    return "".join(kinds)
+
+
+def _closes(left: str, right: str) -> bool:
+    """Return whether a bracket in one of two parts of a text has its partner in the other one."""
+    return n_unpaired(left + right) < n_unpaired(left) + n_unpaired(right) - 1
+
+
+def _kind(glyph: Glyph, fonts: Fonts) -> str:
+    """Return a letter for the kind of a glyph, as at the top of this file."""
+    char = glyph.text[:1] or " "
+    letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
+    if is_rtl_letter(char):
+        return _TEXT
+    if char.isalpha():
+        return letter
+    if char.isdecimal():
+        return digit
+    if char == " " or glyph.font in fonts.embedded:
+        return char
+    return _TEXT_OPERATOR if char in _TEXT_OPERATORS else _TEXT

@@ -1,0 +1,59 @@
+"""ingest/paragraphs/continuations.py: paragraphs that go on over displays, columns and figures."""
+
+from dataclasses import replace
+
+from ingest.paragraphs.continuations import (
+    goes_on_across,
+    goes_on_after_displays,
+)
+from ingest.paragraphs.line_group import LineGroup
+from tests.ingest.paragraphs.lines import CLOSED, HABITS, OPEN, line
+
+
+def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
+    indented = replace(HABITS, indented=True)
+    justified = replace(HABITS, justified=True)
+    date = LineGroup([line("May 2020")])
+    in_box = [replace(closed, x0=60.0, x1=290.0) for closed in CLOSED.lines]
+    boxed = LineGroup(in_box)
+    for before, text, features, habits, expected in (
+        (OPEN, "and grow", {}, HABITS, True),
+        (CLOSED, "and grow", {}, HABITS, False),
+        (OPEN, "Then grow", {"x0": 60.0}, HABITS, False),
+        (CLOSED, "Then grow", {}, indented, True),
+        (CLOSED, "Then grow", {}, justified, True),
+        (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
+        (date, "Then grow", {"right": 200.0}, HABITS, False),
+        (boxed, "Then grow", {"x0": 60.0}, indented, True),
+        (boxed, "Then grow", {"x0": 70.0}, indented, False),
+    ):
+        lines = [line(text, column=1, **features), line("and stand", column=1)]
+        if before is boxed:
+            lines[1] = replace(lines[1], x0=60.0)
+        group = LineGroup(lines)
+        assert goes_on_across(before, [], group, habits) is expected, text
+
+    figure = LineGroup([line("Figure 1")])
+    group = LineGroup([line("Then grow", column=1)])
+    assert not goes_on_across(CLOSED, [figure], group, indented)
+
+
+def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
+    colon = LineGroup([line("Trees are graphs"), line("such as these:")])
+    for before, display, text, features, expected in (
+        (OPEN, "x = 1", "where roots", {}, True),
+        (OPEN, "x = 1", "where roots", {"x0": 80.0}, False),
+        (OPEN, "x = 1", "where roots", {"column": 1}, True),
+        (OPEN, "x = 1", "Then roots", {}, True),
+        (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
+        (OPEN, "x = 1.", "Then roots", {}, False),
+        (colon, "x = 1", "Then roots", {}, False),
+    ):
+        displays = [LineGroup([line(display)])]
+        group = LineGroup([line(text, **features)])
+        goes_on = goes_on_after_displays(before, displays, group, True)
+        assert goes_on is expected, text
+
+    code = LineGroup([line("x = 1", mono=1.0)])
+    group = LineGroup([line("Then roots")])
+    assert not goes_on_after_displays(OPEN, [code], group, True)

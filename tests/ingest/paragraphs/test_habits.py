@@ -1,0 +1,49 @@
+"""ingest/paragraphs/habits.py: the typesetting of a document, measured on its lines."""
+
+from ingest.layout.arrange import Arranged
+from ingest.layout.line import Line
+from ingest.paragraphs.habits import TypesettingHabits, measure_habits
+from tests.ingest.paragraphs.lines import line
+
+
+def _measured(lines: list[Line]) -> TypesettingHabits:
+    return measure_habits(Arranged("", [lines], 10.0))
+
+
+def _page(
+    texts: list[str], leading: float, x0: float = 50.0, x1: float = 300.0
+) -> list[Line]:
+    """Lines below each other; the first of each three begins at `x0`, the others end at `x1`."""
+    lines = []
+    for number, text in enumerate(texts):
+        edges = {"x1": x1} if number % 3 else {"x0": x0}
+        lines.append(line(text, y=100 + leading * number, **edges))
+    return lines
+
+
+def test_the_usual_distance_of_lines_is_measured_up_to_double_spacing() -> None:
+    sentence = ["trees that grow"] * 9
+    for leading, pitch in ((12.0, 1.2), (25.0, 2.5), (40.0, 1.2)):
+        assert _measured(_page(sentence, leading)).pitch == pitch
+    ended = ["Trees that grow."] * 9
+    assert _measured(_page(ended, 25.0)).pitch == 1.2
+
+
+def test_paragraphs_are_indented_if_enough_lines_are() -> None:
+    for x0, indented in ((65.0, True), (50.0, False), (95.0, False)):
+        assert _measured(_page(["Trees grow."] * 12, 12.0, x0)).indented is indented
+
+
+def test_a_text_is_justified_if_lines_inside_sentences_end_at_the_margin() -> None:
+    for n_lines, x1, justified in (
+        (15, 300.0, True),
+        (15, 290.0, False),
+        (9, 300.0, False),
+    ):
+        page = _page(["trees that grow"] * n_lines, 12.0, x1=x1)
+        assert _measured(page).justified is justified
+
+
+def test_unbroken_words_are_counted() -> None:
+    vocabulary = _measured([line("The well-known trees, in impor-")]).vocabulary
+    assert vocabulary == {"well-known": 1, "well-": 1, "trees": 1, "in": 1}

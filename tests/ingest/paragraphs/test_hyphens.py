@@ -1,0 +1,49 @@
+"""ingest/paragraphs/hyphens.py: words that are broken at the ends of lines."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from ingest.layout.line import Line
+from ingest.paragraphs.hyphens import count_unbroken_words, join_text
+from tests.ingest.paragraphs.lines import line
+
+
+def _joined(*lines: Line) -> str:
+    vocabulary: Counter[str] = Counter()
+    count_unbroken_words(lines, vocabulary)
+    text, _ = join_text(lines, 0, vocabulary)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("texts", "joined"),
+    [
+        (["the impor-", "tant keys"], "the important keys"),
+        (["A well-known task", "is not well-", "known"], "is not well-known"),
+        (["the art of a state-", "of-the-art library"], "state-of-the-art library"),
+        (["a Wittgen-", "stein-like one"], "a Wittgenstein-like one"),
+        (["the years 1914-", "18"], "1914-18"),
+        (["and so -", "on"], "and so - on"),
+    ],
+)
+def test_a_broken_word_is_joined_and_a_compound_keeps_its_hyphen(
+    texts: list[str], joined: str
+) -> None:
+    assert _joined(*map(line, texts)).endswith(joined)
+
+
+def test_words_of_right_to_left_lines_end_in_blanks_or_hyphens() -> None:
+    first, second = line("client-", rtl=True), line("server", rtl=True)
+    assert _joined(first, second) == "client-server"
+    blank = replace(first.words[0], text="keys, ")
+    assert _joined(replace(first, words=(blank,)), second).split() == [
+        "keys,",
+        "server",
+    ]
+
+
+def test_a_page_begins_at_an_offset_of_the_text() -> None:
+    lines = [line("• Trees that"), line("grow", page=1), line("high", page=1)]
+    assert join_text(lines, 1, Counter()) == ("Trees that grow high", (11,))

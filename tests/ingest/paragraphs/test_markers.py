@@ -1,0 +1,21 @@
+"""ingest/paragraphs/markers.py: bullets and numbers at the beginning of lines."""
+
+from ingest.paragraphs.markers import marker_words
+from tests.ingest.paragraphs.lines import line
+
+
+def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence() -> (
+    None
+):
+    for text, n_words in (
+        ("a. Trees are graphs", 1),
+        ("a. trees are graphs", 0),
+        ("a. עצים הם גרפים", 1),
+        ("א. עצים הם גרפים", 1),
+        ("א. ב. יהושע כתב", 0),
+        ("o עצים הם גרפים", 1),
+        ("o terra mar", 0),
+        ("--- Trees are graphs", 1),
+        ("™(c) Trees are graphs", 1),
+    ):
+        assert marker_words(line(text)) == n_words, text
