@@ -79,7 +79,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
             weight = BODY_WEIGHT if in_body else 1
-            if in_body and _is_one_sentence(above, line, body_size):
+            if _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
                 if _is_wrapped(above, line):
@@ -128,9 +128,10 @@ def _is_wrapped(above: Line, line: Line) -> bool:
 
 
 def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
-    """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
+    """Return whether a line surely continues the sentence of the line above it, both of a font size."""
     return (
         is_of_size(above, size)
+        and is_of_size(line, size)
         and line.starts_at(above.start)
         and not line.first_text[0].isupper()
         and not above.ends_clause
