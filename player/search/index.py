@@ -135,7 +135,7 @@ class SearchIndex:
         )
         shares = confidences / sizes * len(document)
         unnamed = max(MIN_UNNAMED, 1.0 - confidences.sum())
-        evidence: Float64Array = np.log(shares[document] + unnamed)
+        evidence: Float64Array = np.log(shares + unnamed)[document]
         return evidence
 
     def run_strategy(

@@ -19,7 +19,7 @@ import numpy as np
 
 from configs.settings import KeywordMode, SearchSettings
 from player.search.results import NOT_FOUND, ScoreArrays, Tier
-from player.search.slots import n_slots, slotted, with_rare_words
+from player.search.slots import best_first, n_slots, slotted, with_rare_words
 from quarry.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.course.paragraph import Paragraph
 
@@ -194,8 +194,7 @@ def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
     if not inputs.scores:
         return np.empty(0, dtype=np.int64)
     _, fused = fuse(inputs, inputs.scores, settings)
-    best = np.argsort(-fused.log_odds, kind="stable")[:n]
-    return best[fused.log_odds[best] > NOT_FOUND]
+    return best_first(fused.log_odds, n)
 
 
 def _step(

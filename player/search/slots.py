@@ -45,25 +45,37 @@ def slotted(
     Example:
         With 15 book slots and 5 global ones: 15 filtered hits, then the first 5 unfiltered ones that are new.
     """
-    n_found = np.count_nonzero(log_odds > NOT_FOUND)
-    order = np.argsort(-log_odds, kind="stable")[:n_found]
-    in_book = inside[order]
+    is_found = log_odds > NOT_FOUND
+    in_book = inside & is_found
     if settings.merge == "relevance" or not in_book.any():
         is_open = settings.merge == "relevance" or settings.spill_over != "never"
-        n = k if is_open else min(k, settings.global_k)
-        return order[:n], in_book[:n] & filters
+        hits = best_first(log_odds, k if is_open else min(k, settings.global_k))
+        return hits, inside[hits] & filters
 
-    may_take_slot = in_book | (not filters)
-    in_slot = may_take_slot & (np.cumsum(may_take_slot) <= min(settings.pdf_k, k))
-    n_global = k - int(in_slot.sum())
+    may_take_slot = in_book if filters else is_found
+    n_reserved = min(settings.pdf_k, k)
+    in_slots = best_first(np.where(may_take_slot, log_odds, NOT_FOUND), n_reserved)
+    n_global = k - len(in_slots)
     if settings.spill_over != "always":
         n_global = min(settings.global_k, n_global)
 
-    rest = np.flatnonzero(~in_slot)
-    unlifted = log_odds[order[rest]] - lift * in_book[rest]
-    best = rest[np.argsort(-unlifted, kind="stable")[:n_global]]
-    ranks = np.concatenate([np.flatnonzero(in_slot), np.sort(best)])
-    return order[ranks], in_slot[ranks] & filters
+    has_slot = np.zeros(len(log_odds), dtype=np.bool_)
+    has_slot[in_slots] = True
+    unlifted = np.where(has_slot, NOT_FOUND, log_odds - lift * inside)
+    others = np.sort(best_first(unlifted, n_global))
+    others = others[np.argsort(-log_odds[others], kind="stable")]
+    is_reserved = np.repeat([filters, False], [len(in_slots), len(others)])
+    return np.concatenate([in_slots, others]), is_reserved
+
+
+def best_first(log_odds: AnyFloatArray, n: int) -> IntArray:
+    """Return the rows of the n best paragraphs that were found, best first; ties go to the earlier paragraph."""
+    rows = np.flatnonzero(log_odds > NOT_FOUND)
+    if 0 < n < len(rows):
+        # sorting all paragraphs would take longer
+        ascending = np.partition(log_odds[rows], -n)
+        rows = rows[log_odds[rows] >= ascending[-n]]
+    return rows[np.argsort(-log_odds[rows], kind="stable")][:n]
 
 
 def with_rare_words(
@@ -87,9 +99,9 @@ def with_rare_words(
     rare, log_odds = keyword.rare, keyword.log_odds
     assert rare is not None
     missing = np.bitwise_or.reduce(rare) & ~np.bitwise_or.reduce(rare[hits])
-    fresh = np.flatnonzero((rare & missing) != 0)
-    best_first = np.argsort(-log_odds[fresh], kind="stable")
-    fresh = fresh[best_first][: max(1, int(k * SHARE_FOR_RARE_WORDS))]
+    n_replaced = max(1, int(k * SHARE_FOR_RARE_WORDS))
+    is_fresh = (rare & missing) != 0
+    fresh = best_first(np.where(is_fresh, log_odds, NOT_FOUND), n_replaced)
 
     sides = []
     for is_book in (True, False):

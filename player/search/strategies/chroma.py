@@ -10,35 +10,28 @@ from player.deadlines import start_in_thread
 from player.search.calibration import PARAGRAPH
 from player.search.results import Query, ScoreArrays, where_found
 from player.search.slots import n_slots
-from player.search.strategies.strategy import Strategy, StrategyInputs
+from player.search.strategies.strategy import EmbeddingStrategy, StrategyInputs
 from quarry.store import ChromaIndex, Course
 
 MIN_ASKED = 20
 """Minimum number of passages to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
 
 
-class Chroma(Strategy):
+class Chroma(EmbeddingStrategy):
     """Approximate nearest neighbours of the hint by cosine, from the index of the store.
 
     The index is opened by the first search; the strategy fails if the store cannot be opened.
     """
 
     def __init__(self, course: Course, inputs: StrategyInputs) -> None:
-        super().__init__(course.paragraphs)
-        assert inputs.embedder is not None
+        super().__init__(course, inputs)
         self._chroma = ChromaIndex(course)
-        self._embedder = inputs.embedder
-        self._calibration = inputs.calibration.dense
         self._k = n_slots(inputs.search)
         self._n_copies = sum(bool(paragraph.same_as) for paragraph in course.paragraphs)
 
     def load(self) -> None:
         """Import Chroma, which takes a second."""
         import chromadb  # noqa: F401
-
-    def prepare(self, query: Query) -> None:
-        """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint)
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score the passages that Chroma returns for the course and for the document; find no others.

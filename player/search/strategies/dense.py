@@ -17,7 +17,8 @@ from player.search.calibration import (
 from player.search.rank import combine
 from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
-from player.search.strategies.strategy import Strategy, StrategyInputs
+from player.search.slots import best_first
+from player.search.strategies.strategy import EmbeddingStrategy, StrategyInputs
 from quarry.arrays import AnyFloatArray, IntArray
 from quarry.languages.words import words
 from quarry.store import Course
@@ -67,7 +68,7 @@ def dense_scores(
     return log_odds / np.float32(calibration.nats), log_odds
 
 
-class Dense(Strategy):
+class Dense(EmbeddingStrategy):
     """Dense search: paragraphs by cosine similarity with the hint.
 
     In the mode "rule", the evidence of the game's rule is added, in log-odds. Late interaction compares token by token;
@@ -75,12 +76,9 @@ class Dense(Strategy):
     """
 
     def __init__(self, course: Course, inputs: StrategyInputs) -> None:
-        super().__init__(course.paragraphs)
-        assert inputs.embedder is not None
+        super().__init__(course, inputs)
         self._vectors = course.vectors
-        self._embedder = inputs.embedder
         self.rule = RuleEvidence(course.paragraphs, inputs.search.rule_weight)
-        self._calibration = inputs.calibration.dense
         self._late = inputs.late_interaction
         self._doc_ids = np.array([item.doc_id for item in course.paragraphs])
         spread = np.linspace(0, len(course.paragraphs) - 1, N_USUAL).astype(np.int64)
@@ -89,10 +87,6 @@ class Dense(Strategy):
     def load(self) -> None:
         """Build the index of words, for the rule."""
         self.rule.load()
-
-    def prepare(self, query: Query) -> None:
-        """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint)
 
     def terms(
         self, hint: str, names: Collection[str] = (), doc_id: str = ""
@@ -135,8 +129,8 @@ class Dense(Strategy):
         log_odds = combine({**terms, TOKENS: ESTIMATE * terms[PARAGRAPH]}, weights)
         n_closely = max(MIN_CLOSELY, round(MIN_SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
-        best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
-        return np.union1d(best_of(log_odds, n_closely), inside[best_inside])
+        best_inside = best_first(log_odds[inside], N_OF_DOCUMENT)
+        return np.union1d(best_first(log_odds, n_closely), inside[best_inside])
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score every paragraph."""
@@ -149,10 +143,3 @@ class Dense(Strategy):
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
             relevance = np.minimum(relevance, MAX_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance)
-
-
-def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
-    """Return the indices of the n highest, in any order."""
-    if len(log_odds) <= n:
-        return np.arange(len(log_odds))
-    return np.argpartition(-log_odds, n - 1)[:n]

@@ -11,6 +11,7 @@ from player.search.late_interaction import LateInteraction
 from player.search.results import Query, ScoreArrays, nothing_found
 from quarry.arrays import AnyFloatArray, IntArray
 from quarry.course.paragraph import Paragraph
+from quarry.store import Course
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,25 @@ class Strategy(ABC):
             query: the query; `query.keywords` is never None.
             doc_id: the document that the query names, whether it filters or not; "" without one.
         """
+
+
+class EmbeddingStrategy(Strategy):
+    """A strategy that compares the vector of a hint with those of paragraphs.
+
+    Args:
+        course: the course.
+        inputs: its embedder is not None.
+    """
+
+    def __init__(self, course: Course, inputs: StrategyInputs) -> None:
+        super().__init__(course.paragraphs)
+        assert inputs.embedder is not None
+        self._embedder = inputs.embedder
+        self._calibration = inputs.calibration.dense
+
+    def prepare(self, query: Query) -> None:
+        """Embed the hint, unless its vector is cached."""
+        self._embedder.read(query.hint)
 
 
 class Reranker(Strategy):
