@@ -79,12 +79,12 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
             weight = BODY_WEIGHT if in_body else 1
-            if in_body and _is_one_sentence(above, line, body_size):
-                longest = MAX_SPACED
+            if _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
-                is_sure = line.initial.isalpha() and not above.has_room_for(line, 1)
-                weight = max(weight, SURE * is_sure)
+                if _is_wrapped(above, line):
+                    longest = MAX_SPACED
+                    weight = SURE
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += weight
 
@@ -122,11 +122,17 @@ def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> boo
     )
 
 
+def _is_wrapped(above: Line, line: Line) -> bool:
+    """Return whether a line begins with a word that did not fit in the line above it."""
+    return line.initial.isalpha() and not above.has_room_for(line, 1)
+
+
 def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
-    """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
+    """Return whether a line surely continues the sentence of the line above it, both of a font size."""
     return (
         is_of_size(above, size)
         and not above.is_formula
+        and is_of_size(line, size)
         and line.starts_at(above.start)
         and not line.first_text[0].isupper()
         and not above.ends_clause

@@ -87,7 +87,7 @@ _FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇�
 """Relation, bracket, digit or sign."""
 _CONDITION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\)")
 _NO_TEXT = re.compile(
-    r"(?:\S+ = )?[a-z\d]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
+    r"(?:\S+ [=≈] )?[a-z\d]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
 )
 """Terms between operators, or a label with a number and a title in brackets."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?![\w→∈≤≥])")

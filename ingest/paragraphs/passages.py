@@ -1,5 +1,6 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,9 +20,9 @@ LEVEL_OF_BULLETS = 2
 MAX_LABEL_WORDS = 4
 """Maximum number of words of a label of code."""
 
-MAX_ABOVE_TITLE = 5
-TITLE_SIZE = 1.2
-"""Maximum number of blocks above the title of a document, and minimum size of the title, in sizes of the text."""
+MAX_HEAD_BLOCKS = 8
+MAX_HEAD_WORDS = 20
+"""Maximum number of titles, names and dates at the head of a document, and maximum number of words of each."""
 
 MAX_FOLLOWING_WORDS = 250
 """Maximum number of words of the items and displays that a passage introduces."""
@@ -99,17 +100,20 @@ def _classify(
     paths: Iterable[tuple[str, ...]],
     settings: IngestSettings,
 ) -> list[_Classified]:
-    """Find the kinds of blocks; names of a course and a lecturer above the title of the first page are left out."""
+    """Find the kinds of blocks; names and dates at the head of the first page are left out."""
     classified: list[_Classified] = []
     for block, path in zip(blocks, paths, strict=True):
-        is_title = (
-            block.is_heading and block.page == 1 and block.size_ratio > TITLE_SIZE
-        )
-        if is_title and len(classified) <= MAX_ABOVE_TITLE:
-            for position, item in enumerate(classified):
-                if item.kind == "other" and item.block.text[-1] not in ".!?:":
-                    classified[position] = replace(item, reason=item.reason or "word")
         classified.append(_Classified(block, path, *kind_of(block, settings)))
+
+    head = classified[:MAX_HEAD_BLOCKS]
+    for position, (item, below) in enumerate(itertools.pairwise(head)):
+        text = item.block.text
+        is_short = len(text.split()) <= MAX_HEAD_WORDS and text[-1] not in ".!?:…"
+        is_head = item.kind in ("other", "heading") and is_short
+        if item.block.page > 1 or not (is_head or item.reason):
+            break
+        if item.kind == "other" and "=" not in below.block.text:
+            classified[position] = replace(item, reason=item.reason or "word")
     return classified
 
 

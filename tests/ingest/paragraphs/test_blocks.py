@@ -64,6 +64,11 @@ def test_lines_of_one_sentence_show_the_distance_of_lines() -> None:
     assert _texts(page) == [*sentences * 3, " ".join(PROSE)]
 
 
+def test_lines_that_are_always_far_apart_are_paragraphs() -> None:
+    texts = ["=SUM(first, last)", "=MEAN(first, last)", "Every line is alone"]
+    assert _texts(lines(texts * 3, 50, 100, leading=22.5)) == texts * 3
+
+
 def test_cells_next_to_each_other_are_a_table_without_rules() -> None:
     page = lines(PROSE, 50, 200)
     for x, y, cell in (

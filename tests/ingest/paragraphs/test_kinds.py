@@ -144,6 +144,7 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("How boats come home at night . . . . . . .", {}, "other"),
     ("precision − 1 + recall − 1", {"is_heading": True}, "symbols"),
     ("F1 = 2/precision−1 + recall−1", {}, "symbols"),
+    ("F1 = 2/precision−1 + recall−1", {"is_heading": True}, "symbols"),
     ("Theory + practice", {"is_heading": True}, "heading"),
     ("θn+1 ← θn − λ∇f", {"number": "•"}, "symbols"),
     ("exp(n+1)(c) ec", {}, "word"),

@@ -80,10 +80,12 @@ def test_a_label_of_code_is_no_passage_and_that_of_a_list_is_one() -> None:
     assert len(made(block("A sample output:"), listed)) == 1
 
 
-def test_lines_above_the_title_are_no_passages() -> None:
+def test_names_at_the_head_of_a_document_are_no_passages() -> None:
     title = block("Heaps", is_heading=True, size_ratio=1.6)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
-    assert made(name, sentence, title, name) == made(sentence, title, name)
+    assert made(name, title, name, sentence, name) == made(title, sentence, name)
+    text = block("Let the mean be given by")
+    assert made(text, block("m = (a + b) / 2"))[0].text == text.text
 
 
 def test_the_opening_sentence_of_a_text_with_a_bold_title_begins_with_it() -> None:
