@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.glyph_map import GlyphMap
 from ingest.layout.rows import LEVEL, SAME, edges, find_rows
 from ingest.layout.superscripts import MACRON, accented, with_accents
-from ingest.pdf.model import AXIS, Box, Glyph
+from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph
 
 MAX_BARS = 300
 """Maximum number of thin rules of a page that may be bars; more are a plot."""
@@ -125,25 +126,28 @@ class _Formulas:
         self.glyphs = with_accents(glyphs, self._places)
 
     def _put_in_line(
-        self, parts: list[list[Glyph]], y: float, size: float, gap: float = 0.0
+        self, rows: list[list[Glyph]], y: float, size: float, gap: float = 0.0
     ) -> None:
-        """Move parts of a formula to a baseline, one after the other, squeezed into their width.
+        """Move the rows of a formula to a baseline, one after the other, squeezed into their width.
 
         Args:
+            rows: glyphs that have a baseline in common, but for indices and exponents; empty ones are left out.
             size: font size of the line.
-            gap: white space between their rows before they are squeezed, in points.
+            gap: white space between rows before they are squeezed, in points.
         """
-        x, end = edges(itertools.chain.from_iterable(parts))
-        rows = [*itertools.chain.from_iterable(map(find_rows, parts))]
-        spans = [edges(row.glyphs) for row in rows]
+        rows = list(filter(None, rows))
+        x, end = edges(itertools.chain.from_iterable(rows))
+        spans = [edges(row) for row in rows]
         width = sum(x1 - x0 + gap for x0, x1 in spans) - gap
         scale = (end - x) / width
 
         for row, (x0, x1) in zip(rows, spans, strict=True):
-            ratio = size / row.size
-            for glyph in row.glyphs:
+            main = _main(row)
+            ratio = size / main.size
+            base = main.y
+            for glyph in row:
                 self._places.remove(glyph)
-                shifted = y + (glyph.y - row.y) * ratio
+                shifted = y + (glyph.y - base) * ratio
                 glyph.shift += shifted - glyph.y
                 glyph.y = shifted
                 glyph.x0 = x + (glyph.x0 - x0) * scale
@@ -199,7 +203,7 @@ class _Formulas:
         for glyph in self._places.near(left - reach, left + reach, rule.top, reach):
             is_next = abs(glyph.x1 - left) < ALIGNED * glyph.size
             drop = (glyph.y - rule.top) / glyph.size
-            is_unknown = not glyph.height and abs(drop) < ALIKE
+            is_unknown = glyph.text == UNKNOWN and abs(drop) < ALIKE
             if is_next and (is_unknown or (glyph.text == "√" and drop > ROOT_DEPTH)):
                 return True
         return False
@@ -335,7 +339,8 @@ class _Formulas:
                 x0 < bar.x0 < x1 and abs(bar.top - middle) < half for bar in bars
             )
             if not has_bar and _has_rows(cells, bracket.y):
-                self._put_in_line([cells], bracket.y, bracket.size, bracket.size)
+                rows = [row.glyphs for row in find_rows(cells)]
+                self._put_in_line(rows, bracket.y, bracket.size, bracket.size)
 
 
 def _main(part: Iterable[Glyph]) -> Glyph:
@@ -388,7 +393,8 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
     is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
     if is_near and misfit < MAX_MISFIT and len(letters) <= MAX_LETTERS:
         for glyph in letters:
-            if glyph.text.isalpha() or glyph.text in _LETTER_LIKE:
+            is_letter = glyph.text.isalpha() and not is_rtl_letter(glyph.text)
+            if is_letter or glyph.text in _LETTER_LIKE:
                 glyph.text = accented(glyph.text, MACRON)
 
 

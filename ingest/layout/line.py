@@ -56,7 +56,14 @@ LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _ENDS_CLAUSE = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 _ENDS_SENTENCE = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
-BULLETS = "•\u20dd◯◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃✓✔★☆▸◾◼⬤➔➜⤷↳❯"
+_SHAPES = (
+    range(0x25A0, 0x25B3),
+    range(0x25B6, 0x25BD),
+    range(0x25C6, 0x2776),
+    range(0x2794, 0x27C0),
+)
+"""Codes of geometric shapes but triangles of formulas, and of ornaments but digits."""
+BULLETS = "•‣⁃⤷↳⬤\u20dd" + "".join(map(chr, itertools.chain(*_SHAPES)))
 OPENING = "([\"'“‘„"
 
 
@@ -67,6 +74,7 @@ class Word:
     Attributes:
         size: font size.
         raised: points above the baseline of its line, negative below.
+        is_term: whether it has letters at several heights, as terms of formulas have.
     """
 
     text: str
@@ -76,6 +84,7 @@ class Word:
     raised: float
     bold: bool
     mono: bool
+    is_term: bool = False
 
 
 @dataclass(frozen=True)
@@ -294,8 +303,9 @@ class Line:
 
 
 def _is_word(word: Word) -> bool:
-    """Return whether it has three letters or more and is no product, unlike most parts of a formula."""
-    return sum(map(str.isalpha, word.text)) > 2 and ")(" not in word.text
+    """Return whether it has three letters or more and is no term or product, unlike most parts of a formula."""
+    has_letters = sum(map(str.isalpha, word.text)) > 2
+    return has_letters and not word.is_term and ")(" not in word.text
 
 
 def is_item_gap(gap: float, size: float, usual: float) -> bool:

@@ -20,6 +20,7 @@ from ingest.layout.gaps import cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
 from ingest.layout.rows import LEVEL, Row
 from ingest.layout.superscripts import (
+    LOW,
     SMALL,
     with_scripts,
     without_marks,
@@ -215,11 +216,16 @@ def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     largest = members[0]
     x0 = largest.x0
     x1 = largest.x1
+    place = largest.y, largest.shift
+    is_term = False
     for glyph in members:
         if glyph.size > largest.size:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
+        if (glyph.y, glyph.shift) != place and glyph.text.isalpha():
+            is_far = abs(glyph.y - row.y) > LOW * glyph.size
+            is_term = is_term or is_far or glyph.shift != largest.shift
 
     return Word(
         text=text,
@@ -229,4 +235,5 @@ def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
         raised=row.y - largest.y,
         bold=fonts.bold[largest.font],
         mono=fonts.mono(largest.font),
+        is_term=is_term,
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, PROSE_SHARE, Line
+from ingest.layout.line import FLUSH, INDENTED, Line
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
@@ -82,12 +82,13 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
     last = before.last
     first = group.first
-    if last.word_share <= PROSE_SHARE or last.ends_sentence or last.is_bold:
+    if not last.is_prose or last.ends_sentence or last.is_bold:
         return False
     is_number = _FORMULA_NUMBER.fullmatch(first.first_text) and not first.is_prose
     is_known = first.text.strip(UNKNOWN + " ") != ""
     is_item = group.marker and is_known and not is_number
-    if is_item or first.in_table or group.last.column != last.column:
+    is_aside = group.last.column != last.column or first.from_right != last.from_right
+    if is_item or first.in_table or is_aside:
         return False
     if all(line.is_mono for line in group.lines):
         return True
@@ -123,7 +124,7 @@ def goes_on_after_displays(
     last = before.last
     line = group.first
     is_text = not (group.marker or line.in_table or line.is_bold)
-    is_worded = line.word_share >= PROSE_SHARE or _begins_with_small_word(line)
+    is_worded = line.is_prose or _begins_with_small_word(line)
     if not is_text or not is_worded or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column

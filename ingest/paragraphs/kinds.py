@@ -81,15 +81,17 @@ _LABEL = re.compile(r"^[^\W\d_]+ ?: (?=.)")
 _ADDRESS = re.compile(r"\w+://\S+")
 _COMMENT = re.compile(r"\S # (?!of\b)[^\W\d_]")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
+_RELATION = re.compile(r"[=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
+_FORMULA = re.compile(rf"{_RELATION.pattern}|[()\d+−]")
+"""Relation; relation, bracket, digit or sign."""
 _LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
 """Three words or more and a colon, as before code."""
-_FORMULA = re.compile(r"[()\d+−=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
-"""Relation, bracket, digit or sign."""
 _CONDITION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\)")
 _NO_TEXT = re.compile(
     r"(?:\S+ [=≈] )?[a-z\d]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
+    r"|(?:[^\W\d_]+,? ){1,4}\d{7,9}"
 )
-"""Terms between operators, or a label with a number and a title in brackets."""
+"""Terms between operators, a label with a number and a title in brackets, or a name and the number of a student."""
 _LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?![\w→∈≤≥])")
 _QUOTIENT = re.compile(r"\w/\w\(")
 """Quotient of functions."""
@@ -142,16 +144,19 @@ class _Text:
     def is_symbols(self) -> bool:
         """Whether it has too few words to be text."""
         text = self.block.text
-        long = set(filter(_has_long_word, self.tokens))
+        long = set(filter(_has_long_word, self.tokens)) - self.block.terms
+        begins_with_word = not long.isdisjoint(self.tokens[:2])
         # a condition in brackets may follow a formula
         bare = text if self.block.number else _CONDITION.sub("", text)
-        is_formula = long.isdisjoint(bare.split()) and _FORMULA.search(bare)
+        n_long = len(long.intersection(bare.split()))
+        most = 0 if begins_with_word or self.has_end else 1
+        signs = _RELATION if n_long else _FORMULA
+        is_formula = n_long <= most and signs.search(bare)
         if is_formula or _NO_TEXT.fullmatch(text):
             return True
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
         if self.n_words >= least or self.is_worded_sentence:
             return False
-        begins_with_word = not long.isdisjoint(self.tokens[:2])
         return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
 
     @property
@@ -261,7 +266,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"
-    elif n_tokens < settings.min_words and not text.is_clear:
+    elif not text.is_clear:
         reason = "unreadable"
     elif text.is_code:
         reason = "code"

@@ -14,12 +14,14 @@ import pikepdf
 from fontTools import agl
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
+from ingest.pdf.model import UNKNOWN
 from ingest.pdf.tex import encoding_used
 
 _BITMAP = re.compile(r"a\d+")
 """Name that pdfTeX and dvips give to a glyph."""
+MAX_ASCII = 127
 MAX_CODE = 255
-"""Greatest character code of fonts with an encoding that names glyphs."""
+"""Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
 
 _OF_TEX = {
     "lscript": "ℓ",
@@ -139,8 +141,14 @@ def _characters(names: Mapping[int, str]) -> dict[int, str]:
 
 
 def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
-    """Return the characters of a bitmap font of TeX, whose glyphs are named by their codes; none for other fonts."""
+    """Return the characters of a bitmap font of TeX, whose glyphs are named by their codes; none for other fonts.
+
+    A font without gaps from code 0 to beyond ASCII has the glyphs of several fonts, which Ghostscript numbers in the
+    order in which they are drawn: they are unknown.
+    """
     codes = [code for code, name in names.items() if _BITMAP.fullmatch(name)]
+    if len(codes) > MAX_ASCII and codes == list(range(len(codes))):
+        return dict.fromkeys(codes, UNKNOWN)
     encoding = encoding_used(codes)
     return {code: encoding.get(code, chr(code)) for code in codes}
 

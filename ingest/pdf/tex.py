@@ -117,11 +117,11 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌"
+_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ -dđ -DĐ"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
-"""Relations that TeX draws of two signs, one over the other or joined."""
+"""Relations and letters that TeX draws of two signs, one over the other or joined."""
 SECOND_SIGNS = frozenset(pair[1] for pair in _RELATIONS)
-"""Signs that may be the second one of a relation."""
+"""Signs that may be the second one of these."""
 OVERLAP, OFFSET = 0.1, 0.4
 """Minimum overlap of two such signs, also maximum gap of the pieces of a bar, and maximum distance of their baselines,
 in ems."""
@@ -141,6 +141,7 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
         return False
 
     before.text = relation
+    before.x0 = min(before.x0, glyph.x0)
     before.x1 = max(before.x1, glyph.x1)
     before.y = glyph.y
     return True

@@ -5,6 +5,7 @@ import re
 from quarry.languages.registry import (
     LANGUAGES,
     OTHER_ABBREVIATIONS,
+    OTHER_LAST_ABBREVIATIONS,
     OTHER_OPENERS,
     language_of_word,
 )
@@ -41,7 +42,9 @@ def _words(name: str) -> frozenset[str]:
 
 
 _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
-_LAST_ABBREVIATIONS = _words("last_abbreviations")
+_LAST_ABBREVIATIONS = _words("last_abbreviations").union(
+    OTHER_LAST_ABBREVIATIONS.split()
+)
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations")
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
 _STATEMENT_NAMES = _words("statements")
@@ -144,16 +147,14 @@ def _goes_on(last: str, mark: str, tail: str) -> bool:
 def _is_label(text: str) -> bool:
     """Return whether a text is one word, perhaps with a number or with two, or ends with the number of an item.
 
-    As in "Theorem 2 (Gauss, 1801)".
+    As in "Theorem 2 (Gauss, 1801)" or "Q2 (50 pts)".
     """
     if _is_item_number(text):
         return True
     text = _ITEM_NUMBER.sub("", text).rstrip(".:")
-    if len(text.split()) < 2:
-        return True
     label = _IN_BRACKETS.sub("", text).split()
     has_number = len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
-    return len(label) == 1 or has_number
+    return len(label) < 2 or has_number
 
 
 def _is_item_number(before: str) -> bool:
@@ -177,6 +178,8 @@ def ends_with_abbreviation(text: str, tail: str) -> bool:
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
     *others, word = before.split()
+    if len(word) == 1 and others and _INITIAL.fullmatch(others[-1].lstrip(_OPENING)):
+        word = others.pop() + word  # "z. B." is read as "z.B."
     word = word.lstrip(_OPENING)
     forms = _forms(word)
     following = tail.lstrip(_OPENING)

@@ -9,8 +9,9 @@ from quarry.languages.language import Language
 LANGUAGES = (ENGLISH, HEBREW)
 """All languages; the first one is assumed for a text in any other script."""
 
-OTHER_ABBREVIATIONS = "mme mlle mm проф акад ул г гг пгт"
-"""Abbreviations of French and Russian after whose full stop the sentence goes on."""
+OTHER_ABBREVIATIONS = "mme mlle mm z.b d.h u.a проф акад ул г гг пгт т.е т.к"
+OTHER_LAST_ABBREVIATIONS = "т.д т.п"
+"""Abbreviations of French, German and Russian after whose full stop the sentence goes on, or before a number."""
 
 OTHER_OPENERS = (
     "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "

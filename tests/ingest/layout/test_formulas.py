@@ -65,6 +65,26 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(11, 19, 97.5)],
             ["a=R5/n"],
         ),
+        (  # more exponents than letters
+            [
+                *glyphs("ab=", 0),
+                *glyphs("t", 17, 96, 7),
+                *glyphs("n−1", 20, 93, 5),
+                *glyphs("k", 20, 104, 7),
+            ],
+            [_bar(17, 27.5, 97.5)],
+            ["ab=tn−1/k"],
+        ),
+        (  # after a comma, which is no root
+            [*glyphs("0,", 5), *glyphs("1", 16.2, 96, 7), *glyphs("2", 16.2, 104.2, 7)],
+            [_bar(16, 20, 97.6)],
+            ["0,1/2"],
+        ),
+        (  # a line over a sign, and one under a line of Hebrew
+            [*glyphs("שלום", 0, 88), *glyphs("∂", 22, 88), *glyphs("ל", 0)],
+            [_bar(22, 27, 82.5), _bar(0, 5, 94.5)],
+            ["שלום∂̄", "ל"],
+        ),
         (  # an underscore of TeX
             [*glyphs("x", 0), *glyphs("train", 9)],
             [_bar(5.5, 8.5, 99.8)],

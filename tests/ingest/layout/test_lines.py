@@ -189,3 +189,14 @@ def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
 )
 def test_the_number_of_a_hebrew_item_is_at_its_right_end(drawn: str, read: str) -> None:
     assert _hebrew_line(drawn) == read
+
+
+def test_letters_at_several_heights_are_no_word() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    for index, moved in ((glyphs("jk", 5, 102, 7), 0.0), (glyphs("jk", 5, 100), 3.0)):
+        index[0].shift = moved
+        (row,) = find_rows(glyphs("A", 0, 100) + index + glyphs("is", 20, 100))
+        (line,) = cut_row(row, fonts, False)
+        assert [word.is_term for word in line.words] == [True, False]
+        assert line.n_words == 0

@@ -16,6 +16,9 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
         ("--- Trees are graphs", 1),
+        ("⃝ Trees are graphs", 1),
+        ("❍ Trees are graphs", 1),
+        ("△ ABC is right", 0),
         ("™(c) Trees are graphs", 1),
     ):
         assert marker_words(line(text)) == n_words, text

@@ -64,8 +64,8 @@ def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
 
 
 def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> None:
-    text = "Every queue of this course is fair and hands out its first one:"
-    lead, after = made(block("And now to the point:"), block(text, unknown_share=0.5))
+    text = "Every queue of this course hands out its first one:"
+    lead, after = made(block("And now to the point:"), block(text))
     assert (lead.text, after.text) == ("And now to the point:", text)
 
 
@@ -81,7 +81,7 @@ def test_a_label_of_code_is_no_passage_and_that_of_a_list_is_one() -> None:
 
 
 def test_names_at_the_head_of_a_document_are_no_passages() -> None:
-    title = block("Heaps", is_heading=True, size_ratio=1.6)
+    title = block("Heaps", is_heading=True, size_ratio=1.25)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
     assert made(name, title, name, sentence, name) == made(title, sentence, name)
     text = block("Let the mean be given by")

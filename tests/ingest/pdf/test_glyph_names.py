@@ -60,19 +60,31 @@ def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
     assert with_glyph_names(b"%PDF-1.4 nothing") == b"%PDF-1.4 nothing"
 
 
-def test_a_bitmap_font_without_a_map_is_mapped_by_the_codes_that_it_uses() -> None:
-    glyphs = [pikepdf.Name("/a33"), 40, pikepdf.Name("/.notdef"), 50]
-    content = pdf([33, *glyphs, pikepdf.Name("/a50")], b"")
+def bitmap(differences: list[object]) -> bytes:
+    """A PDF with a bitmap font without a map."""
+    content = pdf(differences, b"")
     with pikepdf.open(io.BytesIO(content)) as made:
         font = made.pages[0].Resources.Font.F1
         font.Subtype = pikepdf.Name.Type3
         del font.ToUnicode
         written = io.BytesIO()
         made.save(written)
-    cmap = cmap_of(with_glyph_names(written.getvalue()))
+    return written.getvalue()
+
+
+def test_a_bitmap_font_without_a_map_is_mapped_by_the_codes_that_it_uses() -> None:
+    glyphs = [pikepdf.Name("/a33"), 40, pikepdf.Name("/.notdef"), 50]
+    content = bitmap([33, *glyphs, pikepdf.Name("/a50")])
+    cmap = cmap_of(with_glyph_names(content))
     assert "<21> <2192>" in cmap
     assert "<32> <2208>" in cmap
     assert "<28>" not in cmap
+
+
+def test_a_bitmap_font_with_glyphs_of_several_fonts_is_unknown() -> None:
+    numbered = [pikepdf.Name(f"/a{code}") for code in range(200)]
+    assert "<41> <fffd>" in cmap_of(with_glyph_names(bitmap([0, *numbered])))
+    assert "<41> <0041>" in cmap_of(with_glyph_names(bitmap([1, *numbered[1:]])))
 
 
 def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:

@@ -80,6 +80,7 @@ def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
         ("−", "→", 6.5, 0.0, "⟶"),
         ("−", "−", 6.5, 0.0, "−"),
         ("=", "⇒", 6.5, 0.0, "⟹"),
+        ("-", "d", -2.5, 3.5, "đ"),
         ("−", "→", 9.0, 0.0, ""),
         ("∼", "=", 0.0, 12.0, ""),
         ("<", "=", 6.5, 0.0, ""),
@@ -96,6 +97,7 @@ def test_two_signs_that_are_drawn_over_each_other_are_one_relation(
     glyph = Glyph(second, x, x + 8, y, 10.0, 0, False)
     assert join_relation(before, glyph) is (relation != "")
     assert before.text == (relation or first)
+    assert before.x0 == (min(0.0, x) if relation else 0.0)
 
 
 def test_the_pieces_of_a_tall_bar_are_one_sign() -> None:

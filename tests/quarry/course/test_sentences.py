@@ -41,6 +41,10 @@ FIRST = [
     "Der Rest, z. B. um sie zu finden.",
     "It splits into A and B.",
     "! Read it at once !",
+    "Q2 (50 pts). Write it down.",
+    "Wir fangen Fehler ab, z. B. Männer irren sich, d. h. Wir alle.",
+    "Да, т. е. Пусть так.",
+    "It is named after K. Wu.",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
 ]
 
