@@ -10,7 +10,7 @@ from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import FLUSH, SMALL_PRINT, Line, make_line
+from ingest.layout.line import FLUSH, SMALL_PRINT, SPACE, Line, make_line
 from ingest.layout.margins import (
     split_off_labels,
     split_off_notes,
@@ -54,6 +54,11 @@ MARK_RISE = 0.15
 MAX_NUMBER = 5
 """Maximum number of characters of a number before the text of its row."""
 
+
+MIN_RAGGED = 2
+MIN_RAGGED_WIDTH = 15.0
+"""Minimum number of lines that begin inside a sentence among those of ragged text next to a picture, and minimum width
+of this text, in font sizes."""
 
 N_AT_PICTURE = 3
 MIN_PICTURE = 3.0
@@ -156,7 +161,10 @@ def _arrange_column(
 
 
 def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
-    """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin."""
+    """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin.
+
+    In ragged text, no word that begins a line may fit before that edge at the end of the line above.
+    """
     edges = [line.right for line in lines]
     for start in range(len(lines) - N_AT_PICTURE):
         window = slice(start, start + N_AT_PICTURE + 1)
@@ -166,10 +174,32 @@ def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
             is_short = line.right - edge > MIN_PICTURE * line.size
             is_at_edge = edge - line.end < AT_PICTURE * line.size
             n_at_edge += is_short and is_at_edge and line.is_prose
-        if n_at_edge >= N_AT_PICTURE:
+        if n_at_edge >= N_AT_PICTURE or _is_ragged(lines[window], edge):
             edges[window] = [min(right, edge) for right in edges[window]]
 
     return [replace(line, right=edge) for line, edge in zip(lines, edges, strict=True)]
+
+
+def _is_ragged(lines: Sequence[Line], edge: float) -> bool:
+    """Return whether lines of text are set to an edge short of the margin: all sentences go on in lines without room.
+
+    Lines of a paragraph beside others may be shorter, as its last one.
+    """
+    n_wrapped = 0
+    for above, line in itertools.pairwise(lines):
+        is_below = line.starts_at(above.start) and line.size == above.size
+        is_wide = edge - above.start > MIN_RAGGED_WIDTH * above.size
+        is_short = above.right - edge > MIN_PICTURE * above.size
+        is_text = is_below and is_wide and not above.n_gaps and not line.is_mono
+        if not is_text or not is_short:
+            return False
+        if line.goes_on and not above.ends_clause:
+            if not above.is_prose or replace(above, right=edge).has_room_for(
+                line, SPACE
+            ):
+                return False
+            n_wrapped += 1
+    return n_wrapped >= MIN_RAGGED
 
 
 def _is_prose_from_left(line: Line) -> bool:

@@ -115,6 +115,8 @@ def begins_paragraph(
         return True
     if _continues_centred(above, line) or _hangs(group, line, following):
         return False
+    if _goes_on_in_item(group, line):
+        return False
     if _leaves_margin(group, line) or not _goes_on_below(above, line):
         return True
     return _ends_paragraph(group, line, habits)
@@ -171,7 +173,8 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
         label = caption_label(line.text).rstrip()
         is_next = label.endswith(":") and line.first_text == group.first.first_text
         is_apart = above.ends_sentence or above.column != line.column
-        return is_next or (is_apart and label != "")
+        is_label = label != "" or _begins_with_bold_label(above, line)
+        return is_next or (is_apart and is_label)
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
@@ -181,6 +184,14 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_sure or is_apart
+
+
+def _begins_with_bold_label(above: Line, line: Line) -> bool:
+    """Return whether a line begins with a word and a number in bold, as "Theorem 8.12", after other print."""
+    first, *others = line.words[:2]
+    is_numbered = any(word.bold and word.text[0].isdigit() for word in others)
+    is_word = first.bold and first.text.isalpha()
+    return is_word and is_numbered and not above.words[-1].bold
 
 
 def _is_second(group: LineGroup, line: Line) -> bool:
@@ -260,6 +271,19 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
         and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
         and line.starts_at(below.start)
     )
+
+
+def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
+    """Return whether a line with a small letter goes on in an open item: below its text, or its line that hangs."""
+    above = group.last
+    is_open = group.marker > 0 and not above.ends_clause and not above.is_formula
+    is_text = line.goes_on and line.is_prose and not line.is_mono
+    is_below = line.starts_at(group.text_start)
+    if len(group.lines) > 1:
+        is_below = line.starts_at(above.start)
+    elif not is_below:
+        is_below = INDENTED < line.shift_from(above) <= MAX_INDENT
+    return is_open and is_text and is_below
 
 
 def _is_wrapped(above: Line, line: Line) -> bool:

@@ -144,6 +144,8 @@ def _is_row(group: LineGroup, after_row: bool) -> bool:
     Args:
         after_row: whether it is below such a row; then two cells are enough.
     """
+    if is_bullet(group.first.first_text):
+        return False
     *others, last = group.last.words
     is_number = group.last.n_gaps > 0 and last.text.isdecimal()
     if is_number and others[-1].text[-1] not in ".!?:;,":

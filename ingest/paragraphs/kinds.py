@@ -33,6 +33,9 @@ MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 3
 """Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
+MIN_TYPED_WORDS = 6
+"""Minimum number of words of a sentence in a font of fixed pitch."""
+
 MAX_MARKS = 0.02
 """Maximum share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
 
@@ -80,7 +83,7 @@ _CODE_LINE = re.compile(
 _LABEL = re.compile(r"^[^\W\d_]+ ?: (?=.)")
 _ADDRESS = re.compile(r"\w+://\S+")
 _COMMENT = re.compile(r"\S # (?!of\b)[^\W\d_]")
-_CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
+_CODE_MARK = re.compile(r"[{}=<>]|;(?! [^\W\d_]{3,} )|\w\(\)|\w_\w|==|->|::")
 _RELATION = re.compile(r"[=<>≤≥≈∼≅≡≔∝∈∉⊂⊃⊆⊇⊢⊨←→↔↦⇒⇔⟵⟶⟷⟸⟹⟺⟼]")
 _FORMULA = re.compile(rf"{_RELATION.pattern}|[()\d+−]")
 """Relation; relation, bracket, digit or sign."""
@@ -199,14 +202,19 @@ class _Text:
         return has_words and not self.block.is_row
 
     @property
+    def is_code_line(self) -> bool:
+        """Whether it is a comment, or begins or ends as code does."""
+        return _CODE_LINE.search(_ADDRESS.sub("", self.block.text)) is not None
+
+    @property
     def is_code(self) -> bool:
         """Whether it is a comment, has many signs of a programming language, or is no prose and in fixed pitch."""
-        text = _ADDRESS.sub("", self.block.text)
-        if _CODE_LINE.search(text):
+        if self.is_code_line:
             return True
+        text = _ADDRESS.sub("", self.block.text)
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > MONO_SHARE:
-            is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
+            is_long = self.n_words >= MIN_TYPED_WORDS or text != self.block.text
             is_prose = self.is_sentence and is_long
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
         is_marked = n_marks > MAX_CODE_MARKS * len(self.tokens) or _COMMENT.search(text)
@@ -262,7 +270,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         reason = "word" if text.n_words == n_tokens else "symbols"
     elif block.in_table:
         reason = "" if text.is_sentence_of_cell else "table"
-    elif block.is_heading:
+    elif block.is_heading and not text.is_code_line:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"

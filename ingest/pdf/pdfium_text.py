@@ -25,8 +25,8 @@ from ingest.pdf.model import (
 )
 from ingest.pdf.tex import (
     BARS,
+    PIECES,
     PIECES_APART,
-    SECOND_SIGNS,
     encoding_named,
     join_bar,
     join_relation,
@@ -72,8 +72,8 @@ _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
 
-_Style = tuple[float, float, int, bool]
-"""Baseline, size and font of a text object, and whether it is upright and on the page."""
+_Style = tuple[float, float, int, bool, bool]
+"""Baseline, size and font of a text object; whether it is upright and on the page, and in a mathematical font."""
 
 
 class PageText:
@@ -99,7 +99,7 @@ class PageText:
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}
         self._turns: Counter[int] = Counter()
-        self._texts: dict[tuple[int, int], tuple[str, float]] = {}
+        self._texts: dict[tuple[int, int, bool], tuple[str, float]] = {}
         self._last_place = (0.0, 0.0, 0.0)
         self._last_object: int | None = None
 
@@ -114,7 +114,7 @@ class PageText:
             glyph = self._glyph(position, code, glyphs)
             if glyph is None:
                 continue
-            may_join = glyph.text in SECOND_SIGNS and glyphs
+            may_join = glyph.text in PIECES and glyphs
             if may_join and join_relation(glyphs[-1], glyph):
                 continue
             if glyph.text in BARS and join_bar(glyphs[-PIECES_APART:], glyph):
@@ -159,7 +159,7 @@ class PageText:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, upright = style
+        base, size, font, upright, mathematical = style
         if not upright:
             return None
         frame = self._frame
@@ -172,7 +172,8 @@ class PageText:
         if x1 < 0 or x0 > frame.width:
             return None
 
-        key = font, code
+        # a code that the file does not explain may be that of another sign
+        key = font, code, mathematical and self._is_unmapped(position)
         text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
         place = x0, base, x1
         is_same_place = place == self._last_place
@@ -223,7 +224,7 @@ class PageText:
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
         if not address:
-            return 0.0, 1.0, 0, False
+            return 0.0, 1.0, 0, False, False
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
@@ -237,18 +238,19 @@ class PageText:
         _, base = self._frame.on_page(*_origin(self._raw, position))
         is_shown = is_upright and 0 <= base <= self._frame.height
         font = _font(self._fonts, _get_font(address) or 0)
-        style = base, max(size, 0.5), font, is_shown
+        is_mathematical = encoding_named(self._fonts.names[font], True) is not None
+        style = base, max(size, 0.5), font, is_shown, is_mathematical
         self._styles[address] = style
         return style
 
     def _learn_text(
         self,
-        key: tuple[int, int],
+        key: tuple[int, int, bool],
         position: int,
         size: float,
     ) -> tuple[str, float]:
         """Return the text of a font and a code, first used at `position`, and its overhang in ems, and store both."""
-        font, code = key
+        font, code, _ = key
         name = self._fonts.names[font]
         left, right = self._edges()
         em_width = (right - left) / size

@@ -46,11 +46,13 @@ class RuledTables:
                 io.BytesIO(self._content)
             )
             page = self._document.pages[index]
-            left, top, _, _ = page.bbox
+            left, top, right, bottom = page.bbox
             boxes = []
             for table in page.find_tables(_TABLES):
-                if _is_grid(table):
-                    x0, y0, x1, y1 = table.bbox
+                x0, y0, x1, y1 = table.bbox
+                # backgrounds of the parts of a slide
+                is_page = x1 - x0 > right - left - 1 and y1 - y0 > bottom - top - 1
+                if _is_grid(table) and not is_page:
                     boxes.append(Box(x0 - left, y0 - top, x1 - left, y1 - top))
             page.close()
             return boxes
@@ -67,12 +69,18 @@ class RuledTables:
 def _is_grid(table: Any) -> bool:
     """Return whether a table has two rows of two cells, and does not frame one cell with most of the text.
 
-    A frame around a column, as a coloured bar next to each of its paragraphs, is no table either.
+    A frame around a column, as a coloured bar or bullet next to each of its paragraphs, is no table either.
     """
     rows = table.extract()
     n_rows = sum(len(row) - row.count(None) >= 2 for row in rows)
     lengths = [len(cell or "") for row in rows for cell in row]
     is_frame = max(lengths, default=0) > max(MIN_FRAMED, MAX_CELL * sum(lengths))
-    if sum(map(any, itertools.zip_longest(*rows))) == 1:
+    columns = itertools.zip_longest(*rows, fillvalue="")
+    if sum(any(map(_has_text, column)) for column in columns) == 1:
         is_frame = sum(lengths) > MIN_FRAMED
     return n_rows >= 2 and not is_frame
+
+
+def _has_text(cell: str | None) -> bool:
+    """Return whether a cell has a letter or a digit, unlike that of a bullet."""
+    return any(map(str.isalnum, cell or ""))

@@ -20,7 +20,7 @@ def _encoding(text: str) -> dict[int, str]:
 
 OML = _encoding(
     " ".join(_GREEK)
-    + " α β γ δ ϵ ζ η θ ι κ λ μ ν ξ π ρ σ τ υ ϕ χ ψ ω ε ϑ ϖ ϱ ς φ ↼ ↽ ⇀ ⇁ _ _ ▹ ◃ 0 1 2 3 4 5 6 7 8 9 . , < / > ⋆ ∂ "
+    + " α β γ δ ϵ ζ η θ ι κ λ μ ν ξ π ρ σ τ υ ϕ χ ψ ω ε ϑ ϖ ϱ ς φ ↼ ↽ ⇀ ⇁ ˓ ˒ ▹ ◃ 0 1 2 3 4 5 6 7 8 9 . , < / > ⋆ ∂ "
     + " ".join(_CAPITALS)
     + " ♭ ♮ ♯ ⌣ ⌢ ℓ "
     + " ".join(_CAPITALS.lower())
@@ -117,11 +117,13 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ -dđ -DĐ"
+_PIECES = (
+    "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
+)
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
-SECOND_SIGNS = frozenset(pair[1] for pair in _RELATIONS)
-"""Signs that may be the second one of these."""
+PIECES = frozenset("".join(_RELATIONS))
+"""These signs."""
 OVERLAP, OFFSET = 0.1, 0.4
 """Minimum overlap of two such signs, also maximum gap of the pieces of a bar, and maximum distance of their baselines,
 in ems."""
@@ -131,8 +133,13 @@ PIECES_APART = 40
 
 
 def join_relation(before: Glyph, glyph: Glyph) -> bool:
-    """Add one of `SECOND_SIGNS` to the glyph before it if both are one relation, and return whether that is done."""
+    """Add one of `PIECES` to the glyph before it if both are one relation, and return whether that is done.
+
+    PDFium has the right one first in right-to-left lines.
+    """
     relation = _RELATIONS.get(before.text + glyph.text)
+    if glyph.x0 < before.x0:
+        relation = relation or _RELATIONS.get(glyph.text + before.text)
     if relation is None:
         return False
     is_level = abs(glyph.y - before.y) < OFFSET * glyph.size

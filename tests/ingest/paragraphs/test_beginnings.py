@@ -74,6 +74,34 @@ def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
     assert whole.last.text == "where all of them grow"
 
 
+def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() -> None:
+    words = line("Trees that grow").words
+    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
+    item = line("", words=(marker, *words), x0=40.0, x1=120.0)
+    group = LineGroup([item], 1)
+    for text, start, expected in (
+        ("and fall", 50.0, False),
+        ("and fall", 65.0, False),
+        ("and fall", 40.0, True),
+        ("and fall", 90.0, True),
+        ("And fall", 50.0, True),
+        ("x = y", 50.0, True),
+    ):
+        after = line(text, y=112.0, x0=start)
+        assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
+    after = line("and fall", y=112.0)
+    assert begins_paragraph(LineGroup([item]), after, None, HABITS)
+
+
+def test_a_line_with_a_bold_number_begins_a_paragraph_after_a_full_sentence() -> None:
+    above = LineGroup([line("Trees are the graphs that have no cycles.")])
+    words = line("Theorem 8.12 Let all trees grow").words
+    for n_bold, expected in ((2, True), (1, False), (0, False)):
+        bold = [replace(word, bold=True) for word in words[:n_bold]]
+        after = line("", words=(*bold, *words[n_bold:]), y=112.0)
+        assert begins_paragraph(above, after, None, HABITS) is expected, n_bold
+
+
 def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
     group = LineGroup([line("Note 1: trees that grow are graphs without")])
     for text, expected in (

@@ -82,6 +82,9 @@ def test_cells_next_to_each_other_are_a_table_without_rules() -> None:
     ):
         page.append(Run(x, y, cell))
     assert [block.in_table for block in _blocks(page)] == [False, True, True, True]
+    page = [Run(50, 260, "•"), Run(62, 260, "Where"), Run(130, 260, "lim")]
+    page.append(Run(170, 260, "is finite"))
+    assert [block.in_table for block in _blocks(page)] == [False]
 
 
 def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:

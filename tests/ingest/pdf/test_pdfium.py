@@ -61,3 +61,10 @@ def test_the_sizes_of_invisible_text_follow_from_its_widths() -> None:
     titles = {glyph.size for glyph in glyphs if glyph.y < 80}
     assert len(lines) == len(titles) == 1
     assert min(titles) > 1.5 * max(lines)
+
+
+def test_a_code_may_be_one_sign_by_the_map_of_its_font_and_another_without() -> None:
+    content = pdf([[Run(50, 100, ";,;", font="mapped")]], to_unicode={";": ","})
+    font = b"/BaseFont /CMMI10 /Encoding << /Differences [44 /lhook] >>"
+    content = content.replace(b"/BaseFont /Mapped /Encoding /WinAnsiEncoding", font)
+    assert [glyph.text for glyph in _page(content).glyphs] == [",", "˓", ","]

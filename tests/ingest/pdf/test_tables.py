@@ -5,7 +5,7 @@ import pytest
 from ingest.pdf import tables
 from ingest.pdf.model import Box
 from ingest.pdf.tables import RuledTables
-from tests.contracts.handmade import Run, grid, pdf
+from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, grid, pdf
 
 
 def _page(xs: list[float]) -> bytes:
@@ -34,6 +34,15 @@ def test_a_frame_of_one_column_of_text_is_no_table() -> None:
     runs.append(Run(51, 115, "1", 5))
     content = pdf([runs], drawing=drawing)
     assert len(RuledTables(content).on(0)) == 1
+    runs[2:] = [Run(51, y, "•", 5) for y in (115, 145)]
+    content = pdf([runs], drawing=drawing)
+    assert list(RuledTables(content).on(0)) == []
+
+
+def test_the_backgrounds_of_a_whole_page_are_no_table() -> None:
+    runs = [Run(60, y, "cell") for y in (115, 445)]
+    drawing = grid([0, 300, PAGE_WIDTH], [0, 400, PAGE_HEIGHT])
+    assert list(RuledTables(pdf([runs], drawing=drawing)).on(0)) == []
 
 
 def test_tables_are_sought_on_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
