@@ -5,7 +5,8 @@
 1. Does the print change, or is there a row of a table or the bullet of an item? A paragraph begins.
 2. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
 3. Is there more white space than between two lines, or the indent of a first line? A paragraph begins.
-4. Is the line centred below the one above it, or does it hang below a first line? The paragraph goes on.
+4. Is the line centred below the one above it, does it hang below a first line, or go on in an item? The paragraph
+   goes on.
 5. Is the line away from the margin, or was there room for its first word above? A paragraph begins.
 6. Does the line above end a sentence before the margin of justified text? A paragraph begins.
 """
@@ -113,9 +114,11 @@ def begins_paragraph(
         habits.indented and _begins_with_indent(above, line, following)
     ):
         return True
-    if _continues_centred(above, line) or _hangs(group, line, following):
-        return False
-    if _goes_on_in_item(group, line):
+    if (
+        _continues_centred(above, line)
+        or _hangs(group, line, following)
+        or _goes_on_in_item(group, line)
+    ):
         return False
     if _leaves_margin(group, line) or not _goes_on_below(above, line):
         return True
