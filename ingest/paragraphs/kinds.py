@@ -33,9 +33,6 @@ MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 3
 """Minimum number of words of a sentence that may have symbols, and that of one that begins with a word."""
 
-MIN_TYPED_WORDS = 6
-"""Minimum number of words of a sentence in a font of fixed pitch."""
-
 MAX_MARKS = 0.02
 """Maximum share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
 
@@ -91,7 +88,7 @@ _LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
 """Three words or more and a colon, as before code."""
 _CONDITION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\)")
 _NO_TEXT = re.compile(
-    r"(?:\S+ [=≈] )?[a-z\d]\S*(?: [+−×·÷/] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
+    r"(?:(?:\S+ ){1,3}[=≈] )?\(?[a-z\d]\S*(?: [+−×·÷/%] \S+)+|[^\W\d_]+ [\dIVX]+(?:\.\d+)*\.? \([^()]*\)[.:]?"
     r"|(?:[^\W\d_]+,? ){1,4}\d{7,9}"
 )
 """Terms between operators, a label with a number and a title in brackets, or a name and the number of a student."""
@@ -214,7 +211,7 @@ class _Text:
         text = _ADDRESS.sub("", self.block.text)
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > MONO_SHARE:
-            is_long = self.n_words >= MIN_TYPED_WORDS or text != self.block.text
+            is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
             is_prose = self.is_sentence and is_long
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
         is_marked = n_marks > MAX_CODE_MARKS * len(self.tokens) or _COMMENT.search(text)
