@@ -275,7 +275,7 @@ class _Formulas:
             if is_tall or glyph.text in _LIMIT_OPERATORS:
                 operators.append([glyph])
 
-        text = "".join([glyph.text[:1] for glyph in self.glyphs])
+        text = "".join([glyph.text[:1] or " " for glyph in self.glyphs])
         for name in _NAME.finditer(text):
             operators.append(self.glyphs[slice(*name.span())])
 
