@@ -30,6 +30,7 @@ def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
     for dot in dots:
         least_room = BULLET_ROOM if n_at[round(dot.x0)] > 1 else math.inf
         middle = (dot.top + dot.bottom) / 2
+
         for row in rows:
             rise = (row.y - middle) / row.size
             if MIN_BULLET_RISE < rise < MAX_BULLET_RISE and _begins(

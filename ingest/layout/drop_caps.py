@@ -35,7 +35,8 @@ def with_drop_caps(page: Page) -> Page:
         others = [other for other in lines if other is not line]
         if rest:
             after = make_line(rest, line.y, line.rtl, line.order)
-            others.append(replace(after, bold=line.bold, mono=line.mono))
+            after = replace(after, bold=line.bold, mono=line.mono)
+            others.append(replace(after, above=line.above, below=line.below))
 
         adjacent = []
         apart = []

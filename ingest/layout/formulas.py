@@ -275,7 +275,7 @@ class _Formulas:
             if is_tall or glyph.text in _LIMIT_OPERATORS:
                 operators.append([glyph])
 
-        text = "".join([glyph.text[:1] for glyph in self.glyphs])
+        text = "".join([glyph.text[:1] or " " for glyph in self.glyphs])
         for name in _NAME.finditer(text):
             operators.append(self.glyphs[slice(*name.span())])
 
@@ -329,12 +329,14 @@ class _Formulas:
                 or bracket.text not in _CLOSING_BRACKET
             ):
                 continue
+
             middle = bracket.y - AXIS * bracket.size
             half = bracket.height / 2
             cells = _cells(
                 bracket, self._places.near(bracket.x1, math.inf, middle, half)
             )
             x0, x1 = edges([bracket, *cells])
+
             has_bar = any(
                 x0 < bar.x0 < x1 and abs(bar.top - middle) < half for bar in bars
             )
@@ -449,10 +451,12 @@ def _cells(bracket: Glyph, right: Iterable[Glyph]) -> list[Glyph]:
     inside: list[Glyph] = []
     end = bracket.x1
     is_open = True
+
     for glyph in sorted(right, key=lambda glyph: glyph.x0):
         is_alike = abs(glyph.height - bracket.height) < ALIKE * em
         if glyph.text == _CLOSING_BRACKET[bracket.text] and is_alike:
             return cells
+
         is_level = abs(glyph.y - bracket.y) < LEVEL * em
         is_gap = glyph.x0 - end > MAX_CELL_GAP * em
         is_open = is_open and not is_gap and not (is_level and inside)

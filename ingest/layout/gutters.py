@@ -215,6 +215,7 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     sides = _sides(rows, x)
     if not all(sides):
         return 0
+
     y = across[0].y
     for side, other in (sides, sides[::-1]):
         em = side[0].size

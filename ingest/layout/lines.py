@@ -139,15 +139,18 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         is_apart = gap > least * min(glyph.size, em)
         if hinted and _is_in_number(word, glyph, gap):
             is_apart = False
-        if bullets and word:
-            is_apart |= glyph in bullets or word[-1] in bullets
-        if word and (is_apart or _is_initial(word[-1], glyph)):
+        if word and (is_apart or _is_parted(word[-1], glyph, bullets)):
             words.append([])
 
         spaced = False
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
+
+
+def _is_parted(left: Glyph, right: Glyph, bullets: Sequence[Glyph]) -> bool:
+    """Return whether one of two neighbours is no part of a word: a bullet at an end of the row, or a large initial."""
+    return left in bullets or right in bullets or _is_initial(left, right)
 
 
 def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:

@@ -47,6 +47,9 @@ LABEL_GAP = 4.0
 MIN_LINES_AT_LABEL = 3
 """Minimum distance of a label of a drawing from the text next to it, in font sizes; minimum number of lines there."""
 
+HEIGHT_STEP = 4.0
+"""Accuracy of the height of a running head, in points."""
+
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
 
@@ -59,19 +62,18 @@ def without_running_heads(
     The numbers of titles in large print do not count the pages.
     """
 
-    def print_of(line: Line, step: int = 0) -> int:
+    def text_and_height(line: Line, step: int = 0) -> tuple[str, int]:
         is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
         is_title = line.size > MAX_HEAD * body_size and not is_number
         text = line.text if is_title else _DIGITS.sub("#", line.text)
-        return hash((text.casefold(), round(line.y / 4) + step))
+        return text.casefold(), round(line.y / HEIGHT_STEP) + step
 
-    # hashes of text and height (in 4 points) need less memory than the texts
-    n_pages_with: Counter[int] = Counter()
+    n_pages_with: Counter[tuple[str, int]] = Counter()
     for page in pages:
         near = set()
         for line in page.lines:
             if _is_at_edge(line, page) or _is_number(line, page):
-                near |= {print_of(line, step) for step in (-1, 0, 1)}
+                near |= {text_and_height(line, step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
     n_needed = MIN_SHORT_REPEATS
@@ -80,7 +82,7 @@ def without_running_heads(
     for page in pages:
         lines = []
         for line in page.lines:
-            is_repeated = n_pages_with[print_of(line)] >= n_needed
+            is_repeated = n_pages_with[text_and_height(line)] >= n_needed
             signs = _is_at_edge(line, page), _is_number(line, page), is_repeated
             if sum(signs) < 2:
                 lines.append(line)

@@ -208,10 +208,16 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
     if span.is_level(row) or (is_half and row.touches(x0, x1, HALF_REACH)):
         is_apart = is_small and not row.touches(x0, x1, INDEX_GAP)
         return _Fit.APART if is_apart else _Fit.LEVEL
+    return _fit_of_index(span, row, is_small)
 
+
+def _fit_of_index(span: Row, row: Row, is_small: bool) -> _Fit:
+    """Return how well a span on another baseline fits a row: as an index, an exponent or a sign."""
     is_sign = _is_sign(span)
     if not (is_small or is_sign):
         return _Fit.NONE
+
+    x0, x1 = edges(span.glyphs)
     # smaller text on this baseline is in another column
     base_size = span.size if is_small else 0.0
     is_next = row.touches(x0, x1, SIGN_REACH if is_sign else INDEX_GAP, base_size)

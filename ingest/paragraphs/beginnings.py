@@ -173,20 +173,28 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     above = group.last
     marker = marker_words(line, following)
     if not marker:
-        label = caption_label(line.text).rstrip()
-        is_next = label.endswith(":") and line.first_text == group.first.first_text
-        is_apart = above.ends_sentence or above.column != line.column
-        is_label = label != "" or _begins_with_bold_label(above, line)
-        return is_next or (is_apart and is_label)
+        return _is_caption(group, line)
+
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
     past_number = abs(line.start_after(marker) - above.start)
     is_sure |= past_number < FLUSH * line.size and line.start < above.start
+
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_sure or is_apart
+
+
+def _is_caption(group: LineGroup, line: Line) -> bool:
+    """Return whether a line begins with a label, as "Figure 3:" or a bold "Theorem 8.12", after a sentence or another."""
+    above = group.last
+    label = caption_label(line.text).rstrip()
+    is_next = label.endswith(":") and line.first_text == group.first.first_text
+    is_apart = above.ends_sentence or above.column != line.column
+    is_label = label != "" or _begins_with_bold_label(above, line)
+    return is_next or (is_apart and is_label)
 
 
 def _begins_with_bold_label(above: Line, line: Line) -> bool:

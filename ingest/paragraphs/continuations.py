@@ -84,11 +84,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     first = group.first
     if not last.is_prose or last.ends_sentence or last.is_bold:
         return False
-    is_number = _FORMULA_NUMBER.fullmatch(first.first_text) and not first.is_prose
-    is_known = first.text.strip(UNKNOWN + " ") != ""
-    is_item = group.marker and is_known and not is_number
     is_aside = group.last.column != last.column or first.from_right != last.from_right
-    if is_item or first.in_table or is_aside:
+    if _is_item(group) or first.in_table or is_aside:
         return False
     if all(line.is_mono for line in group.lines):
         return True
@@ -101,6 +98,14 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
         if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
+
+
+def _is_item(group: LineGroup) -> bool:
+    """Return whether a group begins with a number or bullet that is neither unknown nor the number of a formula."""
+    first = group.first
+    is_number = _FORMULA_NUMBER.fullmatch(first.first_text) and not first.is_prose
+    is_known = first.text.strip(UNKNOWN + " ") != ""
+    return group.marker > 0 and is_known and not is_number
 
 
 def _without_number(line: Line) -> Line:
@@ -123,9 +128,7 @@ def goes_on_after_displays(
     """
     last = before.last
     line = group.first
-    is_text = not (group.marker or line.in_table or line.is_bold)
-    is_worded = line.is_prose or _begins_with_small_word(line)
-    if not is_text or not is_worded or not same_print(last, line):
+    if not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.goes_on
@@ -138,6 +141,13 @@ def goes_on_after_displays(
     if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
         return False
     return indented or (line.initial.isalpha() and not line.initial.isupper())
+
+
+def _may_go_on(group: LineGroup) -> bool:
+    """Return whether a group is text without a number or bullet, outside tables, that does not begin in bold."""
+    line = group.first
+    is_worded = line.is_prose or _begins_with_small_word(line)
+    return is_worded and not (group.marker or line.in_table or line.is_bold)
 
 
 def _begins_with_small_word(line: Line) -> bool:

@@ -128,6 +128,7 @@ class _Text:
         self.tokens = block.text.split()
         self.n_words = sum(_WORDLIKE.search(token) is not None for token in self.tokens)
         self.n_ends = len(_SENTENCE_STOP.findall(block.text))
+
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
         self.has_end = self.n_ends > 0 or block.text.endswith(":")
@@ -144,6 +145,7 @@ class _Text:
     def is_symbols(self) -> bool:
         """Whether it has too few words to be text."""
         text = self.block.text
+
         long = set(filter(_has_long_word, self.tokens)) - self.block.terms
         begins_with_word = not long.isdisjoint(self.tokens[:2])
         # a condition in brackets may follow a formula
@@ -154,6 +156,7 @@ class _Text:
         is_formula = n_long <= most and signs.search(bare)
         if is_formula or _NO_TEXT.fullmatch(text):
             return True
+
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
         if self.n_words >= least or self.is_worded_sentence:
             return False
@@ -181,6 +184,7 @@ class _Text:
         n_cased = sum(char.lower() != char.upper() for char in firsts)
         if not _MARK.search(text) or n_cased < MIN_CASED_SHARE * len(self.tokens):
             return False
+
         share = sum(map(str.isupper, firsts)) / n_cased
         n_initials = sum(_INITIAL.fullmatch(token) is not None for token in self.tokens)
         least = MIN_CAPITALS

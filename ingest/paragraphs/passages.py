@@ -162,6 +162,7 @@ def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:
     if style:
         is_outer = is_next and not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
+
     # a formula, a listing or a box, and no paragraph
     text = item.block.text
     n_words = len(re.findall(r"(?<!\S)[^\W\d_]{2,}", text))

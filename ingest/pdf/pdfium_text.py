@@ -7,7 +7,7 @@ import itertools
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -112,13 +112,9 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None:
+            if glyph is None or _joined(glyphs, glyph):
                 continue
-            may_join = glyph.text in PIECES and glyphs
-            if may_join and join_relation(glyphs[-1], glyph):
-                continue
-            if glyph.text in BARS and join_bar(glyphs[-PIECES_APART:], glyph):
-                continue
+
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
             parted = False
@@ -273,6 +269,13 @@ class PageText:
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
         return bool(_has_map_error(self._address, position) == 1)
+
+
+def _joined(glyphs: Sequence[Glyph], glyph: Glyph) -> bool:
+    """Join a glyph to one of those before it if TeX draws both as one sign, and return whether that is done."""
+    if glyphs and glyph.text in PIECES and join_relation(glyphs[-1], glyph):
+        return True
+    return glyph.text in BARS and join_bar(glyphs[-PIECES_APART:], glyph)
 
 
 def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:

@@ -69,6 +69,9 @@ NAMELESS = (
 """Text in bitmap fonts: Greek letters and ligatures of OT1, then quotes, dashes and ligatures of T1; other codes are
 ASCII."""
 
+ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
+"""Integrals of esint, each in text and in a display."""
+
 MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
 """Signs of mathabx, by the letters whose names the glyphs bear; the parts of its large brackets mean nothing."""
 
@@ -93,9 +96,11 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     """Return the encoding of a bitmap font without names by the codes that a file uses.
 
     Symbols have no vowels, but a minus at 0, an arrow at "!" or braces at "f" and "g"; italics have comma and full
-    stop at ";" and ":"; large brackets have their middle at "@".
+    stop at ";" and ":"; large brackets have their middle at "@"; a font of integrals has nothing else.
     """
     used = {chr(code) for code in codes}
+    if ESINT.keys() >= set(map(ord, used)):
+        return ESINT
     if used.isdisjoint("aeou.,") and (used & {"\0", "!"} or used >= {"f", "g"}):
         return OMS
     if used & {":", ";"} and used.isdisjoint("()+,."):

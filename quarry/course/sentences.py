@@ -177,9 +177,7 @@ def ends_with_abbreviation(text: str, tail: str) -> bool:
 
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
-    *others, word = before.split()
-    if len(word) == 1 and others and _INITIAL.fullmatch(others[-1].lstrip(_OPENING)):
-        word = others.pop() + word  # "z. B." is read as "z.B."
+    *others, word = _last_abbreviation_joined(before.split())
     word = word.lstrip(_OPENING)
     forms = _forms(word)
     following = tail.lstrip(_OPENING)
@@ -201,6 +199,13 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
     is_initial = _is_initial_of(word, following, opens)
     return tail[0] != "(" and is_initial and not _is_symbol(word, before)
+
+
+def _last_abbreviation_joined(words: list[str]) -> list[str]:
+    """Join the last two of several words if they are the letters of one abbreviation: "z." and "B" to "z.B"."""
+    *others, letter, last = ["", *words]
+    is_one = len(last) == 1 and _INITIAL.fullmatch(letter.lstrip(_OPENING))
+    return [*others, letter + last][1:] if is_one else words
 
 
 def _is_initial_of(word: str, following: str, opens: bool) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from ingest.pdf.model import Glyph
 from ingest.pdf.tex import (
+    ESINT,
     NAMELESS,
     OML,
     OMS,
@@ -55,6 +56,8 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("!)2;EV[fgk", OMS),
         (":;=EPabcdx", OML),
         ("0@", OMX),
+        ("\1\2\4", ESINT),
+        ("\1\2a", NAMELESS),
         ("()+012:=", NAMELESS),
         ("Definot!,.", NAMELESS),
         ("ikn", NAMELESS),
