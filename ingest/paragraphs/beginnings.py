@@ -188,7 +188,7 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
 
 
 def _is_caption(group: LineGroup, line: Line) -> bool:
-    """Return whether a line begins with a label, as "Figure 3:" or a bold "Theorem 8.12", after a sentence or another."""
+    """Return whether a line begins with a label, "Figure 3:" or a bold "Theorem 8.12", after a sentence or another."""
     above = group.last
     label = caption_label(line.text).rstrip()
     is_next = label.endswith(":") and line.first_text == group.first.first_text
