@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 
 from configs.settings import load
 from evaluate.games.labelled import BUNDLED_GAMES
-from evaluate.practice.match import RefusedMessageError
+from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_server_app, serving
 from evaluate.practice.server import (
     LocalGameServer,
@@ -265,6 +265,12 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_a_player_has_many(
     player.send(message("Q21QUESTIONSBATCH", {"questions": batch()}, second))
     player.send(message("Q21GUESSSUBMISSION", {}, second))
 
+    class Guarded(dict[str, Match]):
+        def __delitem__(self, game_id: str) -> None:
+            assert practice._lock.locked()
+            super().__delitem__(game_id)
+
+    practice.matches = Guarded(practice.matches)
     _, cursor = player.inbox("", 0.0)
     third = player.request_game()
     assert len({first, second, third}) == 3
