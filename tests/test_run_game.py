@@ -183,6 +183,17 @@ def test_a_person_may_be_the_referee_without_labelled_games(
     assert "The guess was wrong." in out
 
 
+@pytest.mark.parametrize(("n_played", "code"), [(0, 2), (1, 1)])
+def test_the_exit_code_says_whether_a_game_was_played_before_the_input_ended(
+    n_played: int, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = "first\ngrammar\n\n" + "A\n" * 20 + "n\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed * n_played + "first\n"))
+    ended = run(f"{QUICK} --referee me --games 2")
+    assert ended.code == code
+    assert "the input ended before the game did" in ended.err
+
+
 def test_the_default_store_is_made_from_the_bundled_lectures(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

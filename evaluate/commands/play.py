@@ -143,12 +143,14 @@ def _play_with_person(player: Player, n_games: int) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
     terminal, games = Terminal(Console()), home() / "games.jsonl"
+    n_played = 0
     try:
-        for number in range(1, n_games + 1):
-            play_with_person(player, terminal, input, str(number), games)
+        while n_played < n_games:
+            play_with_person(player, terminal, input, str(n_played + 1), games)
+            n_played += 1
     except EOFError:
         _log.error("the input ended before the game did")
-        return 1
+        return 1 if n_played else 2
     return 0
 
 

@@ -43,6 +43,7 @@ from quarry.cli import (
     Preset,
     complete_presets,
 )
+from quarry.store import DEFAULT_COLLECTION
 from quarry.terminal import visible, visible_json
 
 REPEATS_OF_SEVERAL = 3
@@ -139,7 +140,9 @@ def replay(
         who = f"answers of {options.answers}" if options.answers else run.referee
         print(" with ".join([options.title(settings), *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
-        _offer_lost_games(run, options.at.location, options.out, overrides.changes)
+        if options.out and run.lost_ids and not options.answers:
+            command = _lost_games_command(run, options, writer, overrides)
+            print(f"  to play the lost games again: {visible(command)}")
     return lost_code(run.lost_at_ingest, strict=options.strict)
 
 
@@ -200,19 +203,32 @@ def _replay_several(
     return lost_code(table["lost_at_ingest"], strict=options.strict)
 
 
-def _offer_lost_games(
-    run: Run, location: str, out: Path | None, changes: Sequence[str]
-) -> None:
-    """Print the command that replays the lost games of a run."""
-    if not out or not run.lost_ids:
-        return
-    words = ["quarry", "replay", "--store", location]
-    words += ["--lost-in", str(out), "--preset", run.settings["preset"]]
-    for change in changes:
+def _lost_games_command(
+    run: Run, options: ReplayOptions, writer: WriterOptions, overrides: Overrides
+) -> str:
+    """Return the command that replays the lost games of a run; the run names them, without the split and the limit."""
+    collection = options.at.collection
+    values = {
+        "--store": options.at.location,
+        "--collection": collection if collection != DEFAULT_COLLECTION else "",
+        "--games": options.games,
+        "--lost-in": options.out,
+        "--preset": run.settings["preset"],
+        "--config": overrides.config,
+        "--referee": run.referee if run.played else "",
+        "--repeats": options.repeats,
+        "--seed": options.seed,
+        "--writer": writer.writer,
+        "--writer-url": writer.writer_url,
+        "--writer-log": writer.writer_log,
+    }
+    words = ["quarry", "replay"]
+    for flag, value in values.items():
+        if value:
+            words += [flag, str(value)]
+    for change in overrides.changes:
         words += ["--set", change]
-    if run.played:
-        words += ["--referee", run.referee]
-    print(f"  to play the lost games again: {visible(shlex.join(words))}")
+    return shlex.join(words)
 
 
 def compare(
@@ -257,6 +273,8 @@ def compare(
         "tests": [asdict(test) for test in tests],
     }
     if out:
+        if runs:
+            _write_runs(out, all_runs)
         write_text(out / COMPARISON, visible_json(document) + "\n")
     if options.as_json:
         print(visible_json(document))
@@ -264,6 +282,14 @@ def compare(
         print(*comparison_lines(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
     return lost_code(n_lost, strict=options.strict)
+
+
+def _write_runs(folder: Path, runs: Sequence[Run]) -> None:
+    """Write each run into a folder, next to the comparison that names it."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for run in runs:
+        write_run(folder / f"{run.name}.json", run)
 
 
 def _load_presets(

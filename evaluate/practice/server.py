@@ -56,7 +56,7 @@ def load_repertoire(
 ) -> Repertoire:
     """Load the repertoire of a store and a games file.
 
-    If the file is that of the bundled games, and none of them is about the course, games are made.
+    If the file is in the folder of the bundled games, and none of its games is about the course, games are made.
 
     Args:
         course: the course of the store.
@@ -85,7 +85,8 @@ def load_repertoire(
     for game in games:
         if paragraph := located.get(game.game_id):
             playable.append((game, paragraph))
-    if not playable and games_path.parent == BUNDLED_GAMES.parent:
+    is_bundled = games_path.resolve().parent == BUNDLED_GAMES.resolve().parent
+    if not playable and is_bundled:
         embedder = models.embedder(course.embedder_spec)
         playable = make_games(course.paragraphs, course.vectors, embedder)
         _log.warning(
@@ -142,13 +143,14 @@ class PracticeServer:
         Raises:
             RefusedMessageError: there are too many players.
         """
-        if len(self.players) >= MAX_PLAYERS:
-            raise RefusedMessageError(
-                f"The server has {MAX_PLAYERS} players already; restart it."
-            )
-        token = secrets.token_hex(24)
-        self.players[token] = LocalGameServer(self, name)
-        return token
+        with self._lock:
+            if len(self.players) >= MAX_PLAYERS:
+                raise RefusedMessageError(
+                    f"The server has {MAX_PLAYERS} players already; restart it."
+                )
+            token = secrets.token_hex(24)
+            self.players[token] = LocalGameServer(self, name)
+            return token
 
     def start_match(self, player_id: str) -> Match:
         """Begin a game of a player.
@@ -181,6 +183,11 @@ class PracticeServer:
             )
             self.matches[game_id] = match
             return match
+
+    def forget(self, game_id: str) -> None:
+        """Remove a game."""
+        with self._lock:
+            del self.matches[game_id]
 
 
 class LocalGameServer:
@@ -225,7 +232,8 @@ class LocalGameServer:
             raise RefusedMessageError(
                 f"The player has {MAX_GAMES} games that are not over; end one first."
             )
-        del self.matches[match.game_id], self._practice.matches[match.game_id]
+        del self.matches[match.game_id]
+        self._practice.forget(match.game_id)
         other_messages = {}
         for number, message in self._inbox.items():
             if message["game_id"] != match.game_id:

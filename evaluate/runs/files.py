@@ -27,6 +27,8 @@ from quarry.json_files import as_object, read_text
 
 AGAIN = "run the replay again"
 """Remedy of a broken run."""
+COMPARE_AGAIN = "run the comparison again"
+"""Remedy of a broken comparison."""
 COMPARISON = "compare.json"
 """File name of a comparison, next to the runs that it compares."""
 
@@ -239,7 +241,10 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
     candidates: list[Path] = []
     for path in paths:
         if os.path.isdir(path):
-            candidates += [path / COMPARISON, *sorted(path.glob("*.json"))]
+            comparison = path / COMPARISON
+            if comparison.is_file():
+                candidates.append(comparison)
+            candidates += sorted(path.glob("*.json"))
         else:
             candidates.append(path)
 
@@ -247,18 +252,20 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
     for path in candidates:
         if path.name != COMPARISON:
             files.append(path)
-        elif path.is_file():
+        else:
             files += _compared_files(path)
     return list(dict.fromkeys(files))
 
 
 def _compared_files(path: Path) -> Iterator[Path]:
     """Yield the files of the runs that a compare.json names, in its order."""
-    presets = as_object(read_text(path, RunError), str(path), RunError).get("presets")
+    text = read_text(path, RunError)
+    document = as_object(text, str(path), RunError, remedy=COMPARE_AGAIN)
+    presets = document.get("presets")
     for name in presets if isinstance(presets, dict) else ():
         if Path(name).name != name or "\0" in name:
             raise RunError(
-                f"{path}: {name[:100]!r} is no name of a run; run the comparison again"
+                f"{path}: {name[:100]!r} is no name of a run; {COMPARE_AGAIN}"
             )
         yield path.with_name(f"{name}.json")
 

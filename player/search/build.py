@@ -182,8 +182,8 @@ def index_of(
     inputs = StrategyInputs(search, calibration, caching, late)
 
     strategies: dict[str, Strategy] = {}
-    dense = ("dense",) if embedder else ()
-    for name in (KEYWORD, *dense, *search.strategies):
+    dense = () if embedder is None else ("dense",)
+    for name in dict.fromkeys((KEYWORD, *dense, *search.strategies)):
         if fault and name in EMBEDDING:
             strategies[name] = Failing(name, fault)
         else:
@@ -212,8 +212,10 @@ def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
     deadline = time.monotonic() + inputs.search.deadline_s
     call: Call[Strategy] = Runner().start(name, work, deadline)
     strategy = call.value()
+    if strategy is not None:
+        return strategy
     reason = call.failure.reason if call.failure else "made nothing"
-    return strategy or Failing(name, reason)
+    return Failing(name, reason)
 
 
 def _load_all(index: SearchIndex, search: SearchSettings) -> None:

@@ -7,7 +7,7 @@ from player.search.results import NOT_FOUND, ScoreArrays
 from quarry.arrays import AnyFloatArray, BoolArray, IntArray
 
 SHARE_FOR_RARE_WORDS = 1 / 5
-"""Share of the slots that paragraphs with rare words may take, if no hit holds these words; at least one slot."""
+"""Share of the hits that paragraphs with rare words may replace, if no hit holds these words; at least one hit."""
 
 
 def n_slots(settings: SearchSettings, k: int | None = None) -> int:
@@ -99,7 +99,7 @@ def with_rare_words(
     rare, log_odds = keyword.rare, keyword.log_odds
     assert rare is not None
     missing = np.bitwise_or.reduce(rare) & ~np.bitwise_or.reduce(rare[hits])
-    n_replaced = max(1, int(k * SHARE_FOR_RARE_WORDS))
+    n_replaced = max(1, int(len(hits) * SHARE_FOR_RARE_WORDS))
     is_fresh = (rare & missing) != 0
     fresh = best_first(np.where(is_fresh, log_odds, NOT_FOUND), n_replaced)
 

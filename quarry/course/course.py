@@ -37,10 +37,10 @@ class Tokens:
 
     def of(self, rows: IntArray) -> Tokens:
         """Return the tokens of some of the paragraphs."""
-        parts = []
+        parts = [self.codes[:0]]  # numpy joins no empty list
         for row in rows.tolist():
             parts.append(self.codes[self.starts[row] : self.starts[row + 1]])
-        return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+        return Tokens(np.concatenate(parts), np.cumsum([*map(len, parts)]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

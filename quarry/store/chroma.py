@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from quarry.embed.networks import NETWORKS
 from quarry.errors import StoreError
 from quarry.store.content import FORMAT, Content, StoredDocument
+from quarry.store.generations import as_store_error
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -94,31 +95,32 @@ def server_at(location: str) -> Client:
     """Return the client of the Chroma server at a URL; it is cached.
 
     Raises:
-        StoreError: the URL has more than a host and a port, or the server does not answer.
+        StoreError: the URL is invalid or has more than a host and a port, or the server does not answer.
     """
     import chromadb
     import httpx
 
-    url = urlsplit(location)
-    if url.username or url.password or url.path.strip("/"):
-        raise StoreError(
-            "--store has more than the URL of a host and a port; leave the rest out"
+    with as_store_error(location):
+        url = urlsplit(location)
+        if url.username or url.password or url.path.strip("/"):
+            raise StoreError(
+                "--store has more than the URL of a host and a port; leave the rest out"
+            )
+        try:  # a client of Chroma waits without limit for the first answer
+            httpx.get(f"{location.rstrip('/')}/api/v2/heartbeat", timeout=GREETING_S)
+        except httpx.TimeoutException as error:
+            raise StoreError(
+                f"--store {location} does not answer within {GREETING_S:g} s; check that the Chroma server runs"
+            ) from error
+        client: Any = chromadb.HttpClient(
+            host=url.hostname or "",
+            port=url.port or (443 if url.scheme == "https" else 80),
+            ssl=url.scheme == "https",
         )
-    try:  # a client of Chroma waits without limit for the first answer
-        httpx.get(f"{location.rstrip('/')}/api/v2/heartbeat", timeout=GREETING_S)
-    except httpx.TimeoutException as error:
-        raise StoreError(
-            f"--store {location} does not answer within {GREETING_S:g} s; check that the Chroma server runs"
-        ) from error
-    client: Any = chromadb.HttpClient(
-        host=url.hostname or "",
-        port=url.port or (443 if url.scheme == "https" else 80),
-        ssl=url.scheme == "https",
-    )
-    session = client._server._session
-    session.timeout = ANSWER_S  # Chroma has no timeout, and no option for one
-    weakref.finalize(client, session.close)  # Chroma leaves its connections open
-    return cast("Client", client)
+        session = client._server._session
+        session.timeout = ANSWER_S  # Chroma has no timeout, and no option for one
+        weakref.finalize(client, session.close)  # Chroma leaves its connections open
+        return cast("Client", client)
 
 
 @contextlib.contextmanager

@@ -115,12 +115,14 @@ def make_store(
     paragraphs: Sequence[Paragraph],
     embedder: Embedder | None = None,
     spec: str = "minilm",
+    collection: str = "course",
 ) -> Course:
     """A store of these paragraphs under their documents.
 
     Args:
         embedder: a `HashingEmbedder`, unless given; the store holds no tokens.
         spec: the embedder that the store remembers.
+        collection: the name within the store.
     """
     embedder = embedder or HashingEmbedder(spec)
     filings = []
@@ -135,7 +137,7 @@ def make_store(
         reading_vectors = ReadingVectors(vectors, embedder.embed_queries([doc_id]))
         reading = Reading(document, own, ())
         filings.append(StoredDocument(reading, reading_vectors))
-    store = Store(str(folder))
+    store = Store(str(folder), collection)
     store.change(filings, embedder_spec=spec)
     return store.course
 

@@ -65,9 +65,12 @@ def documents_by_word(message: str, names: CourseNames) -> dict[int, float]:
         (row,) = rows
         neighbours = content[max(0, n - 1) : n + 2]
         if any(is_a(near, *NUMBER_KINDS, "documents") for _, near in neighbours):
-            confidences.setdefault(row, SURELY_NAMED)
+            confidence = SURELY_NAMED
         elif len(word) >= MIN_LETTERS_OF_NAME and _is_only_a_name(word, row, names):
-            confidences.setdefault(row, PROBABLY_NAMED)
+            confidence = PROBABLY_NAMED
+        else:
+            continue
+        confidences[row] = max(confidence, confidences.get(row, 0.0))
     return confidences
 
 

@@ -37,6 +37,7 @@ HAS_ALL_WORDS = 0.9
 """Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
 """Minimum confidence at which a part of a name, or a lecture's number within a message, means a document."""
+_PDF_SUFFIX = regex.compile(r"(?i)\.pdf\Z")
 _SIGNS_FOR_AND = regex.compile(r"[&+,;/]")
 
 
@@ -70,7 +71,8 @@ class BookResolver:
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these. None if several have this stem.
         """
         same = self.names.by_stem.get(fold_stem(book_name), [])
-        written = [n for n in same if n.text == book_name.removesuffix(".pdf")]
+        stem = _PDF_SUFFIX.sub("", book_name)
+        written = [name for name in same if name.text == stem]
         rows = {name.row for name in written or same}
         if len(rows) != 1:
             return None
@@ -175,7 +177,7 @@ class BookResolver:
             # a number alone names the document with that number; generic words name no document
             return confidences * (comparison.number + comparison.exact > 0.0)
         is_settled = confidences.max(initial=0.0) >= SETTLED
-        if is_settled or not self._embedder or not self._alias_rows:
+        if is_settled or self._embedder is None or not self._alias_rows:
             return confidences
 
         best = np.full(len(confidences), fit.unrelated)

@@ -3,6 +3,7 @@
 import contextlib
 import random
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -18,11 +19,14 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from evaluate.practice.match import RefusedMessageError
+from configs.settings import load
+from evaluate.games.labelled import BUNDLED_GAMES
+from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_server_app, serving
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
+    load_repertoire,
 )
 from evaluate.studio.matches import create_matches_app as create_pages
 from player.game.client import GameServer, HttpGameServer
@@ -34,6 +38,7 @@ from tests.evaluate.fakes import (
     course_records,
     message,
     small_repertoire,
+    use_hashing_embedder,
     write_games,
 )
 from tests.fakes import ROOT, each
@@ -260,6 +265,12 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_a_player_has_many(
     player.send(message("Q21QUESTIONSBATCH", {"questions": batch()}, second))
     player.send(message("Q21GUESSSUBMISSION", {}, second))
 
+    class Guarded(dict[str, Match]):
+        def __delitem__(self, game_id: str) -> None:
+            assert practice._lock.locked()
+            super().__delitem__(game_id)
+
+    practice.matches = Guarded(practice.matches)
     _, cursor = player.inbox("", 0.0)
     third = player.request_game()
     assert len({first, second, third}) == 3
@@ -395,6 +406,34 @@ def test_no_more_than_so_many_players_register(
     monkeypatch.setattr("evaluate.practice.server.MAX_PLAYERS", 0)
     answer = anyone.post("/v1/players", json={"name": "a"})
     check_problem(answer, 422, "players")
+
+
+def test_players_that_register_at_once_are_no_more_than_the_maximum(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evaluate.practice.server.MAX_PLAYERS", 1)
+    practice = PracticeServer(small_repertoire(), seed=0)
+    token_hex = secrets.token_hex
+
+    def slow_token(n_bytes: int) -> str:
+        time.sleep(0.05)
+        return token_hex(n_bytes)
+
+    monkeypatch.setattr("evaluate.practice.server.secrets.token_hex", slow_token)
+    with ThreadPoolExecutor(4) as pool:
+        attempts = [pool.submit(practice.register) for _ in range(4)]
+    faults = [attempt.exception() for attempt in attempts]
+    assert faults.count(None) == len(practice.players) == 1
+
+
+@pytest.mark.parametrize("folder", [BUNDLED_GAMES.parent, "games"])
+def test_games_are_made_where_none_of_the_bundled_ones_is_about_the_course(
+    folder: Path | str, store: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    monkeypatch.chdir(BUNDLED_GAMES.parents[1])
+    path = Path(folder) / BUNDLED_GAMES.name
+    assert load_repertoire(store, path, "oracle", 0, load()).games
 
 
 def test_without_a_seed_the_order_is_drawn_by_the_operating_system(

@@ -1,6 +1,7 @@
 """Comparisons: tests worked by hand, corrected for their number, and the command around them."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,50 @@ def test_the_command_that_plays_lost_games_again_needs_nothing_else(
     assert (again["games"], again["referee"]) == (n_lost, "constant:A")
     assert n_lost
     assert "--games FILE is missing" in evaluate("replay --store store").err
+
+
+def test_the_command_that_plays_lost_games_again_has_the_options_of_the_replay(
+    evaluate: Evaluate,
+) -> None:
+    make_store("other", course(), collection="mine")
+    shutil.copy("games.jsonl", "mine.jsonl")
+    Path("quarry.toml").write_text('games = "games.jsonl"\n')
+    Path("quick.yaml").write_text("game: {questions_pool: 60}\n")
+    given = "--store other --collection mine --games mine.jsonl"
+    how = "--config quick.yaml --referee constant:A --repeats 2 --seed 3"
+    played = evaluate(f"replay {given} {how} --split train --out bad.json")
+    (line,) = [line for line in played.out.splitlines() if "--lost-in" in line]
+    command = line.partition("quarry ")[2]
+    options = [option.strip() for option in command.split("--")[1:]]
+    assert {*options} == {
+        "store other",
+        "collection mine",
+        "games mine.jsonl",
+        "lost-in bad.json",
+        "preset default",
+        "config quick.yaml",
+        "referee constant:A",
+        "repeats 2",
+        "seed 3",
+    }
+
+    again = evaluate(f"{command} --json").json
+    lost_ids = read_run(Path("bad.json")).lost_ids
+    assert {*each(again["per_game"], "game_id")} == lost_ids
+    assert (again["seed"], again["repeats"]) == (3, 2)
+    assert again["settings"]["game"]["questions_pool"] == 60
+
+
+def test_runs_that_are_compared_are_written_next_to_their_comparison(
+    evaluate: Evaluate,
+) -> None:
+    for name in ("dual", "keyword"):
+        evaluate(f"replay {ABOUT} --preset {name} --out {name}.json")
+    Path("theirs.run").write_text("g1 Q0 alpha:1:1 1 1 x\n")
+    printed = evaluate("compare dual.json keyword.json theirs.run --out D --json").json
+    assert [*printed["presets"]] == ["dual", "keyword", "theirs"]
+    for again in ("D", "D/compare.json --out D"):
+        assert evaluate(f"compare {again} --json").json == printed
 
 
 def test_games_of_the_project_are_compared(evaluate: Evaluate) -> None:

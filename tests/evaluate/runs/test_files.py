@@ -93,6 +93,25 @@ def test_a_comparison_that_names_no_runs_is_refused(
         read_runs([tmp_path / f"{'x' * 9_000}.json"])
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "compare.json cannot be read: No such file"),
+        ("[]", "compare.json: list is not a JSON object; run the comparison again"),
+    ],
+)
+def test_a_comparison_that_a_user_names_is_read_or_refused(
+    text: str | None, says: str, tmp_path: Path
+) -> None:
+    written(tmp_path / "mine.json")
+    path = tmp_path / "compare.json"
+    if text is not None:
+        path.write_text(text)
+    for paths in ([path], [tmp_path / "mine.json", path]):
+        with pytest.raises(RunError, match=says):
+            read_runs(paths)
+
+
 def test_a_run_shows_its_figures(tmp_path: Path) -> None:
     run = written(tmp_path / "<mine>.json")
     shown = "Run('<mine>', 2 games, 'none': Success@1=0.000, Success@5=1.000, "

@@ -19,7 +19,7 @@ from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
 from player.search.books.resolver import BookResolver
-from player.search.build import build_orchestrator, late_interaction_of
+from player.search.build import STRATEGIES, build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense
@@ -175,6 +175,37 @@ def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
     failures = [str(one).split(" (")[0] for one in result.failures]
     assert failures == [f"search step {failure}"]
     assert {*each(result.hits, "strategy")} == {"dense"}
+
+
+class Empty(Broken):
+    """A working strategy whose length is 0."""
+
+    part = "none"
+
+    def __len__(self) -> int:
+        return 0
+
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        zeros = np.zeros(12)
+        return ScoreArrays(zeros, zeros, zeros)
+
+
+def test_each_strategy_is_made_once_and_is_used_even_if_it_is_false(
+    store: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    for name, kind in (("dense", Dense), ("keyword", Keyword)):
+
+        def make(*arguments: Any, name: str = name, kind: Any = kind) -> Strategy:
+            made.append(name)
+            strategy: Strategy = kind(*arguments)
+            return strategy
+
+        monkeypatch.setitem(STRATEGIES, name, make)
+    names = f"{__name__}.Empty, dense, keyword"
+    settings = load(changes=[f"search.strategies=[{names}]"])
+    assert not build_orchestrator(store, settings).search(HEAP).failures
+    assert sorted(made) == ["dense", "keyword"]
 
 
 def test_an_ingest_keeps_the_embedder_that_is_loaded(

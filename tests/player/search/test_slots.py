@@ -109,24 +109,28 @@ def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() 
 
 
 @pytest.mark.parametrize(
-    ("fresh", "k", "expected"),
+    ("fresh", "n_book", "n_course", "expected"),
     [
-        ([2, 6], 10, "b0 b2 g4 g6"),
-        ([8, 6, 7], 15, "b0 b1 g8 g6 g7"),
-        ([2, 3], 10, "b2 b3 g4 g5"),
-        ([8, 6, 7], 9, "b0 b1 g4 g8"),
+        ([9, 19], 5, 5, "b0 b1 b2 b3 b9 g10 g11 g12 g13 g19"),
+        ([19, 17, 18], 8, 7, "b0 b1 b2 b3 b4 b5 b6 b7 g10 g11 g12 g13 g19 g17 g18"),
+        ([8, 9], 5, 5, "b0 b1 b2 b8 b9 g10 g11 g12 g13 g14"),
+        ([19, 17, 18], 5, 4, "b0 b1 b2 b3 b4 g10 g11 g12 g19"),
+        ([19, 16, 17, 18], 1, 2, "b0 g10 g19"),
     ],
 )
-def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side(
-    fresh: list[int], k: int, expected: str
+def test_paragraphs_with_rare_words_replace_the_last_fifth_of_the_hits_on_their_side(
+    fresh: list[int], n_book: int, n_course: int, expected: str
 ) -> None:
-    hits, inside = np.array([0, 1, 4, 5]), np.arange(9) < 4
+    hits = np.array([*range(n_book), *range(10, 10 + n_course)])
+    inside = np.arange(20) < 10
     # a hit holds the first rare word; of those with the second the earlier are better
-    rare = np.zeros(9, dtype=np.int64)
-    rare[[0, 8]] = 1
+    rare = np.zeros(20, dtype=np.int64)
+    rare[[0, 19]] = 1
     rare[fresh] = 2
-    log_odds = np.full(9, -9.0)
+    log_odds = np.full(20, -9.0)
     log_odds[fresh] = -np.arange(len(fresh))
 
     keyword = ScoreArrays(log_odds, log_odds, log_odds, rare)
-    assert named(with_rare_words(hits, inside[hits], keyword, inside, k=k)) == expected
+    for k in {len(hits), 20}:
+        chosen = with_rare_words(hits, inside[hits], keyword, inside, k=k)
+        assert named(chosen) == expected

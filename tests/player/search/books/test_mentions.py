@@ -75,6 +75,17 @@ def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it(
     assert documents_by_word(message.replace("ummel", "ooper"), names) == {}
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["kademlia idea and then slides of hummel", "slides of hummel and then kademlia"],
+)
+def test_the_order_in_which_a_message_names_a_document_twice_does_not_matter(
+    message: str,
+) -> None:
+    names = with_texts([document("hummel-kademlia")], "A cost is the main result.")
+    assert documents_by_word(message, names) == {0: SURELY_NAMED}
+
+
 AUTHORS = with_texts(
     [
         document("a", ("Ada Varn", "author")),

@@ -93,6 +93,12 @@ def test_nothing_else_is_a_stem() -> None:
         assert resolver.by_stem(book_name) is None
 
 
+def test_stems_that_differ_in_case_alone_are_told_apart_with_any_suffix() -> None:
+    resolver = references(files("Notes; notes"))
+    for book_name in ("Notes", "Notes.pdf", "Notes.PDF"):
+        assert resolver.by_stem(book_name) == BookCandidate("Notes", 1.0)
+
+
 def test_typos_accents_and_another_order_still_filter() -> None:
     for doc_id, book_names in (
         ("notes_rec", "Recurson and Backtracking; Backtracking and Récursion"),
