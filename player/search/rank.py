@@ -89,7 +89,7 @@ class Ranking:
         strategy: name of the fusion, or of the only strategy.
         fused: fused scores, with duplicates merged; the hits are chosen by its log-odds, which have all priors.
         hits: (n_hits,) rows of the paragraphs to return, in order.
-        in_book: (n_hits,) whether each takes a slot of the book.
+        in_book_slot: (n_hits,) whether each takes a slot of the book.
         inside: (n_paragraphs,) whether each is in the named book.
         filters: whether that book filters.
         lift: log-odds that were added to the order of the paragraphs of the named book.
@@ -101,7 +101,7 @@ class Ranking:
     strategy: str
     fused: ScoreArrays
     hits: IntArray
-    in_book: BoolArray
+    in_book_slot: BoolArray
     inside: BoolArray
     filters: bool
     lift: float
@@ -224,7 +224,7 @@ def _step(
 
     k = n_slots(settings, inputs.k)
     has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
-    hits, in_book = slotted(
+    hits, in_book_slot = slotted(
         order,
         book.inside & has_slots,
         settings,
@@ -237,18 +237,20 @@ def _step(
             if item.rare is not None:
                 rare = np.where(order > NOT_FOUND, item.rare, 0)
                 item = replace(item, rare=rare)
-                hits, in_book = with_rare_words(hits, in_book, item, in_filter, k=k)
+                hits, in_book_slot = with_rare_words(
+                    hits, in_book_slot, item, in_filter, k=k
+                )
 
     return Ranking(
         scored=scored,
         strategy=strategy,
         fused=fused,
         hits=hits,
-        in_book=in_book,
+        in_book_slot=in_book_slot,
         inside=book.inside,
         filters=filters,
         lift=lift,
-        level=_level_of(fused.relevance[hits], settings),
+        level=_level_of(fused.relevance_log_odds[hits], settings),
         is_fallback=is_fallback,
     )
 
@@ -276,7 +278,7 @@ def _filled(
     filled = ScoreArrays(
         np.where(is_added, earlier.scores, fused.scores),
         np.where(is_added, earlier.log_odds - shift, order),
-        np.where(is_added, earlier.relevance, fused.relevance),
+        np.where(is_added, earlier.relevance_log_odds, fused.relevance_log_odds),
     )
     added = np.where(is_added, earlier.log_odds, NOT_FOUND)
     return {**scored, first.strategy: replace(earlier, log_odds=added)}, filled
@@ -348,9 +350,9 @@ def _by_weights(
         if name in weights:
             sums += np.float32(weights[name]) * item.scores
         else:
-            is_found = item.relevance > NOT_FOUND
-            lowest = item.relevance[is_found].min(initial=0.0)
-            sums += np.where(is_found, item.relevance, lowest)
+            is_found = item.relevance_log_odds > NOT_FOUND
+            lowest = item.relevance_log_odds[is_found].min(initial=0.0)
+            sums += np.where(is_found, item.relevance_log_odds, lowest)
 
     relevance = _highest_relevance(scored)
     log_odds = np.where(relevance > NOT_FOUND, sums + prior, NOT_FOUND)
@@ -360,7 +362,7 @@ def _by_weights(
 def _highest_relevance(scored: Scored) -> AnyFloatArray:
     """Return (n_paragraphs,) the highest relevance that a strategy gives each paragraph."""
     highest: AnyFloatArray = np.max(
-        [item.relevance for item in scored.values()], axis=0
+        [item.relevance_log_odds for item in scored.values()], axis=0
     )
     return highest
 

@@ -135,7 +135,7 @@ def test_priors_change_the_order_and_no_relevance() -> None:
     by_weight = fused(lifts, weights=weights, one=one, two=other)
     assert by_weight.log_odds.tolist() == [4.0, 2.0, 2.5]
     for result in (alone, by_rank, by_weight):
-        assert result.relevance.tolist() == [3.0, 2.0, 1.0]
+        assert result.relevance_log_odds.tolist() == [3.0, 2.0, 1.0]
 
 
 def test_ties_of_many_paragraphs_go_to_the_earlier_one() -> None:
@@ -243,7 +243,7 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
                 kind_weight=weight,
             )
             assert ranking.hits.tolist() == hits
-            assert ranking.fused.relevance.tolist() == [3.0, 2.0, 1.0]
+            assert ranking.fused.relevance_log_odds.tolist() == [3.0, 2.0, 1.0]
             without_kinds = ranking.fused.log_odds - weight * kinds
             assert without_kinds == pytest.approx([3.0, 2.0, 1.0], abs=1e-5)
 
@@ -286,7 +286,7 @@ def test_a_book_has_slots_if_it_filters_or_lifts(
         global_k=2 - pdf_k,
     )
     assert ranking.hits.tolist() == hits
-    assert ranking.in_book.tolist() == [confidence == 0.95, False]
+    assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 
 
 @pytest.mark.parametrize(("share", "odds"), [(0.5, 1.0), (0.75, 3.0), (0.2, 0.25)])

@@ -52,7 +52,7 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     cosines = np.array([1.0, 0.6, -1.0])
     assert arrays.scores == pytest.approx(cosines)
     assert arrays.log_odds == pytest.approx(10.0 * cosines)
-    assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
+    assert arrays.relevance_log_odds == pytest.approx(4.0 * cosines - 2.0)
 
 
 def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
@@ -78,7 +78,7 @@ def test_one_word_is_left_to_keywords() -> None:
         Query("east", keywords="fallback"): False,
         Query("far east", keywords="fallback"): True,
     }.items():
-        (relevance,) = dense.score(query).relevance
+        (relevance,) = dense.score(query).relevance_log_odds
         assert (relevance >= log_odds_of(0.7)) == is_relevant
 
 
@@ -96,7 +96,7 @@ def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_c
     dense = plane(EAST, EAST, EAST, calibration=calibration, late_interaction=late)
     # the first and the last have a mean of 0.4
     expected = 10.0 * similarities - 5.0 * 0.4 + CALIBRATION.bias
-    assert dense.score(HINT).relevance == pytest.approx(expected)
+    assert dense.score(HINT).relevance_log_odds == pytest.approx(expected)
 
 
 def test_in_a_large_course_those_that_seem_best_are_compared_closely(
@@ -132,4 +132,4 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     # 10 nats a unit, 5 a unit of tokens and -1 of hubness; the worst of the compared ones stands for the others
     assert arrays.scores == pytest.approx([6.5, 10.5, -9.5, 0.5])
     # -2, 4 a unit and 10 a unit of tokens
-    assert arrays.relevance == pytest.approx([1.4, 3.0, -5.0, 1.0])
+    assert arrays.relevance_log_odds == pytest.approx([1.4, 3.0, -5.0, 1.0])
