@@ -17,8 +17,8 @@ from evaluate.commands.shared import (
     Out,
     RunOptions,
     Runs,
-    lost_code,
     select_games,
+    warn_of_lost_games,
     write_text,
 )
 from evaluate.errors import RunError, writing
@@ -140,7 +140,7 @@ def replay(
         print(" with ".join([options.title(settings), *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
         _offer_lost_games(run, options.at.location, options.out, overrides.changes)
-    return lost_code(run.lost_at_ingest, strict=options.strict)
+    return warn_of_lost_games(run.lost_at_ingest, strict=options.strict)
 
 
 def _replay_one(
@@ -197,7 +197,7 @@ def _replay_several(
         print(visible_json(table))
     else:
         print(f"{options.title(settings)}: {table['games']} games\n{table_text(table)}")
-    return lost_code(table["lost_at_ingest"], strict=options.strict)
+    return warn_of_lost_games(table["lost_at_ingest"], strict=options.strict)
 
 
 def _offer_lost_games(
@@ -263,7 +263,7 @@ def compare(
     else:
         print(*comparison_lines(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
-    return lost_code(n_lost, strict=options.strict)
+    return warn_of_lost_games(n_lost, strict=options.strict)
 
 
 def _load_presets(

@@ -68,7 +68,7 @@ class Hit:
         score: on the strategy's scale, higher is better; scores of two strategies are not comparable.
         relevance: 0..1, calibrated probability that this paragraph answers the hint, from its own evidence: the same
             with any name, fusion or other hit.
-        rank: 1-based, within its strategy.
+        rank: 1-based, within its strategy; the overall rank is the position in `SearchResult.hits`.
         strategy: name of the strategy that found it.
         slot: its slot.
         why: reason for the hit, in words.
