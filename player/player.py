@@ -13,7 +13,7 @@ import numpy as np
 
 from configs.settings import GameSettings, Settings
 from player.answer import Answers
-from player.belief.editions import LIKENESS, edition_shares, with_editions
+from player.belief.editions import LIKENESS_WEIGHT, edition_shares, with_editions
 from player.belief.places import Places
 from player.belief.posterior import Posterior, update
 from player.belief.prior import compute_prior
@@ -256,7 +256,7 @@ class Player:
                 Exception
             ):  # the search reports a failing embedder
                 hint = self._embed([start.hint])[0]
-                likeness = LIKENESS * self._nats * (places.vectors @ hint)
+                likeness = LIKENESS_WEIGHT * self._nats * (places.vectors @ hint)
 
         printed = compute_prior(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))

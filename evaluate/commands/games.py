@@ -17,8 +17,8 @@ from evaluate.commands.shared import (
     Seed,
     Split,
     games_file,
-    lost_code,
     select_games,
+    warn_of_lost_games,
     write_text,
 )
 from evaluate.errors import BatchError
@@ -158,7 +158,7 @@ def questions(
         lines.append(f"{line}\n")
     write_text(out, "".join(lines))
     print(f"{out}: {len(lines)} batches of 20 questions", file=sys.stderr)
-    return lost_code(len(answerable) - len(lines))
+    return warn_of_lost_games(len(answerable) - len(lines))
 
 
 def serve(

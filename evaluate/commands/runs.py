@@ -17,8 +17,8 @@ from evaluate.commands.shared import (
     Out,
     RunOptions,
     Runs,
-    lost_code,
     select_games,
+    warn_of_lost_games,
     write_text,
 )
 from evaluate.errors import RunError, writing
@@ -143,7 +143,7 @@ def replay(
         if options.out and run.lost_ids and not options.answers:
             command = _lost_games_command(run, options, writer, overrides)
             print(f"  to play the lost games again: {visible(command)}")
-    return lost_code(run.lost_at_ingest, strict=options.strict)
+    return warn_of_lost_games(run.lost_at_ingest, strict=options.strict)
 
 
 def _replay_one(
@@ -200,7 +200,7 @@ def _replay_several(
         print(visible_json(table))
     else:
         print(f"{options.title(settings)}: {table['games']} games\n{table_text(table)}")
-    return lost_code(table["lost_at_ingest"], strict=options.strict)
+    return warn_of_lost_games(table["lost_at_ingest"], strict=options.strict)
 
 
 def _lost_games_command(
@@ -281,7 +281,7 @@ def compare(
     else:
         print(*comparison_lines(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
-    return lost_code(n_lost, strict=options.strict)
+    return warn_of_lost_games(n_lost, strict=options.strict)
 
 
 def _write_runs(folder: Path, runs: Sequence[Run]) -> None:

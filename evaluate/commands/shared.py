@@ -142,8 +142,8 @@ def select_games(
     return select_split(lost_games, split, seed)
 
 
-def lost_code(n_lost: int, *, strict: bool = True) -> int:
-    """Log the number of games lost at ingest; return the exit code, which is 1 if `strict` and there is one."""
+def warn_of_lost_games(n_lost: int, *, strict: bool = True) -> int:
+    """Warn of games that were lost at ingest, if any; return the exit code, which is 1 if `strict` and there is one."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
         _log.warning(

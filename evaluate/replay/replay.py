@@ -25,7 +25,7 @@ from evaluate.replay.replayer import Job, build_replayer, play_job, store_addres
 from evaluate.runs.conversion import N_CANDIDATES_KEPT
 from evaluate.runs.files import (
     RecordFile,
-    unfinished_records,
+    resume_or_begin,
     write_finished,
     write_run,
 )
@@ -172,7 +172,7 @@ class Replay:
         """Return the records of an interrupted replay with the same inputs, to which new ones are added."""
         if not self.out:
             return []
-        records = unfinished_records(self.out, self.inputs_digest())
+        records = resume_or_begin(self.out, self.inputs_digest())
         if records:
             done = f"resuming {self.out}: {len(records)} games are finished"
             print(done, file=sys.stderr)

@@ -162,13 +162,13 @@ def _details(record: ReplayRecord) -> Json:
 def _first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
 ) -> list[Json]:
-    """Return the first N_ITEMS items and the labelled one, with their ranks."""
+    """Return the first N_ITEMS items and the labelled one, with their overall ranks, `place`."""
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     first = []
-    for rank, item in enumerate(items, 1):
+    for place, item in enumerate(items, 1):
         right = item["paragraph_id"] == truth_id
-        if rank <= N_ITEMS or right:
-            first.append({**item, "place": rank, "right": right})
+        if place <= N_ITEMS or right:
+            first.append({**item, "place": place, "right": right})
     return first
 
 

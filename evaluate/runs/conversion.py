@@ -88,7 +88,7 @@ def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
         result: the result of the search.
         paragraph: the labelled paragraph; None if there is none.
     """
-    row = result.row_of(paragraph) if paragraph is not None else None
+    position = result.position_of(paragraph) if paragraph is not None else None
     book: BookRecord | None = None
     if result.book:
         book = {
@@ -105,7 +105,7 @@ def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
         "failures": [*map(str, result.failures)],
         "embed_ms": result.embed_ms,
         "search_ms": result.search_ms,
-        "rank": row + 1 if row is not None else None,
+        "rank": position + 1 if position is not None else None,
     }
 
 

@@ -92,13 +92,14 @@ def _figures(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _hits(runs: Sequence[Run]) -> pd.DataFrame:
+    """Return a row for each hit: the column `place` is its overall rank, `rank` that within its strategy."""
     rows: list[dict[str, Any]] = []
     for run in runs:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
-            for rank, hit in enumerate(record["search"]["hits"], 1):
+            for place, hit in enumerate(record["search"]["hits"], 1):
                 game_columns = {"run": run.name, "game_id": record["game_id"]}
                 right = hit["paragraph_id"] == truth_id
-                rows.append({**game_columns, "place": rank, **hit, "right": right})
+                rows.append({**game_columns, "place": place, **hit, "right": right})
     columns = ["run", "game_id", "place", *HitRecord.__annotations__, "right"]
     return pd.DataFrame(rows, columns=columns)

@@ -118,8 +118,8 @@ class RecordFile(Collection[ReplayRecord]):
             ) from error
 
 
-def unfinished_records(out: Path, inputs: str) -> RecordFile:
-    """Return the records of an interrupted replay to `out`, or begin a new replay.
+def resume_or_begin(out: Path, inputs: str) -> RecordFile:
+    """Return the records of an interrupted replay to `out`; if there are none with these inputs, begin a new replay.
 
     Args:
         out: file of the run.
@@ -197,7 +197,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     run = Run(**header, records=records, name=path.stem, own_measures=measures or {})
     if run.games_digest != digest:
         raise RunError(
-            f"{path} and {games_path(path).name} hold different games; {AGAIN}."
+            f"{path} and {games_path(path).name} hold different games; {AGAIN}"
         )
     return run
 
@@ -321,6 +321,8 @@ def _replace_ranking(
     record: ReplayRecord, scores: Mapping[str, float], name: str
 ) -> ReplayRecord:
     """Return the record of a game with another ranking as its hits, and without plays.
+
+    As the other system has one strategy and no slots, the rank within the strategy is also the overall rank.
 
     Args:
         record: the record.

@@ -29,7 +29,8 @@ OUTCOME: Mapping[str, type] = {
 }
 """Columns of the outcome of a play, which the run's JSON lists, and the types of their values; any value may be None.
 
-`rank` is the rank of the labelled paragraph among the hits; `slot` and `strategy` are those of its hit.
+`rank` is the overall rank of the labelled paragraph, its position among the hits; `slot` and `strategy` are those of
+its hit.
 """
 COLUMNS: Mapping[str, type] = {
     **OUTCOME,

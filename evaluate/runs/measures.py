@@ -112,6 +112,8 @@ def values_of_ranks(
 def interval(values: Float64Array, seed: int) -> tuple[float, float]:
     """Compute the 95% interval of a mean over games: Wilson's for values 0 and 1, else the percentile bootstrap.
 
+    Without games, nothing is known about the mean: the interval is (0, 1).
+
     Args:
         values: (n_games,) one value for each game.
         seed: seed of the resampling.

@@ -48,7 +48,11 @@ class ScoredRecord(ParagraphRecord):
 
 
 class HitRecord(ScoredRecord):
-    """A hit of the search, with its provenance."""
+    """A hit of the search, with its provenance.
+
+    Attributes:
+        rank: 1-based, within its strategy, as in `Hit`; the overall rank is the position in `SearchRecord.hits`.
+    """
 
     rank: int
     score: float
@@ -64,7 +68,11 @@ class BookRecord(TypedDict):
 
 
 class SearchRecord(TypedDict):
-    """The result of the search, and the rank of the labelled paragraph in it."""
+    """The result of the search, and the rank of the labelled paragraph in it.
+
+    Attributes:
+        rank: 1-based position of the labelled paragraph in `hits`, its overall rank; None if it is not a hit.
+    """
 
     hits: list[HitRecord]
     book: BookRecord | None

@@ -18,7 +18,7 @@ from evaluate.runs.measures import interval, round_ends, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import RULE, DenseCalibration
-from player.search.index import KEYWORD, SearchIndex
+from player.search.index import DENSE, KEYWORD, SearchIndex
 from player.search.rank import RankInput, rank
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense, dense_scores, dense_weights
@@ -51,9 +51,6 @@ MEASURE = "RR"
 GAMES_A_TASK = 16
 """Number of games that a worker prepares in one task."""
 
-DENSE = "dense"
-"""Name of dense search, whose weights are tuned."""
-
 
 @dataclass(frozen=True, slots=True)
 class PreparedGame:
@@ -61,14 +58,14 @@ class PreparedGame:
 
     Attributes:
         rank_input: input of its ranking; each trial replaces the scores of dense search.
-        terms: (n_paragraphs,) terms of a dense score by name, with the rule's evidence at weight 1; {} without dense
-            search.
+        dense_terms: (n_paragraphs,) terms of a dense score by name, with the rule's evidence at weight 1; {} without
+            dense search.
         truth: row of the labelled paragraph; -1 if there is none or ingest lost it.
         is_answerable: whether the label names a paragraph.
     """
 
     rank_input: RankInput
-    terms: Mapping[str, AnyFloatArray]
+    dense_terms: Mapping[str, AnyFloatArray]
     truth: int
     is_answerable: bool
 
@@ -102,7 +99,9 @@ def search_all(
     for game in prepared.games:
         rank_input = game.rank_input
         if DENSE in rank_input.scores:
-            scores, log_odds = dense_scores(game.terms, weights, prepared.calibration)
+            scores, log_odds = dense_scores(
+                game.dense_terms, weights, prepared.calibration
+            )
             dense = replace(rank_input.scores[DENSE], scores=scores, log_odds=log_odds)
             rank_input = replace(rank_input, scores={**rank_input.scores, DENSE: dense})
 
@@ -205,20 +204,20 @@ def _prepare_batch(
         query = Query(game.hint, game.book_name, keywords=settings.keywords)
         book = index.book(query, settings)
         doc_id = book.doc_id if book else ""
-        scores = {name: _asked(index, name, query, doc_id) for name in names}
+        scores = {name: _run_strategy(index, name, query, doc_id) for name in names}
         fallback = {}
         if settings.keywords == "fallback":
-            fallback[KEYWORD] = _asked(index, KEYWORD, query, doc_id)
-        terms: Mapping[str, AnyFloatArray] = {}
+            fallback[KEYWORD] = _run_strategy(index, KEYWORD, query, doc_id)
+        dense_terms: Mapping[str, AnyFloatArray] = {}
         dense = index.strategies.get(DENSE)
         if DENSE in names and isinstance(dense, Dense):
-            terms = dense.terms(game.hint, [RULE], doc_id)
+            dense_terms = dense.terms(game.hint, [RULE], doc_id)
 
         rank_input = index.rank_input(query, book, settings)
         prepared.append(
             PreparedGame(
                 rank_input=replace(rank_input, scores=scores, fallback=fallback),
-                terms=terms,
+                dense_terms=dense_terms,
                 truth=rows_by_id[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,
             )
@@ -226,7 +225,9 @@ def _prepare_batch(
     return Prepared(index.calibration.dense, prepared)
 
 
-def _asked(index: SearchIndex, name: str, query: Query, doc_id: str) -> ScoreArrays:
+def _run_strategy(
+    index: SearchIndex, name: str, query: Query, doc_id: str
+) -> ScoreArrays:
     """Run one strategy for one hint, as a search does.
 
     Raises:
@@ -265,8 +266,8 @@ class Evaluation:
         return measures
 
     @property
-    def terms(self) -> dict[str, float]:
-        """Means of the measures, and the terms of the objective.
+    def objective_terms(self) -> dict[str, float]:
+        """Means of the measures, which include the terms of the objective.
 
         `balanced_accuracy` is the mean of two shares: of answerable games with a relevant hit, and of other games
         without one. It is absent if all games are answerable, since the first share alone would reward a search that
@@ -286,7 +287,7 @@ class Evaluation:
     @property
     def objective(self) -> float:
         """The number that a study maximises."""
-        terms = self.terms
+        terms = self.objective_terms
         return (
             terms["RR"]
             + SUCCESS_WEIGHT * terms["Success@k"]
@@ -295,7 +296,7 @@ class Evaluation:
 
     def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
-        terms = self.terms
+        terms = self.objective_terms
         accuracy = terms.get("balanced_accuracy")
         measures, intervals = {}, {}
         for name, values in self.measures.items():

@@ -38,6 +38,7 @@ from evaluate.tuning.storage import (
     without_password,
 )
 from player.round import Json
+from player.search.index import DENSE
 from quarry.interrupts import add_to_line
 from quarry.parallel import TaskExecutor, run_one
 from quarry.terminal import pluralize
@@ -157,7 +158,7 @@ def run_study(
     def objective(trial: optuna.Trial) -> float:
         settings = trial_settings(_draw(space, trial), base)
         evaluation = run_one(executor, evaluate_settings, shared, settings)
-        for part, value in evaluation.terms.items():
+        for part, value in evaluation.objective_terms.items():
             trial.set_user_attr(part, value)
         return evaluation.objective
 
@@ -364,7 +365,7 @@ def has_effect(key: str, base: SearchSettings) -> bool:
 
     match key:
         case "rule_weight":
-            return "dense" in base.strategies and base.keywords == "rule"
+            return DENSE in base.strategies and base.keywords == "rule"
         case "fusion" | "rrf_k":
             return is_fused
         case "boost" if base.book_match == "stem":

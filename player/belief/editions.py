@@ -20,9 +20,9 @@ CUT_SHARES: Mapping[str, Mapping[str, float]] = {
 that draw whole pages name the stem of the file; programs that draw pieces of pages let a model invent a title."""
 UNKNOWN_CUT = 0.01
 """Probability of all editions of any other cut."""
-LIKENESS = 0.8
+LIKENESS_WEIGHT = 0.8
 """Weight of the log-odds of a piece from its vector; 1 is the calibration on passages."""
-PASSAGES = 0.2
+PASSAGES_EXPONENT = 0.2
 """Exponent of the probability of a piece's passages; it is small, since the vector of a page tells more."""
 UNIFORM_SHARE = 0.1
 """Share of a piece's probability that depends on its document alone."""
@@ -33,10 +33,12 @@ RULE_FACTOR = 0.05
 
 EditionShares = Mapping[str, float]
 """Maps the names of editions, PRINTED among them, to their probabilities."""
+EditionCounts = Mapping[str, float]
+"""Maps the names of editions, PRINTED among them, to numbers of games; a game may be divided among several."""
 
 
 def edition_shares(
-    result: SearchResult, index: WordIndex, earlier_games: EditionShares
+    result: SearchResult, index: WordIndex, earlier_games: EditionCounts
 ) -> dict[str, float]:
     """Compute the probability of each edition before the answers, from the form of the book's name and earlier games.
 
@@ -44,7 +46,7 @@ def edition_shares(
 
     Args:
         index: words of the course.
-        earlier_games: earlier games by edition, as `Journal.editions` returns them.
+        earlier_games: number of earlier games by edition, as `Journal.editions` returns them.
     """
     by_cut = CUT_SHARES[_form(result)]
     cuts = {piece.edition: piece.cut for piece in index.places.pieces}
@@ -54,11 +56,11 @@ def edition_shares(
         shares[name] = by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
     shares[PRINTED] = 1.0 - sum(shares.values())
 
-    games = {
-        name: share + earlier_games.get(name, 0.0) for name, share in shares.items()
-    }
-    total = sum(games.values())
-    return {name: n / total for name, n in games.items()}
+    pseudo_counts = {}
+    for name, share in shares.items():
+        pseudo_counts[name] = share + earlier_games.get(name, 0.0)
+    total = sum(pseudo_counts.values())
+    return {name: count / total for name, count in pseudo_counts.items()}
 
 
 def _form(result: SearchResult) -> str:
@@ -94,7 +96,7 @@ def with_editions(
     n_passages = len(places.paragraphs)
     passages = places.rows[:n_printed]
     by_passage = np.bincount(passages, printed, minlength=n_passages)
-    by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES
+    by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES_EXPONENT
 
     doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
     doc_ids += [piece.doc_id for piece in places.pieces]

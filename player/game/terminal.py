@@ -21,6 +21,8 @@ from quarry.terminal import visible
 
 N_CANDIDATES_SHOWN = 4
 """Number of candidates that are printed before the questions."""
+N_SHOWN_AFTER_ANSWERS = 3
+"""Number of candidates that are printed with the change of their belief."""
 LEAGUE = (
     "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
 )
@@ -121,7 +123,7 @@ class Terminal(Spectator):
         """Print the questions with their answers, the change of the belief, and the guess."""
         self._questions(plan.questions, answers)
         self._say("\n[bold]belief[/] before and after the answers:")
-        for row in np.argsort(-decision.belief, kind="stable")[:3]:
+        for row in np.argsort(-decision.belief, kind="stable")[:N_SHOWN_AFTER_ANSWERS]:
             change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
             self._candidate(change, plan, int(row))
 

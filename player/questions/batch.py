@@ -19,8 +19,10 @@ N_SAMPLED = 640
 """Number of draws from the belief over which the information of questions is measured; words come from all
 candidates."""
 RAW_SHARE = 0.3
-"""Number of questions about words anywhere in pieces of other editions, divided by the size of the pool; half of them
-also tell pieces from passages."""
+"""Number of questions about words anywhere in pieces of other editions, as a share of the pool's size. Half of them are
+about all candidates, so that they also tell pieces from passages."""
+N_OPTIONS = 4
+"""Number of options of a question."""
 _thread_pools = functools.cache(ThreadpoolController)
 """Returns the thread pools of the loaded libraries; they are looked up once."""
 
@@ -43,12 +45,12 @@ def choose_questions(
     with _thread_pools().limit(limits=1, user_api="blas"):
         pool = build_pool(candidates, pool_size, seed)
         rows = design(
-            pool,
-            fit_questions(pool, sample, DESIGN_VIEWS),
-            sample.prior,
-            sample.own_prior,
-            1.0 - points(sample.strings),
-            design_referees(wrong_by_kind()),
+            questions=pool,
+            fits=fit_questions(pool, sample, DESIGN_VIEWS),
+            prior=sample.prior,
+            own_prior=sample.own_prior,
+            stakes=1.0 - points(sample.strings),
+            referees=design_referees(wrong_by_kind()),
         )
 
     questions = [pool[row] for row in rows]
@@ -88,8 +90,8 @@ def fit_questions(
     views: tuple[View, ...] = VIEWS,
 ) -> FitArray:
     """Compute the (n_views, n_questions, n_candidates, 4) fits; all options of a question of unknown kind fit alike."""
-    shape = (len(views), len(questions), len(candidates), 4)
-    fits = np.full(shape, 0.25, dtype=np.float32)
+    shape = (len(views), len(questions), len(candidates), N_OPTIONS)
+    fits = np.full(shape, 1.0 / N_OPTIONS, dtype=np.float32)
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:

@@ -20,7 +20,7 @@ from player.search.calibration import (
 )
 from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
-from player.search.index import KEYWORD, SearchIndex
+from player.search.index import DENSE, KEYWORD, SearchIndex
 from player.search.late_interaction import Hubs, LateInteraction
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
@@ -42,13 +42,13 @@ from quarry.store import (
 
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": Dense,
+    DENSE: Dense,
     "chroma": Chroma,
-    "keyword": Keyword,
+    KEYWORD: Keyword,
     "cross-encoder": CrossEncoder,
 }
 """Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""
-EMBEDDING = ("dense", "chroma")
+EMBEDDING = (DENSE, "chroma")
 """These strategies embed the hint."""
 SETTING = "search.strategies"
 LOADING_S = 20.0
@@ -64,15 +64,15 @@ def build_orchestrator(
 ) -> SearchOrchestrator:
     """Build the orchestrator over a store, with the strategies that the settings name.
 
+    If the store's embedder cannot be loaded, the strategies that embed fail in every search. Each search lists them in
+    `failures`, and keyword search answers.
+
     Args:
         course: the course to search.
         settings: settings of search and embedding.
         embedder: the store's embedder; None loads it if a strategy needs it. Searches with a given embedder share no
             cached results with other orchestrators.
         cache: cache of results; None takes the cache of this process.
-
-    If the store's embedder cannot be loaded, the strategies that embed fail in every search. Each search lists them in
-    `failures`, and keyword search answers.
 
     Raises:
         SettingsError: a strategy is unknown.
@@ -114,15 +114,16 @@ class _CurrentIndex:
             self._load_embedder(course)
 
         index = index_of(course, settings, self._embedder, fault=self._fault)
-        _load_all(index, settings.search)
+        _warm_up(index, settings.search)
+        # a method is equal to a method of the same object only
+        given_embedder = self._given and self._given.embed_queries
         identity = (
             course.location,
             course.collection,
             course.fingerprint,
             repr(index.calibration),
             settings.embed,
-            # a method is equal to a method of the same object only
-            self._given and self._given.embed_queries,
+            given_embedder,
             tuple(find(STRATEGIES, name, SETTING) for name in strategies),
         )
         return index, identity
@@ -170,7 +171,9 @@ def index_of(
         fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    caching, calibration, late = None, embedder_calibration(course.embedder_spec), None
+    calibration = embedder_calibration(course.embedder_spec)
+    caching = None
+    late = None
     if embedder is not None:
         calibration = course_calibration(course)
         is_late = search.late_interaction and calibration.late_interaction is not None
@@ -182,7 +185,7 @@ def index_of(
     inputs = StrategyInputs(search, calibration, caching, late)
 
     strategies: dict[str, Strategy] = {}
-    dense = () if embedder is None else ("dense",)
+    dense = () if embedder is None else (DENSE,)
     for name in dict.fromkeys((KEYWORD, *dense, *search.strategies)):
         if fault and name in EMBEDDING:
             strategies[name] = Failing(name, fault)
@@ -218,10 +221,11 @@ def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
     return Failing(name, reason)
 
 
-def _load_all(index: SearchIndex, search: SearchSettings) -> None:
-    """Search for nothing, so that no search waits within its deadline for what is loaded when it is first used.
+def _warm_up(index: SearchIndex, search: SearchSettings) -> None:
+    """Search once and drop the hits, so that no later search waits within its deadline for what is loaded at first use.
 
-    Keywords are loaded by the first search that needs them, since most need none.
+    Log the strategies that are not loaded after `LOADING_S`. Keywords are loaded by the first search that needs them,
+    since most need none.
     """
     patient = replace(search, deadline_s=LOADING_S)
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)

@@ -192,7 +192,7 @@ def is_calibrated(course: Course, calibration: Calibration) -> bool:
     """
     if is_fitted(course.embedder_spec):
         return calibration.dense.separation >= MIN_SEPARATION
-    return course.relevance is not None
+    return course.embedder_calibration is not None
 
 
 def notice_of(course: Course) -> str:
@@ -216,7 +216,7 @@ def course_calibration(course: Course) -> Calibration:
     calibration = embedder_calibration(course.embedder_spec)
     if is_fitted(course.embedder_spec):
         return calibration
-    return calibration.rescaled(course.vectors, course.relevance)
+    return calibration.rescaled(course.vectors, course.embedder_calibration)
 
 
 def embedder_calibration(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:

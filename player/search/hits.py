@@ -43,7 +43,9 @@ class HitMaker:
         """Return the hits in order."""
         ranking = self.ranking
         hits = []
-        for row, is_book in zip(ranking.hits.tolist(), ranking.in_book, strict=True):
+        for row, is_book in zip(
+            ranking.hits.tolist(), ranking.in_book_slot, strict=True
+        ):
             hits.append(self.hit(row, is_book=is_book))
         return tuple(hits)
 
@@ -66,16 +68,16 @@ class HitMaker:
         elif ranking.is_fallback:
             why += AS_FALLBACK
 
-        relevance = float(ranking.fused.relevance[row])
+        log_odds = float(ranking.fused.relevance[row])
         return Hit(
             paragraph=self.index.paragraphs[row],
             score=float(ranking.fused.scores[row]),
-            relevance=probability(relevance),
+            relevance=probability(log_odds),
             rank=ranks[strategy],
             strategy=strategy,
             slot="book" if is_book else "global",
             why=why,
-            relevant=relevance >= threshold_log_odds(self.settings.threshold),
+            relevant=log_odds >= threshold_log_odds(self.settings.threshold),
             same_as=self.index.copies(row),
         )
 
@@ -112,10 +114,10 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
     index, ranking = maker.index, maker.ranking
     order = ranking.fused.log_odds
     is_found = order > NOT_FOUND
-    in_book = ranking.inside & ranking.filters
+    in_filter = ranking.inside & ranking.filters
     rank_of_hit = np.full(len(is_found), np.inf)
     rank_of_hit[ranking.hits] = np.arange(len(ranking.hits))
-    rows = np.lexsort((-order, ~(in_book & is_found), ~is_found, rank_of_hit))
+    rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, rank_of_hit))
     n_found = int(is_found.sum())
     # the belief has a prior of its own for kinds
     log_odds = order - kind_prior(index.kinds, maker.settings)
@@ -124,7 +126,7 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
     def hit(number: int) -> Hit:
         row = int(rows[number])
         if number < n_found:
-            return maker.hit(row, is_book=bool(in_book[row]))
+            return maker.hit(row, is_book=bool(in_filter[row]))
         return Hit(
             paragraph=index.paragraphs[row],
             score=0.0,

@@ -89,7 +89,7 @@ class Ranking:
         strategy: name of the fusion, or of the only strategy.
         fused: fused scores, with duplicates merged; the hits are chosen by its log-odds, which have all priors.
         hits: (n_hits,) rows of the paragraphs to return, in order.
-        in_book: (n_hits,) whether each takes a slot of the book.
+        in_book_slot: (n_hits,) whether each takes a slot of the book.
         inside: (n_paragraphs,) whether each is in the named book.
         filters: whether that book filters.
         lift: log-odds that were added to the order of the paragraphs of the named book.
@@ -101,7 +101,7 @@ class Ranking:
     strategy: str
     fused: ScoreArrays
     hits: IntArray
-    in_book: BoolArray
+    in_book_slot: BoolArray
     inside: BoolArray
     filters: bool
     lift: float
@@ -224,7 +224,7 @@ def _step(
 
     k = n_slots(settings, inputs.k)
     has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
-    hits, in_book = slotted(
+    hits, in_book_slot = slotted(
         order,
         book.inside & has_slots,
         settings,
@@ -237,14 +237,16 @@ def _step(
             if item.rare is not None:
                 rare = np.where(order > NOT_FOUND, item.rare, 0)
                 item = replace(item, rare=rare)
-                hits, in_book = with_rare_words(hits, in_book, item, in_filter, k=k)
+                hits, in_book_slot = with_rare_words(
+                    hits, in_book_slot, item, in_filter, k=k
+                )
 
     return Ranking(
         scored=scored,
         strategy=strategy,
         fused=fused,
         hits=hits,
-        in_book=in_book,
+        in_book_slot=in_book_slot,
         inside=book.inside,
         filters=filters,
         lift=lift,

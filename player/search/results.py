@@ -36,6 +36,8 @@ NOTHING_IN_BOOK = (
 )
 N_OF_BOOK = 3
 """Number of passages of a book that filters which are shown although none of it is relevant."""
+N_IN_NOTEBOOK = 20
+"""Maximum number of hits in the table of a result in a notebook."""
 
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
@@ -66,7 +68,7 @@ class Hit:
         score: on the strategy's scale, higher is better; scores of two strategies are not comparable.
         relevance: 0..1, calibrated probability that this paragraph answers the hint, from its own evidence: the same
             with any name, fusion or other hit.
-        rank: 1-based, within its strategy.
+        rank: 1-based, within its strategy; the overall rank is the position in `SearchResult.hits`.
         strategy: name of the strategy that found it.
         slot: its slot.
         why: reason for the hit, in words.
@@ -86,7 +88,7 @@ class Hit:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hit and its paragraph as one flat record, relevance and score with six digits."""
-        record = dict(zip(_FIELDS, _FIELDS_OF(self), strict=True))
+        record = dict(zip(_FIELDS, _field_values(self), strict=True))
         for name in ("relevance", "score"):
             record[name] = round(float(record[name]), 6)
         return record
@@ -109,7 +111,8 @@ _FIELDS = {
     "same_as": "same_as",
 }
 """These are the keys of a hit's record, and the attributes of the hit that they hold."""
-_FIELDS_OF = operator.attrgetter(*_FIELDS.values())
+_field_values = operator.attrgetter(*_FIELDS.values())
+"""Returns the values of a hit's record, in the order of its keys."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +122,8 @@ class ScoreArrays:
     Attributes:
         scores: (n_paragraphs,) on the strategy's own scale, higher is better; finite.
         log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
-        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf where one was
-            not found.
+        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf
+            where one was not found. `Hit.relevance` is their probability.
         rare: (n_paragraphs,) a bit for each rare word of the hint that a paragraph holds; None if words do not matter.
     """
 
@@ -136,7 +139,7 @@ class BookCandidate:
 
     Attributes:
         doc_id: the document that holds the paragraphs (for a duplicate file, the original).
-        confidence: 0..1, calibrated: of names resolved with confidence c, a share c is right.
+        confidence: 0..1, calibrated. Of the names that are resolved with confidence c, a share c is right.
         tier: use of the book at that confidence, by the settings of a search.
     """
 
@@ -248,30 +251,30 @@ class SearchResult:
         """Return a data frame with a row for each hit, in order."""
         import pandas as pd
 
-        return pd.DataFrame(map(_FIELDS_OF, self.hits), columns=list(_FIELDS))
+        return pd.DataFrame(map(_field_values, self.hits), columns=list(_FIELDS))
 
     def _repr_html_(self) -> str:
-        """Return the best 20 hits as an HTML table, for notebooks."""
+        """Return the best `N_IN_NOTEBOOK` hits as an HTML table, for notebooks."""
         shown = self.to_dataframe()[
             ["document", "page", "opening_sentence", "relevance", "slot"]
-        ].head(20)
+        ].head(N_IN_NOTEBOOK)
         return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
 
-    def row_of(self, paragraph: Paragraph) -> int | None:
+    def position_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
-        for row, hit in enumerate(self.hits):
+        for position, hit in enumerate(self.hits):
             if hit.paragraph.paragraph_id == paragraph.paragraph_id:
-                return row
+                return position
         return None
 
 
-def where_found(
+def scores_where(
     is_found: BoolArray,
     scores: AnyFloatArray,
     log_odds: AnyFloatArray,
     relevance: AnyFloatArray,
 ) -> ScoreArrays:
-    """Return the scores of the paragraphs that were found, and find no others."""
+    """Return scores in which only the paragraphs of `is_found` count as found."""
     return ScoreArrays(
         scores,
         np.where(is_found, log_odds, NOT_FOUND),

@@ -46,13 +46,13 @@ def slotted(
         With 15 book slots and 5 global ones: 15 filtered hits, then the first 5 unfiltered ones that are new.
     """
     is_found = log_odds > NOT_FOUND
-    in_book = inside & is_found
-    if settings.merge == "relevance" or not in_book.any():
+    found_inside = inside & is_found
+    if settings.merge == "relevance" or not found_inside.any():
         is_open = settings.merge == "relevance" or settings.spill_over != "never"
         hits = best_first(log_odds, k if is_open else min(k, settings.global_k))
         return hits, inside[hits] & filters
 
-    may_take_slot = in_book if filters else is_found
+    may_take_slot = found_inside if filters else is_found
     n_reserved = min(settings.pdf_k, k)
     in_slots = best_first(np.where(may_take_slot, log_odds, NOT_FOUND), n_reserved)
     n_global = k - len(in_slots)
@@ -80,9 +80,9 @@ def best_first(log_odds: AnyFloatArray, n: int) -> IntArray:
 
 def with_rare_words(
     hits: IntArray,
-    in_book: BoolArray,
+    in_book_slot: BoolArray,
     keyword: ScoreArrays,
-    inside: BoolArray,
+    in_filter: BoolArray,
     *,
     k: int,
 ) -> tuple[IntArray, BoolArray]:
@@ -91,9 +91,9 @@ def with_rare_words(
     Embeddings represent rare words poorly. At most `SHARE_FOR_RARE_WORDS` of the hits are replaced, at least one.
 
     Args:
-        hits, in_book: result of `slotted`.
+        hits, in_book_slot: result of `slotted`.
         keyword: scores by keywords; its `rare` is not None, and it has found only paragraphs that may be hits.
-        inside: (n_paragraphs,) whether each is in a book that filters.
+        in_filter: (n_paragraphs,) whether each is in a book that filters.
         k: maximal number of hits.
     """
     rare, log_odds = keyword.rare, keyword.log_odds
@@ -105,8 +105,8 @@ def with_rare_words(
 
     sides = []
     for is_book in (True, False):
-        retained = hits[in_book == is_book]
-        added = fresh[inside[fresh] == is_book]
+        retained = hits[in_book_slot == is_book]
+        added = fresh[in_filter[fresh] == is_book]
         n_retained = max(0, len(retained) - len(added))
         sides.append(np.concatenate([retained[:n_retained], added]))
     slots = np.repeat([True, False], [len(side) for side in sides])

@@ -58,7 +58,8 @@ class Course:
         pieces: the text in other editions, by document, edition and position.
         aliases: (doc_id, alias) of every name that has a vector, by document; a copy's names have the copy's doc_id.
         embedder_spec: SPEC of the embedder of the vectors, "" if there is no paragraph.
-        relevance: the embedder's calibration on this course at ingest, None for the built-in embedders.
+        embedder_calibration: bias and slope of the log-odds that the course holds an answer to a question, fitted at
+            ingest by `quarry.embed.relevance`; None for the built-in embedders, and if there is no fit.
         vectors: (n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`.
         alias_vectors: (n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries.
         tokens: the tokens of each paragraph; None if some paragraphs have none.
@@ -74,7 +75,7 @@ class Course:
     pieces: tuple[Piece, ...] = field(default=(), repr=False)
     aliases: tuple[tuple[str, Alias], ...] = ()
     embedder_spec: str = ""
-    relevance: tuple[float, float] | None = None
+    embedder_calibration: tuple[float, float] | None = None
     vectors: Float32Array = field(default_factory=no_vectors)
     alias_vectors: Float32Array = field(default_factory=no_vectors)
     tokens: Tokens | None = field(default=None, repr=False)
@@ -83,14 +84,17 @@ class Course:
         counts = f"{len(self.documents)} documents, {len(self.paragraphs)} paragraphs"
         return f"Course({self.location!r}, {self.collection!r}: {counts})"
 
-    @property
+    @cached_property
     def documents_by_id(self) -> dict[str, Document]:
         """Every document, by doc_id."""
         return {document.doc_id: document for document in self.documents}
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that change with paragraphs, their embedder, other editions and data of documents."""
+        """16 hexadecimal digits that change with paragraphs, their embedder, other editions and data of documents.
+
+        The texts of paragraphs are not hashed: `Document.version` changes with them.
+        """
         digest = hashlib.sha256(self.embedder_spec.encode())
         links = {document.doc_id: dict[str, str]() for document in self.documents}
         for paragraph in self.paragraphs:

@@ -60,12 +60,13 @@ ENGLISH = Language(
         "example": "example",
         "remark": "remark|note|hint|tip|warning|observation",
     },
+    # a word of several kinds stands in each; `Language` explains the kinds
     name_words={
         "lectures": "lecture lectures lect lec lesson lessons deck decks tutorial tutorials tut recitation recitations "
         "seminar seminars",
         "numbered": "chapter chapters chap ch module modules week weeks wk session sessions class classes unit units "
         "part parts l notes handout handouts sheet sheets",
-        "counted": "section sections sec topic topics talk talks exercise exercises sheet sheets day days meeting "
+        "counted": "section sections sec topic topics talk talks exercise exercises day days meeting "
         "meetings episode volume vol no nr number",
         "documents": "note notes slide slides handout handouts material materials reading readings script scripts pdf "
         "file files document documents doc text texts book books paper papers article articles presentation "
@@ -116,6 +117,7 @@ ENGLISH = Language(
     },
     no_word="none of these words",
     no_letter="none of these letters",
+    # the keys are explained in `Language`; these words are those of questions and options that anybody may ask
     wording={
         "unsure": r"\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable"
         r"|only|and)\b",

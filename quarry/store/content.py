@@ -181,7 +181,7 @@ def build_snapshot(
         pieces=tuple(pieces),
         aliases=tuple(aliases),
         embedder_spec=content.embedder_spec,
-        relevance=content.relevance,
+        embedder_calibration=content.relevance,
         vectors=vectors.paragraphs,
         alias_vectors=vectors.aliases,
         tokens=vectors.tokens,

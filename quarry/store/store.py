@@ -159,7 +159,7 @@ class Store:
                 self.require_embedder(spec)
             documents[update.doc_id] = update
 
-        relevance = relevance or self.course.relevance
+        relevance = relevance or self.course.embedder_calibration
         content = link_copies(documents.values(), spec, relevance)
         base = self.course.generation
         self._generations.publish(base, content)

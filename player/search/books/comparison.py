@@ -13,14 +13,14 @@ from rapidfuzz import fuzz, process
 
 from player.search.books.course_names import CourseNames
 from player.search.books.lecture_numbers import (
+    is_lecture_group,
     number_groups,
-    numbers_lectures,
     words_of_name,
 )
 from player.search.books.name_words import (
     FILE_KINDS,
-    is_a,
     is_generic,
+    is_of_kind,
     is_subject,
     normalise_name,
 )
@@ -36,6 +36,10 @@ _MIN_SIMILARITY = 40.0
 _CLASH_LOSS = 0.75
 """Share of the similarities that a document loses if name and document each have a number that the other lacks:
 "lecture 3" is not "lecture 13"."""
+_HALF_CLASH = 0.5
+"""Clash of the numbers of a name with a document that has no number."""
+_MIN_REMAINDER = 1e-12
+"""Minimum probability of all other documents together, by which theirs are divided."""
 _MIN_DOCUMENTS = 0.7
 """Minimum number of documents that a word is counted in, for its rarity."""
 SHORT_TITLE_TRUST = 0.95
@@ -60,7 +64,7 @@ class NameComparison:
     def string(self) -> Float64Array:
         """Mean of rapidfuzz's WRatio and token-set ratio with the best name, 0 below `_MIN_SIMILARITY`."""
         if not self.has_subject:  # the number is the name of the lecture
-            return np.maximum(self.exact, self.number) * self._same_number
+            return np.maximum(self.exact, self.number) * self._clash_factor
         text = " ".join(self.names.distinctive(self.name_words))
         texts = self.names.distinctive_texts
         scores = np.zeros(len(texts))
@@ -72,25 +76,25 @@ class NameComparison:
         for name, similarity in zip(
             self.names.document_names, above.tolist(), strict=True
         ):
-            string[name.row] = max(string[name.row], name.trust * similarity)
-        return string * self._same_number
+            string[name.row] = max(string[name.row], name.source_trust * similarity)
+        return string * self._clash_factor
 
     @cached_property
     def words(self) -> Float64Array:
         """Share of the name's words, by rarity, that match the document's names, authors and headings."""
-        return self._mean(self.names.matches) * self._same_number
+        return self._mean(self.names.matches) * self._clash_factor
 
     @cached_property
     def content(self) -> Float64Array:
         """Share of the name's words, by rarity, in the document's text."""
-        return self._mean(self.names.text_shares) * self._same_number
+        return self._mean(self.names.text_shares) * self._clash_factor
 
     @cached_property
     def meaning(self) -> Float64Array:
         """Similarity of meaning."""
         if self.similarity is None:
             return np.zeros(len(self.names.doc_ids))
-        return self.similarity * self._same_number
+        return self.similarity * self._clash_factor
 
     @cached_property
     def number(self) -> Float64Array:
@@ -100,25 +104,25 @@ class NameComparison:
 
     @cached_property
     def clash(self) -> Float64Array:
-        """Whether each has a number that the other lacks; 0.5 if the document has no number."""
+        """Whether name and document each have a number that the other lacks; `_HALF_CLASH` if the document has none."""
         clash = np.zeros(len(self.names.doc_ids))
         for row, numbers in enumerate(self.names.numbers):
             if self.numbers - self.names.all_numbers[row]:
                 if numbers - self.numbers:
                     clash[row] = 1.0
                 elif not numbers:
-                    clash[row] = 0.5
+                    clash[row] = _HALF_CLASH
         return clash
 
     @cached_property
     def exact(self) -> Float64Array:
-        """Trust in the name of the document that is this name."""
+        """Trust in the document's name that equals this name, `SHORT_TITLE_TRUST` for a short title; 0 if none does."""
         normalised = normalise_name(self.text)
         exact = np.zeros(len(self.names.doc_ids))
         for other in self.names.document_names:
             trust = 0.0
             if other.normalised == normalised:
-                trust = other.trust
+                trust = other.source_trust
             elif other.short_title:
                 short = f" {normalise_name(other.short_title)} "
                 before, match, after = f" {normalised} ".partition(short)
@@ -132,7 +136,7 @@ class NameComparison:
         """The lecture numbers of the name."""
         numbers: set[int] = set()
         for group in number_groups(self.text):
-            if numbers_lectures(group, self.names.owners):
+            if is_lecture_group(group, self.names.owners):
                 numbers |= group.numbers
         return numbers
 
@@ -141,9 +145,9 @@ class NameComparison:
         """The words of the name, without those that most documents share, other numbers, and "page" before them."""
         others = set(self.names.shared_words)
         for group in number_groups(self.text):
-            if not numbers_lectures(group, self.names.owners):
+            if not is_lecture_group(group, self.names.owners):
                 others.update(map(str, group.numbers - self.numbers))
-                if is_a(group.noun, "others"):
+                if is_of_kind(group.noun, "others"):
                     others.add(group.noun)
         return [word for word in words_of_name(self.text) if word not in others]
 
@@ -153,8 +157,8 @@ class NameComparison:
         return any(map(is_subject, self.name_words))
 
     @cached_property
-    def _same_number(self) -> Float64Array:
-        """(n_documents,) factor of similarities where numbers clash."""
+    def _clash_factor(self) -> Float64Array:
+        """(n_documents,) factor of all similarities: 1, less where numbers clash."""
         return 1.0 - _CLASH_LOSS * self.clash
 
     @cached_property
@@ -163,7 +167,7 @@ class NameComparison:
         weights = {}
         for word in self.name_words:
             factor, matches = float(is_subject(word)), self.names.matches(word)
-            if is_a(word, *FILE_KINDS):
+            if is_of_kind(word, *FILE_KINDS):
                 is_informative = self.has_subject and matches.any()
                 factor = _FILE_WEIGHT * is_informative
             if factor:
@@ -195,7 +199,7 @@ def probabilities(
     rows = np.flatnonzero(exact)
     if len(rows) == 1:  # the exact name of one document only
         (row,) = rows
-        others = max(1e-12, 1.0 - confidences[row])
+        others = max(_MIN_REMAINDER, 1.0 - confidences[row])
         confidences *= (1.0 - exact[row]) / others
         confidences[row] = exact[row]
     return confidences

@@ -13,8 +13,8 @@ import regex
 
 from player.search.books.lecture_numbers import lecture_numbers, words_of_name
 from player.search.books.name_words import (
-    is_a,
     is_generic,
+    is_of_kind,
     is_subject,
     normalise_name,
     words_like,
@@ -24,7 +24,7 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.languages.words import is_stop_word, stems
 
-TRUST = {"author": 0.9, "metadata": 0.8, "heading": 0.6}
+SOURCE_TRUST = {"author": 0.9, "metadata": 0.8, "heading": 0.6}
 """Weight of a name by its source, 1 for other sources: PDF metadata is often wrong, and a heading names only a part of
 a document."""
 FILE_SOURCES = ("stem", "name", "sidecar")
@@ -71,12 +71,12 @@ class Name:
         words = words_of_name(self.text)
         if self.source not in ("heading", "metadata"):
             return words
-        return [word for word in words if not is_a(word, "sections")]
+        return [word for word in words if not is_of_kind(word, "sections")]
 
     @property
-    def trust(self) -> float:
-        """Weight of the name by its source."""
-        return TRUST.get(self.source, 1.0)
+    def source_trust(self) -> float:
+        """Weight of the name by its source, 0..1."""
+        return SOURCE_TRUST.get(self.source, 1.0)
 
     @cached_property
     def short_title(self) -> str:
@@ -89,7 +89,9 @@ class Name:
 
 
 class CourseNames:
-    """The names of a course's documents. A document is the row of its id in `doc_ids`; a duplicate is its original.
+    """The names of a course's documents.
+
+    A document is given by its row, the position of its id in `doc_ids`; a duplicate has the row of its original.
 
     Args:
         documents: every document.
@@ -101,7 +103,7 @@ class CourseNames:
         names: all names that may tell the documents apart.
         document_names: names of whole documents.
         matches: function of a word that returns (n_documents,) how well it matches the names of each: the likeness of
-            the words, times the trust.
+            the words, times `word_trust`.
         text_shares: function of a word that returns (n_documents,) how it is shared among the texts, summing to 1; 0 if
             no text holds it.
     """
@@ -141,14 +143,14 @@ class CourseNames:
         return by_stem
 
     @cached_property
-    def trust(self) -> dict[str, Float64Array]:
-        """By word, (n_documents,) the highest weight of a name of each document that has the word."""
-        trust: dict[str, Float64Array] = {}
+    def word_trust(self) -> dict[str, Float64Array]:
+        """By word, (n_documents,) the highest `Name.source_trust` of a name of each document that has the word."""
+        word_trust: dict[str, Float64Array] = {}
         for name in self.names:
             for word in name.words:
-                by_row = trust.setdefault(word, np.zeros(len(self.doc_ids)))
-                by_row[name.row] = max(by_row[name.row], name.trust)
-        return trust
+                by_row = word_trust.setdefault(word, np.zeros(len(self.doc_ids)))
+                by_row[name.row] = max(by_row[name.row], name.source_trust)
+        return word_trust
 
     @cached_property
     def owners(self) -> dict[str, set[int]]:
@@ -164,7 +166,9 @@ class CourseNames:
     def shared_words(self) -> set[str]:
         """Words that more than half of the documents have in their names; they tell no documents apart."""
         n = len(self.doc_ids)
-        counts = {word: np.count_nonzero(rows) for word, rows in self.trust.items()}
+        counts = {
+            word: np.count_nonzero(rows) for word, rows in self.word_trust.items()
+        }
         return {word for word in counts if 2 * counts[word] > n >= MIN_TO_SHARE}
 
     def distinctive(self, words: Iterable[str]) -> list[str]:
@@ -177,10 +181,12 @@ class CourseNames:
         numbers: list[set[int]] = [set() for _ in self.doc_ids]
         for document in self.documents:
             number = document.lecture_number
-            in_stem = lecture_numbers(document.doc_id)
-            stem_words = words_of_name(document.doc_id)
-            is_of_date = number not in in_stem and str(number) in stem_words
-            own = in_stem if number is None or is_of_date else {number}
+            own = lecture_numbers(document.doc_id)
+            if number is not None:
+                # a number of the stem that counts something else, as in a date, is no lecture's
+                stem_words = words_of_name(document.doc_id)
+                is_other = number not in own and str(number) in stem_words
+                own = own if is_other else {number}
             numbers[self.row_of[document.doc_id]] |= own
         return numbers
 
@@ -226,8 +232,8 @@ class CourseNames:
 
     def _matches(self, word: str) -> Float64Array:
         matches = np.zeros(len(self.doc_ids))
-        for other, likeness in words_like(word, self.trust).items():
-            matches = np.maximum(matches, likeness * self.trust[other])
+        for other, likeness in words_like(word, self.word_trust).items():
+            matches = np.maximum(matches, likeness * self.word_trust[other])
         return matches
 
     def _text_shares(self, word: str) -> Float64Array:
@@ -253,7 +259,7 @@ def is_name(alias: Alias) -> bool:
     words = words_of_name(alias.text)
     if alias.source in (*FILE_SOURCES, "author"):
         return bool(words)
-    is_distinctive = any(is_subject(w) and not is_a(w, "sections") for w in words)
+    is_distinctive = any(is_subject(w) and not is_of_kind(w, "sections") for w in words)
     return is_distinctive or _is_phrase(words)
 
 

@@ -11,7 +11,7 @@ from player.search.books.name_words import (
     NUMBER_KINDS,
     WORDS_KEPT,
     has_negation,
-    is_a,
+    is_of_kind,
     normalise_name,
     words_by_kind,
 )
@@ -107,7 +107,7 @@ def _numeral_at(words: Sequence[str], position: int) -> int:
 
 
 def _may_be_numbered(word: str) -> bool:
-    return is_a(word, *NUMBER_KINDS, "counted")
+    return is_of_kind(word, *NUMBER_KINDS, "counted")
 
 
 @functools.lru_cache
@@ -162,18 +162,18 @@ def _may_number_lectures(group: NumberGroup) -> bool:
     tail = " ".join(after)
     if _FROM_THE_END.match(tail) or _FROM_THE_END.match(f"{noun} {tail}"):
         return False
-    if is_a(noun, "lectures"):
+    if is_of_kind(noun, "lectures"):
         return True
 
-    following = next((word for word in after if not is_a(word, "of")), "")
-    is_dated = is_a(noun, "months") or is_a(following, "months")
-    if is_dated and not is_a(noun, "numbered"):
+    following = next((word for word in after if not is_of_kind(word, "of")), "")
+    is_dated = is_of_kind(noun, "months") or is_of_kind(following, "months")
+    if is_dated and not is_of_kind(noun, "numbered"):
         return False
     # "part 2 of 5"
-    return not following.isdecimal() and not is_a(noun, "versions", "others")
+    return not following.isdecimal() and not is_of_kind(noun, "versions", "others")
 
 
-def numbers_lectures(group: NumberGroup, words: Collection[str]) -> bool:
+def is_lecture_group(group: NumberGroup, words: Collection[str]) -> bool:
     """Return whether the numbers in a book name are those of lectures.
 
     They are after a word for a lecture or a word of the course's names ("week 3", "hashing 3"), as ordinals before a
@@ -185,14 +185,17 @@ def numbers_lectures(group: NumberGroup, words: Collection[str]) -> bool:
     noun, _, before, after = group
     if not _may_number_lectures(group):
         return False
-    if is_a(noun, *NUMBER_KINDS) or noun in words:
+    if is_of_kind(noun, *NUMBER_KINDS) or noun in words:
         return True
     if all(map(is_stop_word, (*before, *noun.split(), *after))):
         return True
+    # "03 indexes"; `after` is not empty, or the line above would have returned
     return not before and not noun and after[0] in words
 
 
-def lectures_in(message: str, nouns: frozenset[str] = frozenset()) -> list[NumberGroup]:
+def lecture_groups_in(
+    message: str, nouns: frozenset[str] = frozenset()
+) -> list[NumberGroup]:
     """Return the lecture numbers that a message names, each group with its word for a lecture.
 
     A number names one next to a word for a lecture ("lecture 3", "the third lecture"). A word that numbers other things
@@ -201,18 +204,18 @@ def lectures_in(message: str, nouns: frozenset[str] = frozenset()) -> list[Numbe
     Args:
         nouns: further words that number lectures or other things.
     """
-    lectures = []
+    groups = []
     for clause in _CLAUSE_END.split(message):
         for group in number_groups(clause, nouns):
             noun, numbers, before, after = group
-            is_numbering = is_a(noun, *NUMBER_KINDS) or noun in nouns
+            is_numbering = is_of_kind(noun, *NUMBER_KINDS) or noun in nouns
             if not numbers or not is_numbering:
                 continue
 
-            is_sure = is_a(noun, "lectures") or noun.startswith(_IN_PREFIXES)
-            is_sure |= any(is_a(word, "prepositions") for word in before[-1:])
-            is_sure |= not after or is_a(after[0], "saying")
+            is_sure = is_of_kind(noun, "lectures") or noun.startswith(_IN_PREFIXES)
+            is_sure |= any(is_of_kind(word, "prepositions") for word in before[-1:])
+            is_sure |= not after or is_of_kind(after[0], "saying")
             is_meant = is_sure and not has_negation(before[-NEGATED_WORDS:])
             if is_meant and _may_number_lectures(group):
-                lectures.append(group)
-    return lectures
+                groups.append(group)
+    return groups

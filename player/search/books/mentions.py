@@ -9,7 +9,7 @@ from player.search.books.name_words import (
     NEGATED_WORDS,
     NUMBER_KINDS,
     has_negation,
-    is_a,
+    is_of_kind,
     is_subject,
 )
 from quarry.languages.words import is_common, is_stop_word
@@ -51,20 +51,20 @@ def documents_by_word(message: str, names: CourseNames) -> dict[int, float]:
     words = words_of_name(message)
     content = []
     for position, word in enumerate(words):
-        if not is_stop_word(word) and not is_a(word, "naming"):
+        if not is_stop_word(word) and not is_of_kind(word, "naming"):
             content.append((position, word))
 
     confidences: dict[int, float] = {}
     for n, (position, word) in enumerate(content):
         rows = names.owners.get(word, ())
-        is_usual = is_a(word, "sections") or not names.distinctive([word])
+        is_usual = is_of_kind(word, "sections") or not names.distinctive([word])
         before = words[max(0, position - NEGATED_WORDS) : position]
         if len(rows) != 1 or is_usual or not is_subject(word) or has_negation(before):
             continue
 
         (row,) = rows
         neighbours = content[max(0, n - 1) : n + 2]
-        if any(is_a(near, *NUMBER_KINDS, "documents") for _, near in neighbours):
+        if any(is_of_kind(near, *NUMBER_KINDS, "documents") for _, near in neighbours):
             confidence = SURELY_NAMED
         elif len(word) >= MIN_LETTERS_OF_NAME and _is_only_a_name(word, row, names):
             confidence = PROBABLY_NAMED

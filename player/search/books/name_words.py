@@ -27,11 +27,19 @@ _NEGATION = regex.compile(
 )
 WORDS_KEPT = 10_000
 """Maximum number of words, and of names, of which a property is cached."""
-_TYPOS = DamerauLevenshtein.normalized_similarity
+_typo_similarity = DamerauLevenshtein.normalized_similarity
 NEGATED_WORDS = 4
 """Number of words before a name in which a negation excludes it: "not the databases lecture"."""
+_MIN_PREFIXED = 4
+"""Minimum number of letters of a word whose first letter may be a prefix."""
 _MIN_PREFIX = 3
 """Minimum number of letters of an abbreviation: "dyn" is short for "dynamic"."""
+_ABBREVIATED = 0.85
+"""Likeness of an abbreviation to the word."""
+_LENGTHENED = 0.7
+"""Likeness of a word to one that it begins with: "indexing" to "index"."""
+_TYPO_LOSS = 0.1
+"""Likeness that a misspelling loses besides its other letters."""
 _MIN_TYPO = 4
 """Minimum number of letters of two words that are compared letter by letter."""
 _MIN_ALIKE = 0.75
@@ -58,17 +66,17 @@ def words_by_kind() -> dict[str, set[str]]:
 
 
 @functools.lru_cache(WORDS_KEPT)
-def is_a(word: str, *kinds: str) -> bool:
+def is_of_kind(word: str, *kinds: str) -> bool:
     """Return whether a normalised word is of one of the kinds of `Language.name_words`, perhaps after a prefix."""
     forms = {word}
-    if len(word) > 3 and word[0] in language_of_word(word).prefixes:
+    if len(word) >= _MIN_PREFIXED and word[0] in language_of_word(word).prefixes:
         forms.add(word[1:])
     return any(forms & words_by_kind()[kind] for kind in kinds)
 
 
 def is_generic(word: str) -> bool:
     """Return whether a normalised word may be part of any document's name."""
-    return is_stop_word(word) or is_a(word, *NUMBER_KINDS, "counted", *FILE_KINDS)
+    return is_stop_word(word) or is_of_kind(word, *NUMBER_KINDS, "counted", *FILE_KINDS)
 
 
 def is_subject(word: str) -> bool:
@@ -90,20 +98,20 @@ def likeness(word: str, other: str) -> float:
     if word == other:
         return 1.0
     if len(word) >= _MIN_PREFIX and other.startswith(word):
-        return 0.85
+        return _ABBREVIATED
     if min(len(word), len(other)) < _MIN_TYPO:
         return 0.0
     if word.startswith(other):
-        return 0.7
-    alike: float = _TYPOS(word, other, score_cutoff=_MIN_ALIKE)
-    return max(0.0, alike - 0.1)
+        return _LENGTHENED
+    alike: float = _typo_similarity(word, other, score_cutoff=_MIN_ALIKE)
+    return max(0.0, alike - _TYPO_LOSS)
 
 
 def words_like(word: str, others: Iterable[str]) -> dict[str, float]:
     """Return the words that a word equals, abbreviates or misspells, with their `likeness`."""
     words = list(others)
     near = process.extract(
-        word, words, scorer=_TYPOS, score_cutoff=_MIN_ALIKE, limit=None
+        word, words, scorer=_typo_similarity, score_cutoff=_MIN_ALIKE, limit=None
     )
     similar = {other for other, _, _ in near}
     similar.update(o for o in words if o.startswith(word) or word.startswith(o))

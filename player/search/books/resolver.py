@@ -9,7 +9,7 @@ import regex
 
 from player.search.books.comparison import NameComparison, probabilities
 from player.search.books.course_names import CourseNames, fold_stem, is_name
-from player.search.books.lecture_numbers import lectures_in, words_of_name
+from player.search.books.lecture_numbers import lecture_groups_in, words_of_name
 from player.search.books.mentions import (
     PROBABLY_NAMED,
     SURELY_NAMED,
@@ -18,7 +18,7 @@ from player.search.books.mentions import (
 )
 from player.search.books.name_words import (
     has_negation,
-    is_a,
+    is_of_kind,
     normalise_name,
     words_by_kind,
 )
@@ -97,8 +97,8 @@ class BookResolver:
         The subject of a lecture is not a name. A name is a number next to a word for a lecture, or as
         `documents_by_name` and `documents_by_word` say. What follows "not" or "except" is not meant.
         """
-        lectures = lectures_in(message, self.names.number_nouns)
-        numbers = {number for group in lectures for number in group.numbers}
+        groups = lecture_groups_in(message, self.names.number_nouns)
+        numbers = {number for group in groups for number in group.numbers}
         if len(numbers) > 1:
             return None
 
@@ -109,16 +109,17 @@ class BookResolver:
             ((row, confidence),) = confidences.items()
             return BookCandidate(self.names.doc_ids[row], confidence)
 
-        best = None
-        if lectures and not confidences:
-            best = self.best(f"{lectures[0].noun} {numbers.pop()}")
-        if best is None or best.confidence < LIKELY:
+        book = None
+        if groups and not confidences:
+            book = self.best(f"{groups[0].noun} {numbers.pop()}")
+        if book is None or book.confidence < LIKELY:
             return None
-        is_sure = any(is_a(group.noun, "lectures") for group in lectures)
-        confidence = best.confidence if is_sure else PROBABLY_NAMED
-        return BookCandidate(best.doc_id, min(best.confidence, confidence))
+        is_sure = any(is_of_kind(group.noun, "lectures") for group in groups)
+        highest = 1.0 if is_sure else PROBABLY_NAMED
+        return BookCandidate(book.doc_id, min(book.confidence, highest))
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
+        """Resolve a name that is not cached; see `resolve`."""
         by_stem = self.by_stem(book_name)
         if by_stem is not None:
             return (by_stem,)
@@ -142,7 +143,7 @@ class BookResolver:
         words = words_of_name(book_name)
         unnamed = [word for word in words if word not in self.names.owners]
         is_several = False
-        for group in lectures_in(book_name):
+        for group in lecture_groups_in(book_name):
             is_of_one = any(map(group.numbers.issubset, self.names.all_numbers))
             is_several |= len(group.numbers) > 1 and not is_of_one
         return not words or is_several or has_negation(unnamed)
@@ -175,15 +176,16 @@ class BookResolver:
         confidences = probabilities(comparison, fit)
         if not comparison.has_subject:
             # a number alone names the document with that number; generic words name no document
-            return confidences * (comparison.number + comparison.exact > 0.0)
+            is_named = (comparison.number > 0.0) | (comparison.exact > 0.0)
+            return confidences * is_named
         is_settled = confidences.max(initial=0.0) >= SETTLED
         if is_settled or self._embedder is None or not self._alias_rows:
             return confidences
 
-        best = np.full(len(confidences), fit.unrelated)
+        highest_cosines = np.full(len(confidences), fit.unrelated)
         cosines = self._alias_vectors @ self._embedder.read(comparison.text).vector
-        np.maximum.at(best, self._alias_rows, cosines)
-        similarity = (best - fit.unrelated) / (1.0 - fit.unrelated)
+        np.maximum.at(highest_cosines, self._alias_rows, cosines)
+        similarity = (highest_cosines - fit.unrelated) / (1.0 - fit.unrelated)
         return probabilities(replace(comparison, similarity=similarity), fit)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from player.deadlines import start_in_thread
 from player.search.calibration import PARAGRAPH
-from player.search.results import Query, ScoreArrays, where_found
+from player.search.results import Query, ScoreArrays, scores_where
 from player.search.slots import n_slots
 from player.search.strategies.strategy import EmbeddingStrategy, StrategyInputs
 from quarry.store import ChromaIndex, Course
@@ -56,7 +56,7 @@ class Chroma(EmbeddingStrategy):
         farthest = min(cosines.values(), default=0.0)
         scores = np.full(len(self._paragraphs), farthest)
         scores[rows] = list(cosines.values())
-        return where_found(
+        return scores_where(
             np.isin(np.arange(len(scores)), rows),
             scores,
             self._calibration.nats * scores,

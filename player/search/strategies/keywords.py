@@ -11,7 +11,7 @@ import regex
 from numpy.typing import NDArray
 
 from player.search.course_words import InvertedIndex, paragraph_stems, stems_of
-from player.search.results import Query, ScoreArrays, nothing_found, where_found
+from player.search.results import Query, ScoreArrays, nothing_found, scores_where
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray
 from quarry.languages.words import (
@@ -140,7 +140,7 @@ class Keyword(Strategy):
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
-        return where_found(is_found, scores, calibration.nats * scores, relevance)
+        return scores_where(is_found, scores, calibration.nats * scores, relevance)
 
     def _looked_up(self, hint: str) -> ScoreArrays:
         """Score by the words that a paragraph holds: as written, in any case, in another form, as a part of a word.
@@ -176,7 +176,7 @@ class Keyword(Strategy):
         relevance[n_words == len(written)] = ALL_WORDS
 
         log_odds = NATS_A_LEVEL * relevance + self._calibration.nats * scores
-        return where_found(scores > 0.0, scores, log_odds, relevance)
+        return scores_where(scores > 0.0, scores, log_odds, relevance)
 
     def _content(
         self, written: Sequence[str], hint: str

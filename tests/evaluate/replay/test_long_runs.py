@@ -24,7 +24,7 @@ from evaluate.runs.files import (
     games_path,
     partial_path,
     read_runs,
-    unfinished_records,
+    resume_or_begin,
     write_run,
 )
 from evaluate.runs.record import ReplayRecord
@@ -79,7 +79,7 @@ def replay_long(
                 waiting.clear()
 
     store = Course(location="nowhere", collection="course", paragraphs=tuple(course()))
-    records = unfinished_records(out, "inputs")
+    records = resume_or_begin(out, "inputs")
     replay_games(games_of(n), store, play_all, records=records)
     write_run(out, run_of(records, out.stem, "oracle"))
 
@@ -152,7 +152,7 @@ def test_a_report_of_many_games_shows_the_lost_ones_first(
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     """A run of two finished games out of three."""
-    records = unfinished_records(tmp_path / "run.json", "inputs")
+    records = resume_or_begin(tmp_path / "run.json", "inputs")
     for game_id in ("g1", "g2"):
         records.append(game_record(game_id=game_id))
     return tmp_path / "run.json"
@@ -164,7 +164,7 @@ def out(tmp_path: Path) -> Path:
 def test_only_games_of_the_same_inputs_count(
     inputs: str, finished: Any, out: Path
 ) -> None:
-    records = unfinished_records(out, inputs)
+    records = resume_or_begin(out, inputs)
     assert each(records, "game_id") == finished
     records.append(game_record(game_id="last"))
     written = each(RecordFile(games_path(out)), "game_id")

@@ -58,7 +58,7 @@ def test_the_objective_adds_success_and_abstention_to_rr() -> None:
         relevant=[1, 1, 0, 1, 0],
         answerable=[1, 1, 1, 0, 0],
     )
-    assert evaluation.terms["balanced_accuracy"] == pytest.approx(7 / 12)
+    assert evaluation.objective_terms["balanced_accuracy"] == pytest.approx(7 / 12)
     assert evaluation.objective == pytest.approx(0.5 + 0.1 * 2 / 3 + 0.1 * 7 / 12)
     measures = evaluation.as_json(0)["measures"]
     assert measures == {
@@ -71,7 +71,7 @@ def test_the_objective_adds_success_and_abstention_to_rr() -> None:
     # without unanswerable games the threshold earns nothing
     for relevant in (0, 1):
         evaluation = evaluation_of([1, 0, 3], [relevant] * 3, [1] * 3)
-        assert "balanced_accuracy" not in evaluation.terms
+        assert "balanced_accuracy" not in evaluation.objective_terms
         assert evaluation.objective == pytest.approx(4 / 9 + 0.1 * 2 / 3)
 
 

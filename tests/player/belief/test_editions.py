@@ -107,7 +107,7 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
     assert prior[4:].sum() == pytest.approx(0.1)
 
     # each document has one page
-    weights = printed * printed**editions.PASSAGES * [1.0, 3.0]
+    weights = printed * printed**editions.PASSAGES_EXPONENT * [1.0, 3.0]
     pages = (1.0 - UNIFORM_SHARE) * weights / weights.sum() + UNIFORM_SHARE * printed
     assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
     of_editions = edition_masses(prior, INDEX.places, np.arange(len(prior)))

@@ -54,18 +54,20 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
 
 
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
-    for spec, relevance, notice in (
+    for spec, calibration, notice in (
         (DEFAULT_EMBEDDER, None, ""),
         ("e5", None, ""),
         ("mine.Embedder", (-3.0, 9.0), ""),
         ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
-        store = cast(Course, SimpleNamespace(embedder_spec=spec, relevance=relevance))
+        course = SimpleNamespace(embedder_spec=spec, embedder_calibration=calibration)
+        store = cast(Course, course)
         assert notice_of(store).partition(":")[0] == notice
 
 
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
-    store = cast(Course, SimpleNamespace(embedder_spec="e5", relevance=None))
+    course = SimpleNamespace(embedder_spec="e5", embedder_calibration=None)
+    store = cast(Course, course)
     alone = embedder_calibration("e5")
     assert not is_calibrated(store, alone)
     assert is_calibrated(store, alone.with_late_interaction())

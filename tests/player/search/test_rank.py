@@ -286,7 +286,7 @@ def test_a_book_has_slots_if_it_filters_or_lifts(
         global_k=2 - pdf_k,
     )
     assert ranking.hits.tolist() == hits
-    assert ranking.in_book.tolist() == [confidence == 0.95, False]
+    assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 
 
 @pytest.mark.parametrize(("share", "odds"), [(0.5, 1.0), (0.75, 3.0), (0.2, 0.25)])

@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,7 +152,7 @@ def test_idle_threads_stop_spinning_after_each_embedding(
 
     session, sessions = onnxruntime.InferenceSession, []
 
-    def keep(path: str, options: onnxruntime.SessionOptions, **more: object) -> object:
+    def keep(path: str, options: onnxruntime.SessionOptions, **more: Any) -> object:
         sessions.append(options)
         return session(path, options, **more)
 

@@ -63,7 +63,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) -> None:
     course = open_store(store)
-    assert course.relevance is not None
+    assert course.embedder_calibration is not None
     assert notice_of(course) == ""
     changes = (
         "search.keywords=off",
@@ -81,4 +81,4 @@ def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) ->
 def test_without_a_model_the_calibration_stays(store: str) -> None:
     before = open_store(store)
     ingest([], store, load(), drop=["more"], progress=False)
-    assert open_store(store).relevance == before.relevance
+    assert open_store(store).embedder_calibration == before.embedder_calibration

@@ -71,7 +71,7 @@ def test_words_of_headings_own_no_document_and_are_trusted_least() -> None:
     assert NAMES.owners["varn"] == {SECOND}
     assert "chains" not in NAMES.owners
     for word, trust in {"hash": 1.0, "bloom": 0.8, "varn": 0.9, "chains": 0.6}.items():
-        assert NAMES.trust[word].max() == trust
+        assert NAMES.word_trust[word].max() == trust
 
 
 def test_a_word_that_most_documents_have_is_shared() -> None:
