@@ -86,6 +86,7 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
         ("and fall", 90.0, True),
         ("And fall", 50.0, True),
         ("x = y", 50.0, True),
+        ("(a) the leaves fall", 65.0, True),
     ):
         after = line(text, y=112.0, x0=start)
         assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
