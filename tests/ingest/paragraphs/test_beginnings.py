@@ -86,12 +86,21 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
         ("and fall", 90.0, True),
         ("And fall", 50.0, True),
         ("x = y", 50.0, True),
-        ("(a) the leaves fall", 65.0, True),
     ):
         after = line(text, y=112.0, x0=start)
         assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
     after = line("and fall", y=112.0)
     assert begins_paragraph(LineGroup([item]), after, None, HABITS)
+
+
+def test_a_lettered_part_does_not_go_on_in_the_item_above_it() -> None:
+    words = line("Trees that grow").words
+    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
+    item = line("", words=(marker, *words), x0=40.0, x1=300.0)
+    group = LineGroup([item, line("in spring, find", y=112.0, x1=120.0)], 1)
+    for text, expected in (("(a) the leaves", True), ("and fall", False)):
+        after = line(text, y=124.0)
+        assert begins_paragraph(group, after, None, HABITS) is expected, text
 
 
 def test_a_line_with_a_bold_number_begins_a_paragraph_after_a_full_sentence() -> None:
