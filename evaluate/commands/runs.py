@@ -222,6 +222,7 @@ def _lost_games_command(
         "--writer-url": writer.writer_url,
         "--writer-log": writer.writer_log,
     }
+
     words = ["quarry", "replay"]
     for flag, value in values.items():
         if value:

@@ -193,10 +193,10 @@ def _is_ragged(lines: Sequence[Line], edge: float) -> bool:
         is_text = is_below and is_wide and not above.n_gaps and not line.is_mono
         if not is_text or not is_short:
             return False
+
         if line.goes_on and not above.ends_clause:
-            if not above.is_prose or replace(above, right=edge).has_room_for(
-                line, SPACE
-            ):
+            at_edge = replace(above, right=edge)
+            if not above.is_prose or at_edge.has_room_for(line, SPACE):
                 return False
             n_wrapped += 1
     return n_wrapped >= MIN_RAGGED

@@ -262,30 +262,34 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         contents, code, references, symbols, word, unreadable and long.
     """
     text = _Text(block)
-    n_tokens = len(text.tokens)
-
-    reason = ""
-    if text.is_contents:
-        reason = "contents"
-    elif text.is_symbols:
-        reason = "word" if text.n_words == n_tokens else "symbols"
-    elif block.in_table:
-        reason = "" if text.is_sentence_of_cell else "table"
-    elif block.is_heading and not text.is_code_line:
+    reason = _reason(text, settings.max_words)
+    is_title = block.is_heading and not (block.in_table or text.is_code_line)
+    if is_title and reason not in ("contents", "symbols", "word"):
         return "heading", ""
-    elif n_tokens > settings.max_words:
-        reason = "long"
-    elif not text.is_clear:
-        reason = "unreadable"
-    elif text.is_code:
-        reason = "code"
-    elif text.is_reference:
-        reason = "references"
 
     kind = _kind_of_text(text, settings.min_words)
     if not reason and kind == "other" and text.is_label:
         reason = "word"
     return kind, reason
+
+
+def _reason(text: _Text, max_words: int) -> str:
+    """Return the reason why a text that is no title is left out; "" if it is kept."""
+    n_tokens = len(text.tokens)
+    if text.is_contents:
+        return "contents"
+    if text.is_symbols:
+        return "word" if text.n_words == n_tokens else "symbols"
+    if text.block.in_table:
+        return "" if text.is_sentence_of_cell else "table"
+
+    if n_tokens > max_words:
+        return "long"
+    if not text.is_clear:
+        return "unreadable"
+    if text.is_code:
+        return "code"
+    return "references" if text.is_reference else ""
 
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:

@@ -182,11 +182,15 @@ class PageText:
 
         glyph = Glyph(text, x0 + overhang * size, x1, base, size, font, False)
         if frame.turn == 0:
-            if text in TALL_SIGNS:
-                self._set_height(glyph, position)
-            elif 48 <= code <= 57:
-                self._raise_superior(glyph, position)
+            self._measure(glyph, code, position)
         return glyph
+
+    def _measure(self, glyph: Glyph, code: int, position: int) -> None:
+        """Measure a sign that may be tall, and a digit that may be raised."""
+        if glyph.text in TALL_SIGNS:
+            self._set_height(glyph, position)
+        elif 48 <= code <= 57:
+            self._raise_superior(glyph, position)
 
     def _set_height(self, glyph: Glyph, position: int) -> None:
         """Measure a tall sign, and move one that hangs to the row of its formula."""
