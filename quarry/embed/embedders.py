@@ -20,8 +20,6 @@ from quarry.errors import EmbedderError
 
 BATCH_SIZE = 4
 """Number of texts, of similar length, that a thread embeds at once."""
-STOP_SPINNING = "session.force_spinning_stop"
-"""With this option, idle threads of ONNX Runtime leave their cores to other work as soon as an embedding is done."""
 
 
 class Embedder(Protocol):
@@ -102,7 +100,6 @@ class OnnxEmbedder:
         def session(threads: int) -> Any:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = threads
-            options.add_session_config_entry(STOP_SPINNING, "1")
             options.log_severity_level = 3
             return onnxruntime.InferenceSession(
                 str(folder / "model.onnx"),
