@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -143,23 +142,6 @@ def test_text_is_cut_at_the_networks_limit_and_not_before(loaded: Load) -> None:
     inside, last_inside, first_outside = loaded("minilm").embed_passages(texts)
     assert_allclose(inside, first_outside, atol=1e-6)
     assert not np.allclose(inside, last_inside, atol=1e-4)
-
-
-def test_idle_threads_stop_spinning_after_each_embedding(
-    models_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import onnxruntime
-
-    session, sessions = onnxruntime.InferenceSession, []
-
-    def keep(path: str, options: onnxruntime.SessionOptions, **more: Any) -> object:
-        sessions.append(options)
-        return session(path, options, **more)
-
-    monkeypatch.setattr(onnxruntime, "InferenceSession", keep)
-    load_embedder("minilm", models_dir, load().embed)
-    (options,) = sessions
-    assert options.get_session_config_entry("session.force_spinning_stop") == "1"
 
 
 def test_a_model_is_exported_and_served_without_torch(tmp_path: Path) -> None:
