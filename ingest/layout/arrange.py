@@ -54,7 +54,6 @@ MARK_RISE = 0.15
 MAX_NUMBER = 5
 """Maximum number of characters of a number before the text of its row."""
 
-
 MIN_RAGGED = 2
 MIN_RAGGED_WIDTH = 15.0
 """Minimum number of lines that begin inside a sentence among those of ragged text next to a picture, and minimum width

@@ -45,13 +45,13 @@ def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     position = 0
     for start, end in _embedded_parts(kinds):
         formula = kinds[start:end]
-        first = kinds[max(0, start - 1) : start]
-        last = kinds[end : end + 1]
-        if first and first in ")]}" and _closes(first.translate(MIRRORED), formula):
+        before = kinds[max(0, start - 1) : start]
+        after = kinds[end : end + 1]
+        if before and before in ")]}" and _closes(before.translate(MIRRORED), formula):
             start -= 1
-            members[start].text = first.translate(MIRRORED)
-        elif last and last in "([{" and _closes(formula, last.translate(MIRRORED)):
-            members[end].text = last.translate(MIRRORED)
+            members[start].text = before.translate(MIRRORED)
+        elif after and after in "([{" and _closes(formula, after.translate(MIRRORED)):
+            members[end].text = after.translate(MIRRORED)
             end += 1
 
         units += [[glyph] for glyph in members[position:start]]

@@ -62,18 +62,19 @@ def without_running_heads(
     The numbers of titles in large print do not count the pages.
     """
 
-    def text_and_height(line: Line, step: int = 0) -> tuple[str, int]:
+    def text_and_height(line: Line) -> tuple[str, int]:
         is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
         is_title = line.size > MAX_HEAD * body_size and not is_number
         text = line.text if is_title else _DIGITS.sub("#", line.text)
-        return text.casefold(), round(line.y / HEIGHT_STEP) + step
+        return text.casefold(), round(line.y / HEIGHT_STEP)
 
     n_pages_with: Counter[tuple[str, int]] = Counter()
     for page in pages:
         near = set()
         for line in page.lines:
             if _is_at_edge(line, page) or _is_number(line, page):
-                near |= {text_and_height(line, step) for step in (-1, 0, 1)}
+                text, height = text_and_height(line)
+                near |= {(text, height + step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
     n_needed = MIN_SHORT_REPEATS

@@ -288,8 +288,8 @@ def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
     """Return whether a line with a small letter goes on in an open item: below its text, or its line that hangs."""
     above = group.last
     is_open = group.marker > 0 and not above.ends_clause and not above.is_formula
-    is_text = line.goes_on and line.is_prose and not line.is_mono
-    is_text = is_text and not marker_words(line, None)
+    is_part = line.is_mono or marker_words(line) > 0
+    is_text = line.goes_on and line.is_prose and not is_part
     is_below = line.starts_at(group.text_start)
     if len(group.lines) > 1:
         is_below = line.starts_at(above.start)

@@ -82,7 +82,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             if _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
-                if _is_wrapped(above, line):
+                if _begins_with_wrapped_word(above, line):
                     longest = MAX_SPACED
                     weight = SURE
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
@@ -122,7 +122,7 @@ def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> boo
     )
 
 
-def _is_wrapped(above: Line, line: Line) -> bool:
+def _begins_with_wrapped_word(above: Line, line: Line) -> bool:
     """Return whether a line begins with a word that did not fit in the line above it."""
     return line.initial.isalpha() and not above.has_room_for(line, 1)
 

@@ -114,6 +114,7 @@ class _Text:
     """A block with the features of its text.
 
     Attributes:
+        without_addresses: its text without addresses of pages.
         tokens: words and symbols.
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
@@ -125,6 +126,7 @@ class _Text:
 
     def __init__(self, block: Block) -> None:
         self.block = block
+        self.without_addresses = _ADDRESS.sub("", block.text)
         self.tokens = block.text.split()
         self.n_words = sum(_WORDLIKE.search(token) is not None for token in self.tokens)
         self.n_ends = len(_SENTENCE_STOP.findall(block.text))
@@ -205,14 +207,14 @@ class _Text:
     @property
     def is_code_line(self) -> bool:
         """Whether it is a comment, or begins or ends as code does."""
-        return _CODE_LINE.search(_ADDRESS.sub("", self.block.text)) is not None
+        return _CODE_LINE.search(self.without_addresses) is not None
 
     @property
     def is_code(self) -> bool:
         """Whether it is a comment, has many signs of a programming language, or is no prose and in fixed pitch."""
         if self.is_code_line:
             return True
-        text = _ADDRESS.sub("", self.block.text)
+        text = self.without_addresses
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > MONO_SHARE:
             is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
@@ -262,11 +264,11 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         contents, code, references, symbols, word, unreadable and long.
     """
     text = _Text(block)
-    reason = _reason(text, settings.max_words)
     is_title = block.is_heading and not (block.in_table or text.is_code_line)
-    if is_title and reason not in ("contents", "symbols", "word"):
+    if is_title and not (text.is_contents or text.is_symbols):
         return "heading", ""
 
+    reason = _reason(text, settings.max_words)
     kind = _kind_of_text(text, settings.min_words)
     if not reason and kind == "other" and text.is_label:
         reason = "word"

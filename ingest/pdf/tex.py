@@ -4,6 +4,7 @@ Reference:
     Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1; the AMS fonts of amssymb.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 
@@ -110,6 +111,7 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     return NAMELESS
 
 
+@functools.lru_cache(maxsize=1024)
 def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     """Return the encoding of a mathematical font by its name without the prefix of a subset; None for others.
 
