@@ -140,7 +140,9 @@ def replay(
         who = f"answers of {options.answers}" if options.answers else run.referee
         print(" with ".join([options.title(settings), *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
-        if options.out and run.lost_ids and not options.answers:
+        # games that were lost at ingest alone are about another store
+        lost_at = {play["lost_at"] for play in run.per_game} - {None, "ingest"}
+        if options.out and lost_at and not options.answers:
             command = _lost_games_command(run, options, writer, overrides)
             print(f"  to play the lost games again: {visible(command)}")
     return warn_of_lost_games(run.lost_at_ingest, strict=options.strict)

@@ -184,6 +184,10 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
     for name in ("store", "smaller"):
         assert evaluate(f"{replay} {name} --out {name}.json").code == 0
 
+    (line,) = evaluate(f"{replay} smaller --lost-in smaller.json").err.splitlines()
+    assert "none of 1 games is about" in line
+    assert "--lost-in" not in evaluate(f"{replay} smaller --out again.json").out
+
     compared = evaluate("compare store.json smaller.json --strict")
     assert compared.code == 1
     assert compared.out.startswith("12 answerable games, over 2 stores, 95%")
