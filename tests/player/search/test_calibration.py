@@ -12,7 +12,6 @@ import pytest
 from configs.errors import SettingsError
 from configs.settings import load
 from player.command import result_json
-from player.search.books.comparison import FEATURES
 from player.search.build import build_orchestrator
 from player.search.calibration import (
     CALIBRATION,
@@ -40,7 +39,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         numbers = [dense.nats, keyword.share, keyword.nats]
         numbers += dense.relevance.values()
         numbers += calibration.fused.values()
-        assert len(calibration.references.weights) == len(FEATURES)
+        assert len(calibration.references.weights) == 7
 
         late = calibration.with_late_interaction()
         numbers += [late.dense.nats, late.fused["dense"], late.dense.parts[TOKENS]]

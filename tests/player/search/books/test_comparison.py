@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from player.search.books.comparison import (
-    FEATURES,
     NameComparison,
     probabilities,
 )
@@ -54,7 +53,7 @@ def compared(text: str) -> NameComparison:
     ],
 )
 def test_the_features_of_a_name(text: str, feature: str, expected: list[float]) -> None:
-    assert getattr(compared(text), feature) == pytest.approx(np.array(expected))
+    assert compared(text).features[feature] == pytest.approx(np.array(expected))
 
 
 def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
@@ -80,7 +79,7 @@ def test_the_words_and_the_lecture_numbers_of_a_name(
 
 def weighing(**weights: float) -> ReferenceCalibration:
     """Calibration with these weights by feature."""
-    by_feature = tuple(weights.get(feature, 0.0) for feature in FEATURES)
+    by_feature = tuple(weights.get(feature, 0.0) for feature in compared("").features)
     return ReferenceCalibration(by_feature, 0.0, by_feature, 1.0, 0.5)
 
 
