@@ -13,7 +13,7 @@ from configs.errors import SettingsError
 from configs.project import find_project
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from player.search.build import open_course
+from player.search.stores import open_course
 from quarry.cli import AsJson, StoreOptions, WorkerOptions
 from quarry.files import write_named
 from quarry.store import Course

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from pydantic_core import to_json
 from threadpoolctl import threadpool_limits
@@ -34,14 +33,7 @@ from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from evaluate.runs.table import make_table
 from player.round import Json
-from quarry.parallel import (
-    Cluster,
-    Workers,
-    cached_in_process,
-    open_executor,
-    run_all,
-    task_result,
-)
+from quarry.parallel import PerProcess, Workers, open_executor, run_all, task_result
 from quarry.store import Course
 from quarry.version import code_digest, commit
 
@@ -146,16 +138,12 @@ class Replay:
             self.seed,
             self.n_candidates,
         )
-        key = uuid4().hex
+        replayer = PerProcess(make)
         with open_executor(workers) as executor:
-            if isinstance(executor, Cluster):
-                executor.check(cached_in_process, key, make)
-            elif workers == 1:
-                # so that an error shows before the progress bar
-                cached_in_process(key, make)
+            executor.check(replayer.get)  # an error shows before the progress bar
 
             def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
-                calls = ((key, make, job) for job in jobs)
+                calls = ((replayer, job) for job in jobs)
                 for _, future in run_all(executor, play_job, calls):
                     yield task_result(future)
 
