@@ -26,7 +26,6 @@ from evaluate.runs.files import (
     RecordFile,
     resume_or_begin,
     write_finished,
-    write_run,
 )
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
@@ -235,13 +234,13 @@ def replay_each(
     folder: Path | None = None,
     **options: Any,
 ) -> list[Run]:
-    """Replay games with each of several settings, and return the runs.
+    """Replay games with each of several settings, and return the runs; the caller writes them with `write_run`.
 
     Args:
         games: the games.
         course: the course of the store.
         settings_by_name: settings by the name of their run.
-        folder: folder for the runs, as NAME.json; interrupted replays are resumed. None writes no files.
+        folder: folder for the runs, as NAME.json; interrupted replays are resumed. None keeps them in memory.
         options: other attributes of `Replay`.
     """
     if folder:
@@ -251,8 +250,5 @@ def replay_each(
     for name, settings in settings_by_name.items():
         out = folder / f"{name}.json" if folder else None
         replay = Replay(games, course, settings, name=name, out=out, **options)
-        runs.append((out, replay.run()))
-    for out, run in runs:  # only now: until then, all replays can be resumed
-        if out:
-            write_run(out, run)
-    return [run for _, run in runs]
+        runs.append(replay.run())
+    return runs

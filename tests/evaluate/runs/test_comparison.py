@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from evaluate.runs.comparison import (
     randomisation_p,
 )
 from evaluate.runs.files import read_run
-from evaluate.runs.run import Run, select_lost_games
+from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import ABOUT, Evaluate, make_store, run_of
 from tests.fakes import each
@@ -195,12 +194,6 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
 
     again = evaluate(f"{replay} store --lost-in smaller.json --json")
     assert again.json["games"] == 1
-    run = read_run(Path("smaller.json"))
-    records = [*run.records]
-    for record in records:
-        record["in_text_layer"] = False
-    (lost,) = select_lost_games(replace(run, records=records))
-    assert not lost.in_text_layer
     refused = evaluate(f"{replay} store --lost-in store.json")
     assert refused.code == 2
     assert "store.json lost no game" in refused.err
