@@ -3,11 +3,9 @@
 import contextlib
 import functools
 import os
-import pty
 import re
 import resource
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -30,7 +28,7 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.evaluate.fakes import run_line as quarry
-from tests.fakes import ROOT, each, run_python
+from tests.fakes import ROOT, each, in_terminal, run_python
 from tests.player.fakes import course
 
 
@@ -257,12 +255,12 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
             journal.update(journal.add_game(), game_id=game_id, ending="given up")
 
     listed = "0101001   LOST       27.3  trees: tall plants  (server http://server"
-    guess = ("hint   tall plants", "guess  Trees grow.", "sure   81%")
-    score = ("  opening sentence: half", "27.3 of 100, league points 1", "LOST")
+    about = ("hint   tall plants", "guess  Trees grow.", "sure   81%")
+    ending = ("  opening sentence: half", "27.3 of 100, league points 1", "LOST")
     for line, *says in (
         ("list", "began (UTC)", listed, "-         given up"),
         ("list --lost", "0101001   LOST"),
-        ("show 1", *guess, *score, "1 also names 2: "),
+        ("show 1", *about, *ending, "1 also names 2: "),
         ("show 3", "-         given up"),
         ("show 0101001", "0101001 also names 1: quarry games show NUMBER"),
     ):
@@ -296,31 +294,25 @@ COMPLETED = {
 
 
 @pytest.mark.timeout(180)
-def test_bash_completes_files_with_blanks_presets_and_referees(tmp_path: Path) -> None:
+def test_bash_completes_files_with_blanks_presets_and_referees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "sub").mkdir()
     for name in ("my study.db", "mine.yaml", "sub/other.yaml"):
         (tmp_path / name).touch()
     (tmp_path / "script").write_text(quarry("completion bash").out)
-    ours, theirs = pty.openpty()
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with subprocess.Popen(
-        ["bash", "--norc", "--noprofile", "-i"],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "TERM": "dumb", "COLUMNS": "300"},
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        os.write(ours, b"source ./script\n")
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "300")
+    shell = "import os; os.execlp('bash', 'bash', '--norc', '--noprofile', '-i')"
+    with in_terminal("-c", shell, folder=tmp_path) as (_, terminal):
+        os.write(terminal, b"source ./script\n")
         for typed, completed in COMPLETED.items():
-            os.write(ours, f"quarry {typed}\t".encode())
+            os.write(terminal, f"quarry {typed}\t".encode())
             shown = ""
             while completed not in shown:
-                shown += os.read(ours, 10_000).decode()
-            os.write(ours, b"\x15")
-        process.kill()
+                shown += os.read(terminal, 10_000).decode()
+            os.write(terminal, b"\x15")
 
 
 def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() -> None:
