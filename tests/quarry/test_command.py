@@ -301,6 +301,7 @@ def test_bash_completes_files_with_blanks_presets_and_referees(
     for name in ("my study.db", "mine.yaml", "sub/other.yaml"):
         (tmp_path / name).touch()
     (tmp_path / "script").write_text(quarry("completion bash").out)
+
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setenv("COLUMNS", "300")

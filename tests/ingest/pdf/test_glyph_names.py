@@ -28,6 +28,7 @@ def pdf(
         font.FontDescriptor = pikepdf.Dictionary(
             {"/Type": pikepdf.Name.FontDescriptor, program: made.make_stream(b"")}
         )
+
     made.pages[0].Resources = pikepdf.Dictionary(
         Font=pikepdf.Dictionary(F1=made.make_indirect(font))
     )

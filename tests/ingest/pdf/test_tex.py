@@ -81,6 +81,7 @@ def test_two_signs_that_are_drawn_over_each_other_are_one_relation() -> None:
         ("<=", 6.5, 0.0, ""),
     ):
         first, second = [*signs]
+
         before = Glyph(first, 0.0, 8.0, 0.0, 10.0, 0, False)
         glyph = Glyph(second, x, x + 8, y, 10.0, 0, False)
         assert join_relation(before, glyph) is (relation != ""), signs

@@ -552,6 +552,7 @@ def test_summary_in_words_names_each_file_and_what_was_skipped(
         (course.lectures / name).touch()
     (course.lectures / "trees.yaml").write_text("title: Search trees")
     monkeypatch.setattr("ingest.pipeline.pipeline.has_pymupdf", bool)
+
     *lines, _, advice = course.run(course.lectures).out.splitlines()
     assert lines == [
         "added      ranking: 1 kept, 1 left out (word 1)",
@@ -563,6 +564,7 @@ def test_summary_in_words_names_each_file_and_what_was_skipped(
     assert advice.startswith("Without PyMuPDF, ")
     assert advice.endswith(": pip install pymupdf")
     assert "Without" not in course.run(course.lectures).out
+
     monkeypatch.setattr("ingest.pipeline.pipeline.has_pymupdf", lambda: True)
     assert "Without" not in course.run(course.pdf("more", LOCKS)).out
 

@@ -130,6 +130,7 @@ def test_a_flipped_bit_is_noticed_wherever_it_matters(
     before = open_store(str(folder))
     whole = content.read_bytes()
     n_noticed = 0
+
     for place in np.random.default_rng(0).integers(len(whole), size=200).tolist():
         flipped = bytearray(whole)
         flipped[place] ^= 4
@@ -164,6 +165,7 @@ def test_a_damaged_database_is_refused_before_chroma_opens_it_and_crashes(
     texts = [f"tree{n} heap{n} lock{n} cache{n}." for n in range(1_000)]
     file_reading(Store(str(tmp_path)), make_reading("words", texts))
     course = open_store(str(tmp_path))
+
     for name in ("*/data_level0.bin", "*/length.bin", CHECKSUMS, DATABASE):
         contents = content_of(tmp_path.glob(f"course.1/{name}"))
         assert contents
