@@ -10,7 +10,6 @@ from unittest.mock import Mock
 import pytest
 
 from player.answer import Answers
-from player.deadlines import Runner
 from player.errors import (
     GameTimeoutError,
     PlayerError,
@@ -130,20 +129,24 @@ def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn() -
         assert Timeouts().budget_s(call) == pytest.approx(budget_s, abs=0.1)
 
 
+def game_of(player: Contestant, game_id: str = GAME, **options: Any) -> Game:
+    journal = Journal(None)
+    return Game(
+        game_id=game_id,
+        key=journal.add_game(),
+        player=DeadlinePlayer(player, game_id),
+        name="me",
+        journal=journal,
+        **options,
+    )
+
+
 def test_a_long_retry_after_silences_a_reply_for_half_of_a_phase_at_most() -> None:
+    busy = UnavailableError("busy")
+    busy.retry_after_s = 3_600.0
     for deadline in (600, 7_200):
-        busy = UnavailableError("busy")
-        busy.retry_after_s = 3_600.0
-        game = Game(
-            game_id=GAME,
-            key=0,
-            player=DeadlinePlayer(dense_player(course()), GAME, Runner()),
-            server=FakeGameServer([], send=[busy] * 9),
-            name="me",
-            spectator=Spectator(),
-            timeouts=Timeouts(),
-            journal=Journal(None),
-        )
+        server = FakeGameServer([], send=[busy])
+        game = game_of(dense_player(course()), server=server, timeouts=Timeouts())
         game.answer(read_message(warmup(deadline=deadline)), set())
         assert game.due - time.monotonic() <= 20.0
 
