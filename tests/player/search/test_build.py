@@ -333,27 +333,21 @@ LETTERS = "BDFGKLMNPR"
 NAMES = [f"{one}o{other}arth".title() for one in LETTERS for other in LETTERS]
 
 
-@pytest.fixture
-def rich(tmp_path: Path) -> Course:
+def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
+    tmp_path: Path,
+) -> None:
     """Eighty paragraphs of common words and a name each, in twenty sections with a name each in the heading."""
     items = []
-    for number in range(80):
-        one = WORDS[number % 20]
-        two = WORDS[(3 * number + 1) % 20]
-        three = WORDS[(7 * number + 4) % 20]
-        name = NAMES[20 + number]
-        text = f"The {one} of every {two} is what a {three} needs, says {name}."
-        item = paragraph(f"talks:{number}:1", text)
+    for number, name in enumerate(NAMES[20:]):
+        one, other = WORDS[number % 20], WORDS[(3 * number + 1) % 20]
+        text = f"The {one} of every {other} is what it needs, says {name}."
         heading = f"On {NAMES[number // 4]}"
+        item = paragraph(f"talks:{number}:1", text)
         items.append(replace(item, heading=heading, section=(heading,)))
-    return make_store(tmp_path / "rich", items)
-
-
-def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
-    rich: Course,
-) -> None:
+    rich = make_store(tmp_path, items)
     falling_back = build_orchestrator(rich, load(), FarEmbedder())
     ordinary = build_orchestrator(rich, load("ordinary"), FarEmbedder())
+
     for place, name in enumerate(NAMES):
         for hint in (
             name,

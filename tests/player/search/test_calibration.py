@@ -53,6 +53,11 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         assert min(numbers) > 0.0
 
 
+def store_of(spec: str, calibration: object = None) -> Course:
+    store = SimpleNamespace(embedder_spec=spec, embedder_calibration=calibration)
+    return cast(Course, store)
+
+
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
     for spec, calibration, notice in (
         (DEFAULT_EMBEDDER, None, ""),
@@ -60,17 +65,14 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
         ("mine.Embedder", (-3.0, 9.0), ""),
         ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
-        course = SimpleNamespace(embedder_spec=spec, embedder_calibration=calibration)
-        store = cast(Course, course)
+        store = store_of(spec, calibration)
         assert notice_of(store).partition(":")[0] == notice
 
 
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
-    course = SimpleNamespace(embedder_spec="e5", embedder_calibration=None)
-    store = cast(Course, course)
     alone = embedder_calibration("e5")
-    assert not is_calibrated(store, alone)
-    assert is_calibrated(store, alone.with_late_interaction())
+    assert not is_calibrated(store_of("e5"), alone)
+    assert is_calibrated(store_of("e5"), alone.with_late_interaction())
 
 
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:
