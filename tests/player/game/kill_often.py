@@ -51,6 +51,7 @@ def live(
             at_once=2,
         )
         errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+
     os.write(sys.stderr.fileno(), "\n".join(map(str, errors)).encode())
     os._exit(len(errors))
 

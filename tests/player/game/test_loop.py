@@ -269,11 +269,13 @@ def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(
     killed = [None] * 3 + [UnauthorizedError("killed")]
     with pytest.raises(UnauthorizedError):
         outcomes_of(FakeGameServer(WHOLE, inbox=killed), journal=journal)
+
     journal.move_cursor("4")
     server = FakeGameServer(WHOLE, [])
     server.states[GAME] = OVER
     spectator = Mock(Spectator)
     report = report_of(server, journal=journal, spectator=spectator)
+
     assert f"game {GAME} of an earlier call goes on; then 0 new games" in caplog.text
     shown = [name for name, *_ in spectator.method_calls]
     assert shown == ["started", "planned", "answered", "scored"]

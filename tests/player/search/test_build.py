@@ -69,6 +69,7 @@ def test_a_store_that_is_ingested_into_is_noticed_by_the_next_search_and_game(
     text = "Volcanoes erupt with lava. Later lessons mention ash."
     third = paragraph("third:1:1", text)
     make_store(store.location, [*course(), third])
+
     result = player.orchestrator.search(hint)
     assert not result.cached
     assert ids_of(result.hits)[0] == "third:1:1"
@@ -269,6 +270,7 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
 ) -> None:
     searches = built(store, f"search.deadline_s={SHORT_S}", "search.cache_size=0")
     expected = searches.search(HEAP).hits
+
     for reason, generation in (
         ("connection refused", Mock(side_effect=StoreError("connection refused"))),
         ("no answer in time", lambda _: never.wait()),
@@ -282,6 +284,7 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
                     f"search step store failed: {reason}; the course is searched as it was read last"
                 ]
                 assert result.hits == expected
+
     never.set()
     assert searches.rank_course(replace(HEAP, k=5)).hits
 

@@ -34,22 +34,20 @@ from tests.player.fakes import course
 
 def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
     for spec in json.loads(CALIBRATION.read_text(encoding="utf-8")):
-        calibration = embedder_calibration(spec)
-        dense, keyword = calibration.dense, calibration.keyword
-        assert 0.5 < dense.separation < 1.0
-        numbers = [dense.nats, keyword.share, keyword.nats]
-        numbers += dense.relevance.values()
-        numbers += calibration.fused.values()
-        assert len(calibration.references.weights) == len(FEATURES)
+        plain = embedder_calibration(spec)
+        late = plain.with_late_interaction()
+        assert len(plain.references.weights) == len(FEATURES)
+        assert late.references == plain.references
+        assert late.dense != plain.dense
+        assert 0.5 < plain.dense.separation < 1.0
 
-        late = calibration.with_late_interaction()
-        numbers += [late.dense.nats, late.fused["dense"], late.dense.parts[TOKENS]]
-        assert late.dense != dense
-        slopes = dict(late.dense.relevance)
-        # hints in the language of the course are similar to all of it
-        assert slopes.pop(USUAL, 0.0) <= 0.0
-        numbers += slopes.values()
-        assert late.references == calibration.references
+        keyword = plain.keyword
+        numbers = [keyword.share, keyword.nats, late.dense.parts[TOKENS]]
+        for dense, fused in ((plain.dense, plain.fused), (late.dense, late.fused)):
+            slopes = dict(dense.relevance)
+            # hints in the language of the course are similar to all of it
+            assert slopes.pop(USUAL, 0.0) <= 0.0
+            numbers += [dense.nats, *slopes.values(), *fused.values()]
         assert min(numbers) > 0.0
 
 
