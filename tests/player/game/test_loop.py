@@ -29,7 +29,7 @@ from player.game.journal import Journal
 from player.game.loop import play, play_games
 from player.game.messages import read_message
 from player.game.record import PlayedGame
-from player.player import Contestant, Plan
+from player.player import Contestant
 from player.round import Json
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
@@ -200,15 +200,9 @@ def test_a_second_game_of_the_same_id_is_refused() -> None:
 def test_a_spectator_that_fails_disturbs_no_game(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Broken(Spectator):
-        def planned(
-            self,
-            game_id: str,
-            plan: Plan,
-        ) -> None:
-            raise BrokenPipeError
-
-    report_of(FakeGameServer(WHOLE), spectator=Broken())
+    broken = Mock(Spectator)
+    broken.planned.side_effect = BrokenPipeError
+    report_of(FakeGameServer(WHOLE), spectator=broken)
     says = f"game {GAME}: the spectator failed: BrokenPipeError: "
     assert caplog.messages == [says]
 
