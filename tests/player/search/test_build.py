@@ -136,7 +136,8 @@ class Broken(Strategy):
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         self._perhaps_fail("score")
-        return ScoreArrays(*np.zeros((3, 1 if self.part == "size" else 12)))
+        zeros = np.zeros(1 if self.part == "size" else 12)
+        return ScoreArrays(zeros, zeros, zeros)
 
     def _perhaps_fail(self, part: str) -> None:
         if part == self.part:
