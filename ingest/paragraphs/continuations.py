@@ -118,7 +118,10 @@ def _ends_sentence_of(
     is_apart = last.is_mono or first.is_mono or caption_label(first.text)
     if last.ends_clause or not group.last.ends_sentence or is_open or is_apart:
         return False
-    if all(part.first.is_formula for part in (*displays, group)):
+    parts = [*displays, group]
+    if any(UNKNOWN in line.text for part in parts for line in part.lines):
+        return False
+    if all(part.first.is_formula for part in parts):
         return True
     is_below = not displays and first.drop_from(last) < MAX_PITCH
     return is_below and same_print(last, first) and not last.has_room_for(first, 1)
@@ -163,7 +166,7 @@ def goes_on_after_displays(
     if len(before.lines) == 1 or not _begins_at(line, before.margin):
         return False
     has_code = any(display.first.is_mono for display in displays)
-    if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
+    if has_code or last.text.endswith(":"):
         return False
     return indented or (line.initial.isalpha() and not line.initial.isupper())
 

@@ -53,7 +53,6 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (OPEN, "x = 1", "where roots", {"column": 1}, True),
         (OPEN, "x = 1", "Then roots", {}, True),
         (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
-        (OPEN, "x = 1.", "Then roots", {}, False),
         (colon, "x = 1", "Then roots", {}, False),
     ):
         displays = [LineGroup([line(display)])]
@@ -72,6 +71,7 @@ def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:
         ("without cycles", "x = 1. (3)", "cycles x = 1."),
         ("without cycles", "of any length.", "of any length."),
         ("without cycles", "x = 1, . . .", "cycles"),
+        ("without cycles", "\ufffd = 1.", "cycles"),
         ("without cycles:", "x = 1.", "cycles:"),
         ("without cycles", "Figure 1: n.", "cycles"),
     ):
