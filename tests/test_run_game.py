@@ -100,11 +100,9 @@ def games_of(
 
 def check_game(game: dict[str, Any]) -> None:
     """What must hold of any game, won or lost."""
-    assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
     assert len(game["answers"]) == 20
-    assert set(game["answers"]) <= {*"ABCD", "Not Relevant"}
     check_reply(game["questions"], game["guess"])
 
 
