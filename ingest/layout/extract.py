@@ -14,7 +14,7 @@ from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
 from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
-from ingest.layout.formulas import with_formulas
+from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import Row, find_rows, visible_glyphs

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ingest.layout.accents import LOW
 from ingest.layout.bidi import (
     STOPS,
     has_rtl_letter,
@@ -20,7 +21,6 @@ from ingest.layout.gaps import cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
 from ingest.layout.rows import LEVEL, Row
 from ingest.layout.superscripts import (
-    LOW,
     SMALL,
     with_scripts,
     without_marks,

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from ingest.layout.superscripts import ACCENTS
+from ingest.layout.accents import ACCENTS
 from ingest.pdf.model import Glyph, space_between
 
 SEGMENT_GAP = 1.1

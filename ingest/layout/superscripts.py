@@ -1,44 +1,11 @@
-"""Superscripts and the like inside a line: exponents, fractions, accents, and the marks of footnotes and citations."""
+"""Superscripts inside a line: primes, exponents, and the marks of footnotes and citations."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
+from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
-from ingest.layout.glyph_map import GlyphMap
-from ingest.pdf.model import UNKNOWN, Glyph, space_between, text_of
-
-_POINTS = "".join(map(chr, range(0x5B0, 0x5C3)))
-ACCENTS = (
-    {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
-    | {"‾": "\u0304", "\u0305": "\u0304"}
-    | dict(zip(_POINTS, _POINTS, strict=True))
-    | dict(
-        zip(
-            "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^\u0338/",
-            "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328\u0301\u0300\u030c\u0302\u0338\u0338",
-            strict=True,
-        )
-    )
-)
-"""Accents and Hebrew points that some files draw as glyphs of their own, and their combining characters.
-
-"«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
-as in ≠."""
-LOW = 0.1
-"""Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
-ACCENT_RISE = 0.6
-"""Maximum distance of an accent from the place over a letter without ascender, in ems of the letter."""
-ACCENT_REACH = 1.2
-"""Maximum distance of an accent from the baseline of its letter, in ems of the accent."""
-MIN_OVERLAP = 0.6
-"""Minimum overlap of an accent and its letter, as a share of the narrower one."""
-DOT_BELOW = "\u0323"
-DOT_ORDER = 4
-"""Maximum number of glyphs from a letter to the dot below it in the order of drawing."""
-NEGATION = "\u0338"
-MACRON = "\u0304"
-_DOTLESS = {"ı": "i", "ȷ": "j"}
+from ingest.pdf.model import UNKNOWN, Glyph, text_of
 
 PRIMES = "′″‴"
 
@@ -58,67 +25,6 @@ FUNCTION_NAMES = re.compile(
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;:]?")
 """A word or a year, as between brackets of a text and not of a formula."""
-
-
-def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
-    """Merge each accent over a letter and each dot below it with the letter, and remove it from `places`.
-
-    A long accent may consist of several glyphs.
-
-    Args:
-        glyphs: those of a page in the order of drawing.
-    """
-    for order, glyph in enumerate(glyphs):
-        glyph.order = order
-    result: list[Glyph] = []
-    for glyph in glyphs:
-        accent = ACCENTS.get(glyph.text[:1], "")
-        letter = glyph.text[1:]
-        if letter and _takes(letter, accent):  # drawn at one place
-            glyph.text = accented(letter, accent)
-
-        is_alone = (accent or glyph.text == ".") and not letter
-        base = _letter_of(glyph, places) if is_alone else None
-        if base is None:
-            result.append(glyph)
-            continue
-
-        accent = accent or DOT_BELOW
-        if not base.text.endswith(accent):
-            base.text = accented(base.text, accent)
-        base.x0 = min(base.x0, glyph.x0)
-        base.x1 = max(base.x1, glyph.x1)
-        places.remove(glyph)
-    return result
-
-
-def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
-    """Return the letter under an accent or over a dot; None if there is none."""
-    for letter in places.near(glyph.x0, glyph.x1, glyph.y, ACCENT_REACH * glyph.size):
-        is_drawn_next = abs(glyph.order - letter.order) <= DOT_ORDER
-        is_low = is_drawn_next and glyph.y - letter.y > LOW * glyph.size
-        accent = ACCENTS.get(glyph.text, DOT_BELOW if is_low else "")
-        if letter is glyph or not _takes(letter.text, accent):
-            continue
-        narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
-        overlap = -space_between(glyph, letter)
-        is_near = abs(glyph.y - letter.y) < ACCENT_RISE * letter.size
-        if is_near and overlap > MIN_OVERLAP * narrower:
-            return letter
-    return None
-
-
-def _takes(text: str, accent: str) -> bool:
-    """Return whether a letter may have an accent, or a sign be negated."""
-    if accent == NEGATION:
-        return not text.isalnum() and len(accented(text, accent)) == 1
-    return accent != "" and text[:1].isalpha()
-
-
-def accented(letter: str, accent: str) -> str:
-    """Return a letter with an accent."""
-    base = _DOTLESS.get(letter, letter)
-    return unicodedata.normalize("NFC", base + accent)
 
 
 def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:

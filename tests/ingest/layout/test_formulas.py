@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from ingest.layout.formulas import with_formulas
+from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.rows import find_rows
 from ingest.pdf.model import Box, Glyph, text_of
 from tests.ingest.layout.formulas import read_formulas

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.formulas import with_formulas
+from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import find_rows
 from ingest.pdf.model import Fonts, Glyph, text_of

@@ -1,0 +1,185 @@
+"""Thin rules of a page: bars of fractions, lines over letters, and underscores."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ingest.layout.accents import MACRON, accented
+from ingest.layout.bidi import is_rtl_letter
+from ingest.layout.formulas.page import ALIGNED, ALIKE, FormulaPage, grow, largest_glyph
+from ingest.layout.rows import LEVEL, SAME, edges
+from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph
+
+MAX_UNDERSCORE = 0.5
+UNDERSCORE_GAP = 0.08
+"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems."""
+
+SLASH_WIDTH = 0.3
+"""Width of the slash between numerator and denominator, in ems."""
+
+FRACTION_REACH = 30
+"""Maximum distance of the glyphs of a fraction from its bar, in points."""
+
+MIN_NUMERATOR = 0.12
+USUAL_NUMERATOR = 0.43
+MAX_NUMERATOR = 1.0
+"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, in ems."""
+
+MIN_DENOMINATOR = 0.4
+MAX_DENOMINATOR = 1.3
+MAX_NESTED = 1.7
+"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum one in a fraction with
+fractions or roots inside, in ems. The maximum is less if the numerator is nearer or farther than usual, as words over a
+line and the caption of a table are."""
+
+ROOT_DEPTH = 0.5
+"""Minimum distance of the baseline of a root from its bar, in ems."""
+
+FRACTION_ROOM = 0.4
+BAR_REACH = 1.2
+"""Minimum white space between a fraction and text that is at no bar, and maximum distance of text from its bar, in
+ems."""
+
+MIN_OVERLINED = 0.35
+MAX_OVERLINED = 1.0
+MAX_LETTERS = 3
+"""Minimum and maximum distance of letters from the line over them, in ems, and maximum number of these letters."""
+
+MAX_MISFIT = 0.2
+"""Maximum distance of the ends of a line from those of the letters under it, in ems."""
+
+_LETTER_LIKE = "∂∇"
+
+
+def add_underscores(page: FormulaPage, rules: Iterable[Box]) -> None:
+    """Write the underscores that TeX draws as rules on the baseline, next to the letters of a name."""
+    for rule in rules:
+        for glyph in page.places.near(rule.x0 - 2, rule.x0, rule.top, 1):
+            em = glyph.size
+            is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
+            is_level = abs(glyph.y - rule.top) < UNDERSCORE_GAP * em
+            if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
+                mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
+                page.insert_after(glyph, mark)
+                break
+
+
+def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
+    """Put the denominator of each fraction after its numerator, and add a macron to the letters under other rules.
+
+    Args:
+        rules: from short to long.
+    """
+    for rule in rules:
+        y = rule.top
+        parts: tuple[list[Glyph], list[Glyph]] = [], []
+        for glyph in page.places.near(rule.x0, rule.x1, y, FRACTION_REACH):
+            if rule.x0 < glyph.middle < rule.x1:
+                parts[glyph.y > y + LEVEL * glyph.size].append(glyph)
+        above, below = (grow(part, y) for part in parts)
+        if not below or _is_of_root(page, rule):
+            continue
+
+        if above and _is_fraction(page, rule, above, below, rules):
+            base = _base(page, rule, largest_glyph(above + below))
+            slash = replace(
+                base, text="/", x0=rule.x0, x1=rule.x0 + SLASH_WIDTH * base.size
+            )
+            page.insert_after(above[-1], slash)
+            page.put_in_line([above, [slash], below], base.y, base.size)
+        else:
+            _overline(rule, below)
+
+
+def _is_of_root(page: FormulaPage, rule: Box) -> bool:
+    """Return whether a rule belongs to a root, whose sign may be unknown and hang from the rule."""
+    reach = FRACTION_REACH
+    left = rule.x0
+    for glyph in page.places.near(left - reach, left + reach, rule.top, reach):
+        is_next = abs(glyph.x1 - left) < ALIGNED * glyph.size
+        drop = (glyph.y - rule.top) / glyph.size
+        is_unknown = glyph.text == UNKNOWN and abs(drop) < ALIKE
+        if is_next and (is_unknown or (glyph.text == "√" and drop > ROOT_DEPTH)):
+            return True
+    return False
+
+
+def _is_fraction(
+    page: FormulaPage,
+    rule: Box,
+    above: list[Glyph],
+    below: list[Glyph],
+    rules: Sequence[Box],
+) -> bool:
+    """Return whether a rule is between a numerator and a denominator, and not between two lines of text."""
+    upper, lower = largest_glyph(above), largest_glyph(below)
+    rises = [rule.top - glyph.y for glyph in above if glyph.size == upper.size]
+    rise = max(rises) / upper.size
+    drop = (lower.y - rule.top) / lower.size
+    is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
+    most = MAX_NESTED if is_nested else MAX_DENOMINATOR
+    most -= abs(rise - USUAL_NUMERATOR)
+    is_near = MIN_NUMERATOR < rise < MAX_NUMERATOR and MIN_DENOMINATOR < drop < most
+    if not is_near or any(_touches(rule, other) for other in rules):
+        return False
+
+    em = max(upper.size, lower.size)
+    widest = 0.0
+    for part in (above, below):
+        x0, x1 = edges(part)
+        widest = max(widest, x1 - x0)
+        is_centred = abs(x0 + x1 - rule.x0 - rule.x1) / 2 < ALIGNED * em
+        if not is_centred or _room(page, part, rules) <= FRACTION_ROOM:
+            return False
+    return abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
+
+
+def _room(page: FormulaPage, part: list[Glyph], rules: Iterable[Box]) -> float:
+    """Return the white space from a part of a fraction to text of its size that is at no other bar, in ems."""
+    main = largest_glyph(part)
+    em = main.size
+    x0, x1 = edges(part)
+    room = math.inf
+
+    for glyph in page.places.near(x0 - em, x1 + em, main.y, SAME * em):
+        at_bar = any(
+            rule.x0 < glyph.middle < rule.x1 and abs(rule.top - main.y) < BAR_REACH * em
+            for rule in rules
+        )
+        gap = max(glyph.x0 - x1, x0 - glyph.x1) / em
+        is_other = glyph not in part
+        if glyph.size == em and is_other and (gap < FRACTION_ROOM / 2 or not at_bar):
+            room = min(room, gap)
+    return room
+
+
+def _base(page: FormulaPage, rule: Box, part: Glyph) -> Glyph:
+    """Return a glyph next to a fraction on its baseline, or one of its glyphs there."""
+    em = part.size
+    best = replace(part, y=rule.top + AXIS * em)
+    for glyph in page.places.near(rule.x0 - em, rule.x1 + em, rule.top, em):
+        is_beside = not rule.x0 < glyph.middle < rule.x1
+        offset = abs(glyph.y - rule.top - AXIS * glyph.size)
+        if is_beside and offset < LEVEL * glyph.size and glyph.size > best.size:
+            best = glyph
+    return best
+
+
+def _touches(rule: Box, other: Box) -> bool:
+    """Return whether two rules meet at their ends, as at the cells of a table."""
+    gap = min(abs(rule.x0 - other.x1), abs(rule.x1 - other.x0))
+    return gap < 1 and abs(rule.top - other.top) < 1
+
+
+def _overline(rule: Box, below: list[Glyph]) -> None:
+    """Add a macron to letters under a rule of their width."""
+    main = largest_glyph(below)
+    letters = [glyph for glyph in below if glyph.size == main.size]
+    left, right = edges(letters)
+    misfit = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
+    is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
+    if is_near and misfit < MAX_MISFIT and len(letters) <= MAX_LETTERS:
+        for glyph in letters:
+            is_letter = glyph.text.isalpha() and not is_rtl_letter(glyph.text)
+            if is_letter or glyph.text in _LETTER_LIKE:
+                glyph.text = accented(glyph.text, MACRON)

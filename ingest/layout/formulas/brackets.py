@@ -1,0 +1,77 @@
+"""Rows between tall brackets, as in matrices, and after tall braces, as in definitions by cases."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ingest.layout.formulas.page import (
+    ALIKE,
+    CLOSING_BRACKET,
+    LIMIT_SIZE,
+    TALL,
+    FormulaPage,
+    largest_glyph,
+)
+from ingest.layout.rows import LEVEL, edges, find_rows
+from ingest.pdf.model import AXIS, Box, Glyph
+
+MIN_LEADING = 0.8
+MAX_CELL_GAP = 2.5
+"""Minimum distance of rows between brackets, and maximum white space between the cells after a brace, in ems."""
+
+
+def join_tables(page: FormulaPage, bars: Iterable[Box]) -> None:
+    """Put the rows between tall brackets, or after a tall brace, next to each other.
+
+    Args:
+        bars: those of fractions; brackets around any are left.
+    """
+    for bracket in sorted(page.glyphs, key=lambda glyph: glyph.height):
+        if bracket.height < TALL * bracket.size or bracket.text not in CLOSING_BRACKET:
+            continue
+
+        middle = bracket.y - AXIS * bracket.size
+        half = bracket.height / 2
+        cells = _cells(bracket, page.places.near(bracket.x1, math.inf, middle, half))
+        x0, x1 = edges([bracket, *cells])
+
+        has_bar = any(x0 < bar.x0 < x1 and abs(bar.top - middle) < half for bar in bars)
+        if not has_bar and _has_rows(cells, bracket.y):
+            rows = [row.glyphs for row in find_rows(cells)]
+            page.put_in_line(rows, bracket.y, bracket.size, bracket.size)
+
+
+def _has_rows(cells: Sequence[Glyph], y: float) -> bool:
+    """Return whether glyphs between brackets on a baseline have several baselines, or all another one."""
+    if not cells:
+        return False
+    em = largest_glyph(cells).size
+    heights = [glyph.y for glyph in cells if glyph.size > LIMIT_SIZE * em]
+    if not any(abs(height - y) < LEVEL * em for height in heights):
+        heights = [glyph.y for glyph in cells]
+    return max(heights) - min(heights) > MIN_LEADING * em
+
+
+def _cells(bracket: Glyph, right: Iterable[Glyph]) -> list[Glyph]:
+    """Return the glyphs between a bracket and its partner.
+
+    After a brace without partner, they end at a wide gap or at the text that goes on after two rows.
+    """
+    em = bracket.size
+    cells: list[Glyph] = []
+    inside: list[Glyph] = []
+    end = bracket.x1
+    is_open = True
+
+    for glyph in sorted(right, key=lambda glyph: glyph.x0):
+        is_alike = abs(glyph.height - bracket.height) < ALIKE * em
+        if glyph.text == CLOSING_BRACKET[bracket.text] and is_alike:
+            return cells
+
+        is_level = abs(glyph.y - bracket.y) < LEVEL * em
+        is_gap = glyph.x0 - end > MAX_CELL_GAP * em
+        is_open = is_open and not is_gap and not (is_level and inside)
+        cells.append(glyph)
+        if is_open:
+            inside.append(glyph)
+        end = max(end, glyph.x1)
+    return inside if bracket.text == "{" else []

@@ -1,0 +1,30 @@
+"""The steps that put the formulas of a page on one line, in their order."""
+
+from collections.abc import Sequence
+
+from ingest.layout.formulas.bars import add_underscores, join_fractions
+from ingest.layout.formulas.brackets import join_tables
+from ingest.layout.formulas.limits import join_limits
+from ingest.layout.formulas.page import FormulaPage
+from ingest.pdf.model import Box, Glyph
+
+MAX_BARS = 300
+"""Maximum number of thin rules of a page that may be bars; more are a plot."""
+
+
+def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
+    """Move the parts of each formula to its baseline, next to each other in the order in which they are read.
+
+    Args:
+        glyphs: those of a page in the order of drawing.
+        rules: thin horizontal rules; some are bars of fractions and lines over letters.
+    """
+    bars = sorted(rules, key=lambda rule: rule.x1 - rule.x0)
+    bars = bars if len(bars) <= MAX_BARS else []
+    page = FormulaPage(glyphs)
+    join_tables(page, bars)
+    add_underscores(page, bars)
+    join_fractions(page, bars)
+    join_limits(page)
+    join_tables(page, [])
+    return page.glyphs
