@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from configs.settings import SearchSettings, Settings, load
+from player.answer import Answers
 from player.game.client import GameState
-from player.player import Player
-from player.round import Json
+from player.player import Decision, Plan, Player
+from player.question import Question
+from player.round import Json, RoundStart
 from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder
 from player.search.calibration import embedder_calibration
@@ -168,19 +170,6 @@ class ListStrategy(Strategy):
         return ScoreArrays(10.0 * np.array(shares), values, values)
 
 
-class FailingStrategy(ListStrategy):
-    """Finds nothing, because its disk is down."""
-
-    def score(
-        self,
-        query: Query,
-        doc_id: str = "",
-    ) -> ScoreArrays:
-        """Nothing ever; raises."""
-        super().score(query, doc_id)
-        raise OSError("down")
-
-
 def index_of(
     strategies: Sequence[ListStrategy],
     documents: Sequence[Document],
@@ -214,6 +203,39 @@ def dense_player(
     search = SearchOrchestrator(dense_index(paragraphs), settings)
     game = replace(_dual().game, **{"questions_pool": 60, **changes})
     return Player(search, game, seed)
+
+
+class Remembering:
+    """A contestant that plays each round once: by hint and book, questions that it is given, and answers.
+
+    Attributes:
+        seen: the editions that it was told of, at each call for questions.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self.answer_warmup = player.answer_warmup
+        self.seen: list[Any] = []
+        self._player = player
+        self._plans: dict[object, Plan] = {}
+        self._decisions: dict[object, Decision] = {}
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        """Plan the round, or return its plan."""
+        if questions is None:
+            self.seen.append(dict(start.editions))
+        key = start.book_name, start.hint, questions and tuple(questions)
+        if key not in self._plans:
+            self._plans[key] = self._player.plan(start, questions)
+        return self._plans[key]
+
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
+        """Decide on the round, or return its decision."""
+        key = plan.start.hint, plan.questions, tuple(answers)
+        if key not in self._decisions:
+            self._decisions[key] = self._player.decide(plan, answers)
+        return self._decisions[key]
 
 
 SUBJECTS = (

@@ -1,6 +1,6 @@
 """The belief over editions: prior, pieces, and what an opponent did before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from player.belief.editions import (
     with_editions,
 )
 from player.belief.places import PRINTED, link_pieces, paragraphs_on_pages
-from player.belief.word_index import WordIndex, index_words
+from player.belief.word_index import index_words
 from player.question import VIEWS, Question
 from player.questions.candidates import Candidates
 from player.questions.kinds import ANOTHER_OPENING, OPENING
@@ -44,29 +44,16 @@ A = BookCandidate("a", 0.95, "filter")
 def shares_of(
     book_name: str,
     book: BookCandidate | None = A,
-    index: WordIndex = INDEX,
-    seen: Mapping[str, float] | None = None,
+    seen: Mapping[str, float] = {},
 ) -> Mapping[str, float]:
     result = SearchResult(Query("hint", book_name), (), book=book)
-    return edition_shares(result, index, seen or {})
+    return edition_shares(result, INDEX, seen)
 
 
-def prior_of_pages(
-    hint: str,
-    index: WordIndex = INDEX,
-    likeness: Sequence[float] = (0.0, 0.0, 0.0),
-) -> Float64Array:
+def prior_of_pages(hint: str) -> Float64Array:
     """The prior of the pieces if pages are held and both passages are equally likely."""
     even = np.array([0.5, 0.5])
-    pages_alone = {PAGE: 1.0}
-    prior = with_editions(
-        even,
-        index,
-        hint,
-        pages_alone,
-        np.array(likeness),
-    )
-    return prior[2:]
+    return with_editions(even, INDEX, hint, {PAGE: 1.0}, np.zeros(3))[2:]
 
 
 def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end() -> (
@@ -162,14 +149,12 @@ def test_the_view_says_what_is_taken_for_the_first_sentence_of_a_raw_text() -> N
     raw = f"{STACKS} And more about plates."
     pieces = [Piece(edition, "b", 1, 1, raw) for edition in (PAGE, PIECE)]
     index = index_words(PASSAGES[1:], pieces)
-    printed, page, piece = range(3)
     candidates = Candidates(index, np.arange(3), np.full(3, 1 / 3))
     groups = (("newest",), ("least",), ("tree",))
     question = Question("?", ("a", "b", "c", "d"), OPENING.name, groups)
     fits = OPENING.fit([question], candidates)[:, 0]
-    for place in (printed, page, piece):
-        assert fits[VIEWS.index("paragraph"), place, 0] > 0.9
-    other = fits[VIEWS.index("opening")]
-    assert other[printed, 0] > 0.9
-    for place in (page, piece):
-        assert other[place] == pytest.approx(ANOTHER_OPENING)
+    assert (fits[VIEWS.index("paragraph"), :, 0] > 0.9).all()
+    of_printed, *of_raw = fits[VIEWS.index("opening")]
+    assert of_printed[0] > 0.9
+    for of_place in of_raw:
+        assert of_place == pytest.approx(ANOTHER_OPENING)

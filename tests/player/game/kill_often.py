@@ -1,4 +1,4 @@
-"""A player process killed again and again: `python -m tests.player.game.kill_often URL TOKEN JOURNAL KILLS SEED`.
+"""A player process killed again and again: `python -m tests.player.game.kill_often URL TOKEN JOURNAL`.
 
 Everything is imported once; each life of the player is a fork of this process, so that 30 of them take seconds. Lives
 end by SIGKILL at random moments, the last one when all games are over.
@@ -19,6 +19,7 @@ from player.game.loop import play_games
 from player.round import RoundStart
 from tests.player.fakes import course, dense_player
 
+N_KILLS = 30
 YOUNG = 0.2
 """Share of the lives that end before they have begun to play."""
 
@@ -50,19 +51,14 @@ def live(
             at_once=2,
         )
         errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+
     os.write(sys.stderr.fileno(), "\n".join(map(str, errors)).encode())
     os._exit(len(errors))
 
 
-def main(
-    url: str,
-    token: str,
-    journal: str,
-    n_kills: str,
-    seed: str,
-) -> int:
+def main(url: str, token: str, journal: str) -> int:
     """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
-    moments = random.Random(int(seed))
+    moments = random.Random(7)
     # imports what it needs; its threads would not live in a fork
     player = dense_player(course())
     plan = player.plan(RoundStart("", "first", "grammar token lookahead", "color"))
@@ -70,7 +66,7 @@ def main(
 
     status = 0
     typical_s = 0.0
-    for n_games in (2, *[1_000] * int(n_kills), 0):
+    for n_games in (2, *[1_000] * N_KILLS, 0):
         is_killed = n_games == 1_000
         begins, begun = os.pipe()
         child = os.fork()

@@ -3,27 +3,24 @@
 import contextlib
 import gc
 import itertools
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from player.answer import Answers
 from player.belief.places import PRINTED
 from player.belief.word_index import index_words
 from player.game.callbacks import MAX_WITH_FITS, Callbacks
 from player.game.journal import Journal
 from player.game.messages import guess_json, questions_payload
-from player.player import Decision, Plan, Player
-from player.question import Question
+from player.player import Plan
 from player.round import Json, RoundStart
 from tests.fakes import each
-from tests.player.fakes import SUBJECTS, course, dense_player
+from tests.player.fakes import SUBJECTS, Remembering, course, dense_player
 from tests.player.game.test_messages import junk
 
 HINT = "grammar token lookahead terminal"
@@ -36,6 +33,8 @@ GUESS_KEYS = {
     "confidence",
 }
 N_ROUNDS = 50
+Replies = tuple[Json, Json]
+"""Questions and guess of a round."""
 
 
 def hint_of(number: int) -> str:
@@ -48,6 +47,10 @@ def hint_of(number: int) -> str:
 
 def letters_of(number: int) -> list[str]:
     return ["ABCD"[(number * place + place) % 4] for place in range(20)]
+
+
+Shape = Callable[[int], tuple[Json, Json, Json]]
+"""Contexts of a public league: the services of questions and guess, and fields that come with the answers."""
 
 
 def with_ids(number: int) -> tuple[Json, Json, Json]:
@@ -79,17 +82,12 @@ def ids_with_the_answers_alone(number: int) -> tuple[Json, Json, Json]:
     return {}, {"game_id": f"S{number:02}"}, {}
 
 
-SHAPES: Sequence[Callable[[int], tuple[Json, Json, Json]]] = (
-    with_ids,
-    without_ids,
-    constant,
-    described,
-    ids_with_the_answers_alone,
+every_shape = pytest.mark.parametrize(
+    "shape", [with_ids, without_ids, constant, described, ids_with_the_answers_alone]
 )
-"""Contexts of public leagues: the services of questions and guess, and fields that come with the answers."""
 
 
-def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
+def contexts_of(shape: Shape, number: int) -> tuple[Json, Json]:
     """The contexts of a round's questions and of its guess."""
     of_questions, of_guess, again = shape(number)
     fields = {**ROUND, "book_hint": hint_of(number)}
@@ -100,28 +98,10 @@ def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
     )
 
 
-class Remembering:
-    """A contestant that plays each round once: by hint and book, questions that it is given, and answers."""
-
-    def __init__(self, player: Player) -> None:
-        self.answer_warmup = player.answer_warmup
-        self._player = player
-        self._plans: dict[object, Plan] = {}
-        self._decisions: dict[object, Decision] = {}
-
-    def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
-    ) -> Plan:
-        key = start.book_name, start.hint, questions and tuple(questions)
-        if key not in self._plans:
-            self._plans[key] = self._player.plan(start, questions)
-        return self._plans[key]
-
-    def decide(self, plan: Plan, answers: Answers) -> Decision:
-        key = plan.start.hint, plan.questions, tuple(answers)
-        if key not in self._decisions:
-            self._decisions[key] = self._player.decide(plan, answers)
-        return self._decisions[key]
+def played(callbacks: Callbacks, shape: Shape, number: int) -> Replies:
+    of_questions, of_guess = contexts_of(shape, number)
+    questions = callbacks.get_questions(of_questions)
+    return questions, callbacks.get_guess(of_guess)
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +110,8 @@ def player() -> Remembering:
 
 
 @pytest.fixture(scope="module")
-def expected(player: Remembering) -> list[tuple[Json, Json]]:
-    """Questions and guess of each round, as the player alone makes them."""
+def expected(player: Remembering) -> list[Replies]:
+    """The replies of each round, as the player alone makes them."""
     replies = []
     for number in range(N_ROUNDS):
         plan = player.plan(RoundStart("", "first", hint_of(number), "color"))
@@ -151,10 +131,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "games.sqlite"
 
 
+def opened(path: Path) -> contextlib.closing[Journal]:
+    return contextlib.closing(Journal(path))
+
+
 @contextlib.contextmanager
 def process(player: Any, path: Path) -> Iterator[Callbacks]:
     """The callbacks of one life of a league's process."""
-    with contextlib.closing(Journal(path)) as journal:
+    with opened(path) as journal:
         yield Callbacks(player, journal=journal)
 
 
@@ -170,55 +154,31 @@ def guess_of(callbacks: Callbacks, **fields: Any) -> Json:
     return callbacks.get_guess(dynamic(**fields))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@every_shape
 def test_each_of_fifty_rounds_in_a_process_gets_its_own_questions_and_guess(
-    shape: Any, callbacks: Callbacks, expected: list[tuple[Json, Json]]
+    shape: Shape, callbacks: Callbacks, expected: list[Replies]
 ) -> None:
-    hints = {hint_of(number) for number in range(N_ROUNDS)}
-    assert len(hints) == N_ROUNDS
-    for number, (questions, guess) in enumerate(expected):
-        of_questions, of_guess = contexts_of(shape, number)
-        sum_of = dynamic(warmup_question="1 + 1", game_id="9")
+    assert len(set(map(hint_of, range(N_ROUNDS)))) == N_ROUNDS
+    sum_of = dynamic(warmup_question="1 + 1", game_id="9")
+    for number, replies in enumerate(expected):
         assert callbacks.get_warmup_answer(sum_of) == {"answer": "2"}
-        assert callbacks.get_questions(of_questions) == questions
-        assert callbacks.get_guess(of_guess) == guess
-        assert callbacks.get_questions(of_questions) == questions, "also afterwards"
-        assert callbacks.get_guess(of_guess) == guess
+        assert played(callbacks, shape, number) == replies
+        assert played(callbacks, shape, number) == replies, "also afterwards"
 
 
 @pytest.mark.parametrize("shape", [with_ids, described])
 def test_rounds_whose_messages_interleave_do_not_mix(
-    shape: Any, callbacks: Callbacks, expected: list[tuple[Json, Json]]
+    shape: Shape, callbacks: Callbacks, expected: list[Replies]
 ) -> None:
     contexts = [contexts_of(shape, number) for number in range(12)]
-    for (of_questions, _), (questions, _) in zip(contexts, expected, strict=False):
-        assert callbacks.get_questions(of_questions) == questions
-    for (_, of_guess), (_, guess) in zip(contexts, expected, strict=False):
-        assert callbacks.get_guess(of_guess) == guess
-
-
-def test_two_threads_play_at_once(
-    callbacks: Callbacks, expected: list[tuple[Json, Json]]
-) -> None:
-    barrier = threading.Barrier(2)
-
-    def play(first: int) -> list[tuple[Json, Json]]:
-        replies = []
-        for number in range(first, 16, 2):
-            of_questions, of_guess = contexts_of(with_ids, number)
-            barrier.wait()
-            questions = callbacks.get_questions(of_questions)
-            replies.append((questions, callbacks.get_guess(of_guess)))
-        return replies
-
-    with ThreadPoolExecutor(2) as threads:
-        even, odd = threads.map(play, (0, 1))
-    assert even == expected[0:16:2]
-    assert odd == expected[1:16:2]
+    of_questions, of_guesses = zip(*contexts, strict=True)
+    questions = list(map(callbacks.get_questions, of_questions))
+    guesses = map(callbacks.get_guess, of_guesses)
+    assert list(zip(questions, guesses, strict=True)) == expected[:12]
 
 
 def test_asked_again_it_returns_the_same_and_another_content_is_another_round(
-    callbacks: Callbacks, expected: list[tuple[Json, Json]]
+    callbacks: Callbacks, expected: list[Replies]
 ) -> None:
     ids = {"game_id": "0101002", "match_id": "M1"}
     for _ in range(2):  # a league that is reset repeats its ids
@@ -292,11 +252,9 @@ def test_whatever_comes_the_replies_are_valid(player: Remembering, ctx: Any) -> 
     callbacks.on_score_received(ctx)
 
 
-def test_old_and_scored_rounds_take_little_memory(
-    expected: list[tuple[Json, Json]],
-) -> None:
+def test_old_and_scored_rounds_take_little_memory(expected: list[Replies]) -> None:
     callbacks = Callbacks(dense_player(course()), journal=Journal(None))
-    hints = {hint_of(number) for number in range(12)}
+    hints = set(map(hint_of, range(12)))
 
     def n_with_fits() -> int:
         gc.collect()
@@ -318,17 +276,15 @@ def test_old_and_scored_rounds_take_little_memory(
 # after a restart
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@every_shape
 def test_a_process_that_was_killed_between_questions_and_guess_plays_on(
-    shape: Any, player: Remembering, path: Path, expected: list[tuple[Json, Json]]
+    shape: Shape, player: Remembering, path: Path, expected: list[Replies]
 ) -> None:
-    other_player = dense_player(course(), seed=7)
-    for number in range(3):
-        questions, guess = expected[number]
+    other_player = dense_player(course(), seed=7)  # it would ask something else
+    for number, (questions, guess) in enumerate(expected[:3]):
         of_questions, of_guess = contexts_of(shape, number)
         with process(player, path) as callbacks:
             assert callbacks.get_questions(of_questions) == questions
-        # it would ask something else
         with process(other_player, path) as callbacks:
             assert callbacks.get_guess(of_guess) == guess
             assert callbacks.get_questions(of_questions) == questions
@@ -337,38 +293,35 @@ def test_a_process_that_was_killed_between_questions_and_guess_plays_on(
 
 
 def test_after_a_restart_the_last_round_is_the_one_whose_questions_were_sent_last(
-    player: Remembering, path: Path, expected: list[tuple[Json, Json]]
+    player: Remembering, path: Path, expected: list[Replies]
 ) -> None:
     with process(player, path) as callbacks:
         for number in (0, 1, 0):
             callbacks.get_questions(contexts_of(without_ids, number)[0])
     with process(player, path) as callbacks:
-        answers = letters_of(0)
-        assert guess_of(callbacks, answers=answers) == expected[0][1]
+        assert guess_of(callbacks, answers=letters_of(0)) == expected[0][1]
 
 
 def test_a_round_of_the_day_before_is_not_continued(
     player: Remembering, path: Path
 ) -> None:
     with process(player, path) as callbacks:
-        callbacks.get_questions(dynamic(**ROUND))
-    with contextlib.closing(Journal(path)) as journal:
+        questions_of(callbacks, **ROUND)
+    with opened(path) as journal:
         journal.write(("UPDATE games SET began = began - 90000", ()))
-    with process(player, path), contextlib.closing(Journal(path)) as journal:
+    with process(player, path), opened(path) as journal:
         assert each(journal.games(), "ending") == ["given up"]
 
 
 def test_a_disk_that_fails_costs_no_round(
-    player: Remembering, expected: list[tuple[Json, Json]]
+    player: Remembering, expected: list[Replies]
 ) -> None:
     journal = Journal(None)
     for table in ("games", "replies", "opponents"):
         journal.write((f"DROP TABLE {table}", ()))
     callbacks = Callbacks(player, journal=journal)
     for number, replies in enumerate(expected[:3]):
-        of_questions, of_guess = contexts_of(without_ids, number)
-        questions = callbacks.get_questions(of_questions)
-        assert (questions, callbacks.get_guess(of_guess)) == replies
+        assert played(callbacks, without_ids, number) == replies
         callbacks.on_score_received(dynamic(private_score=50))
 
 
@@ -387,57 +340,41 @@ def test_unless_another_is_given_the_journal_is_that_of_live_games(
 # what is learned and loaded
 
 
-class Watched:
-    """A contestant that remembers what it was told of its opponents."""
-
-    def __init__(self, player: Remembering) -> None:
-        self._player = player
-        self.answer_warmup = player.answer_warmup
-        self.decide = player.decide
-        self.seen: list[Any] = []
-
-    def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
-    ) -> Plan:
-        if questions is None:
-            self.seen.append(dict(start.editions))
-        return self._player.plan(start, questions)
-
-
-REFEREES: Sequence[tuple[Json, str]] = (
-    ({"sender": {"email": "a@b.c", "role": "referee"}}, "a@b.c"),
-    ({"sender": {"email": "a@b.c", "logical_id": "REF01"}}, "REF01"),
-    ({"referee_email": "a@b.c", "referee_id": "REF01"}, "a@b.c"),
-    ({"sender": "a@b.c"}, "a@b.c"),
-    ({"referee": {"group_id": "G7"}}, "G7"),
-    ({"referee_group": "G7"}, "G7"),
-    ({}, "referee"),
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"sender": {"email": "a@b.c", "role": "referee"}}, "a@b.c"),
+        ({"sender": {"email": "a@b.c", "logical_id": "REF01"}}, "REF01"),
+        ({"referee_email": "a@b.c", "referee_id": "REF01"}, "a@b.c"),
+        ({"sender": "a@b.c"}, "a@b.c"),
+        ({"referee": {"group_id": "G7"}}, "G7"),
+        ({"referee_group": "G7"}, "G7"),
+        ({}, "referee"),
+    ],
 )
-
-
-@pytest.mark.parametrize(("fields", "name"), REFEREES)
 def test_a_score_teaches_which_edition_its_referee_holds_and_a_restart_knows_it(
     fields: Json, name: str, player: Remembering, path: Path
 ) -> None:
-    watched = Watched(player)
-    score = {"private_score": 60, "breakdown": {"opening_sentence_score": 100}}
+    player.seen.clear()
+    score = dynamic(private_score=60, breakdown={"opening_sentence_score": 100})
     for _ in range(2):
-        with process(watched, path) as callbacks:
+        with process(player, path) as callbacks:
             for number in range(2):
-                hint = {"book_hint": f"{HINT} {len(watched.seen)}"}
+                hint = {"book_hint": f"{HINT} {len(player.seen)}"}
                 questions_of(callbacks, **ROUND | hint, **fields)
-                callbacks.on_score_received(dynamic(**score))  # before the guess
+                callbacks.on_score_received(score)  # before the guess
                 guess_of(callbacks, answers=letters_of(number))
-                callbacks.on_score_received(dynamic(**score))
-                callbacks.on_score_received(dynamic(**score))
-    n_games = [sum(seen.values()) for seen in watched.seen]
+                callbacks.on_score_received(score)
+                callbacks.on_score_received(score)
+    n_games = [sum(seen.values()) for seen in player.seen]
     assert n_games == pytest.approx([0.0, 1.0, 2.0, 3.0])
-    assert {*watched.seen[-1]} == {PRINTED}
-    with process(watched, path) as callbacks:
+    assert {*player.seen[-1]} == {PRINTED}
+
+    with process(player, path) as callbacks:
         questions_of(callbacks, **ROUND, referee_email="another@b.c")
     # as one game of the season
-    assert watched.seen[-1] == {PRINTED: pytest.approx(1.0)}
-    with contextlib.closing(Journal(path)) as journal:
+    assert player.seen[-1] == {PRINTED: pytest.approx(1.0)}
+    with opened(path) as journal:
         assert journal.editions(name) == {PRINTED: pytest.approx(4.0)}
         assert each(journal.games(), "ending") == ["running"] + ["over"] * 4
 
@@ -446,14 +383,13 @@ def test_a_score_belongs_to_the_round_whose_guess_waits_for_it(
     player: Remembering, path: Path
 ) -> None:
     with process(player, path) as callbacks:
-        for hint in ("bucket probe", "vertex edge"):
-            questions_of(callbacks, **ROUND | {"book_hint": hint})
-            if hint == "bucket probe":
-                guess_of(callbacks, answers=["A"] * 20)
+        questions_of(callbacks, **ROUND)
+        guess_of(callbacks, answers=["A"] * 20)
+        questions_of(callbacks, **ROUND | {"book_hint": "vertex edge"})
         callbacks.on_score_received(dynamic(private_score=61.5))
         callbacks.on_score_received(dynamic(private_score=float("nan")))
         callbacks.on_score_received(dynamic(private_score=1e9, game_id="other"))
-    with contextlib.closing(Journal(path)) as journal:
+    with opened(path) as journal:
         second, first = journal.games()
     assert first.score is not None
     assert (first.score.private_score, second.score) == (61.5, None)
@@ -462,17 +398,12 @@ def test_a_score_belongs_to_the_round_whose_guess_waits_for_it(
 def test_everything_is_loaded_before_the_first_round(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    made: list[int] = []
-
-    def index(*arguments: Any) -> Any:
-        made.append(1)
-        return index_words(*arguments)
-
+    index = Mock(wraps=index_words)
     monkeypatch.setattr("player.player.index_words", index)
     callbacks = Callbacks(dense_player(course()), journal=Journal(None))
-    assert made == [1]
+    index.assert_called_once()
     questions_of(callbacks, **ROUND)
-    assert made == [1]
+    index.assert_called_once()
 
     monkeypatch.setattr("player.player.index_words", None)
     callbacks = Callbacks(dense_player(course()), journal=Journal(None))

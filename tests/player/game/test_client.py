@@ -133,6 +133,7 @@ def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
         (400, {"detail": "\x1b]0;owned\x07\u202e"}, r"400: \x1b]0;owned\x07\u202e"),
     ):
         client, server = connect((status, body))
+
         error = failure(client.request_game)
         assert isinstance(error, RefusedError)
         says = f"{URL}: POST /v1/games was refused with {reason}"
@@ -200,6 +201,7 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
     ):
         error = failure(HttpGameServer, url)
         assert "--server is not an address such as" in str(error), url
+
     for url in ("127.0.0.1:8017", "localhost:9999", "host"):
         error = failure(HttpGameServer, url)
         assert str(error) == f"--server has no http://; write http://{url}"

@@ -25,19 +25,16 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from player.answer import Answers
 from player.errors import RefusedError, ServerError
 from player.game import loop
 from player.game.game import Timeouts
 from player.game.journal import Journal
 from player.game.loop import Loop
 from player.game.record import PlayedGame
-from player.player import Decision, Plan
-from player.question import Question
-from player.round import Json, RoundStart
+from player.round import Json
 from tests.fakes import each
-from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_loop import HINT, REPLIES, STAGES, report_of, reports_of
+from tests.player.fakes import FakeGameServer, Remembering, course, dense_player
+from tests.player.game.test_loop import REPLIES, STAGES, report_of, reports_of
 
 GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
 N_ORDERED = 3
@@ -100,35 +97,10 @@ class Referee(FakeGameServer):
             self.inboxed.append(stage(game_id))
 
 
-class Prepared:
-    """A contestant with one plan and one decision, so that a test plays thousands of games."""
-
-    def __init__(self) -> None:
-        player = dense_player(course())
-        self._plan = player.plan(RoundStart("M1", "first", HINT, "color", "t"))
-        self._decision = player.decide(self._plan, ["A"] * 20)
-
-    def answer_warmup(self, question: str) -> str:
-        return "42"
-
-    def plan(
-        self,
-        start: RoundStart,
-        questions: Sequence[Question] | None = None,
-    ) -> Plan:
-        assert questions in (None, self._plan.questions)
-        return self._plan
-
-    def decide(
-        self,
-        plan: Plan,
-        answers: Answers,
-    ) -> Decision:
-        assert list(answers) == ["A"] * 20
-        return self._decision
-
-
-prepared = functools.cache(Prepared)
+@functools.cache
+def prepared() -> Remembering:
+    """A contestant that has planned and decided the one round, so that a test plays thousands of games."""
+    return Remembering(dense_player(course()))
 
 
 class EveryOrder(RuleBasedStateMachine):

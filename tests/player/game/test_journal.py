@@ -317,6 +317,7 @@ def test_games_whose_process_was_killed_are_given_up_and_those_of_a_living_one_g
         journal.add_game()
         journal.play_as("elsewhere", "killed")
         journal.add_game()
+
     with opened(path) as living, opened(path) as journal:
         living.play_as("practice", "living")
         living.add_game()

@@ -8,15 +8,14 @@ import pytest
 
 from player.belief.places import PRINTED
 from player.game import messages as protocol
-from player.game.fallback import DeadlinePlayer
-from player.game.game import STRICT, Game, Spectator
+from player.game.game import STRICT, Game
 from player.game.journal import Journal
 from player.game.record import SavedGame
 from player.player import Player
 from player.round import Json
 from tests.fakes import each
-from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_loop import REPLIES, round_start
+from tests.player.fakes import course, dense_player
+from tests.player.game.test_loop import REPLIES, game_of, round_start
 
 JOURNALS = sorted((Path(__file__).parents[2] / "journals").glob("*.sqlite"))
 
@@ -40,20 +39,6 @@ def games(request: pytest.FixtureRequest, tmp_path: Path) -> list[SavedGame]:
     return games
 
 
-def game_of(player: Player, game_id: str) -> Game:
-    journal = Journal(None)
-    return Game(
-        game_id=game_id,
-        key=journal.add_game(),
-        player=DeadlinePlayer(player, game_id),
-        server=FakeGameServer([]),
-        name="me",
-        timeouts=STRICT,
-        journal=journal,
-        spectator=Spectator(),
-    )
-
-
 def replies_to(game: Game, saved: SavedGame) -> list[Json]:
     """Send the stored messages to a game, and return its replies."""
     replies = []
@@ -68,7 +53,7 @@ def test_a_game_that_is_played_again_sends_the_same_messages(
     games: list[SavedGame], player: Player
 ) -> None:
     for saved in games:
-        replies = replies_to(game_of(player, saved.game_id), saved)
+        replies = replies_to(game_of(player, saved.game_id, timeouts=STRICT), saved)
         assert each(replies, "message_type") == REPLIES
         for reply, expected in zip(replies, each(saved.messages, "reply"), strict=True):
             changing = {name: reply[name] for name in ("message_id", "timestamp")}
@@ -79,7 +64,7 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
     games: list[SavedGame], player: Player
 ) -> None:
     for saved in games:
-        game = game_of(player, saved.game_id)
+        game = game_of(player, saved.game_id, timeouts=STRICT)
         game.restore(saved)
         assert replies_to(game, saved) == each(saved.messages, "reply")
         assert game.score == saved.score
@@ -89,7 +74,7 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
 def test_the_journal_and_no_message_says_which_editions_a_referee_holds(
     player: Player,
 ) -> None:
-    game = game_of(player, "0101001")
+    game = game_of(player, timeouts=STRICT)
     game.journal.learn("referee-7", {PRINTED: 1.0})
     start = round_start(editions=[["pypdf:page", 5.0]])
     game.receive(protocol.read_message(start))

@@ -1,8 +1,6 @@
 """A player that is killed at random moments of real games over HTTP finishes them all when it starts again."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,9 +9,7 @@ from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.round import Json
 from tests.evaluate.fakes import small_repertoire
-from tests.fakes import each
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.fakes import each, run_python
 
 
 @pytest.mark.timeout(180)
@@ -32,15 +28,9 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
     practice = PracticeServer(small_repertoire(), seed=0)
     token = practice.register()
     journal = str(tmp_path / "games.sqlite")
-    command = [sys.executable, "-m", "tests.player.game.kill_often"]
     with serving(create_server_app(practice)) as url:
-        done = subprocess.run(
-            [*command, url, token, journal, "30", "7"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=280,
-            check=False,
+        done = run_python(
+            "-m", "tests.player.game.kill_often", url, token, journal, timeout=280
         )
     assert (done.returncode, done.stderr) == (0, "")
     assert len(practice.matches) >= 2, "a busy machine begins fewer"

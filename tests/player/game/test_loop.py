@@ -10,7 +10,6 @@ from unittest.mock import Mock
 import pytest
 
 from player.answer import Answers
-from player.deadlines import Runner
 from player.errors import (
     GameTimeoutError,
     PlayerError,
@@ -30,7 +29,7 @@ from player.game.journal import Journal
 from player.game.loop import play, play_games
 from player.game.messages import read_message
 from player.game.record import PlayedGame
-from player.player import Contestant, Plan
+from player.player import Contestant
 from player.round import Json
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
@@ -130,20 +129,24 @@ def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn() -
         assert Timeouts().budget_s(call) == pytest.approx(budget_s, abs=0.1)
 
 
+def game_of(player: Contestant, game_id: str = GAME, **options: Any) -> Game:
+    journal = Journal(None)
+    return Game(
+        game_id=game_id,
+        key=journal.add_game(),
+        player=DeadlinePlayer(player, game_id),
+        name="me",
+        journal=journal,
+        **options,
+    )
+
+
 def test_a_long_retry_after_silences_a_reply_for_half_of_a_phase_at_most() -> None:
+    busy = UnavailableError("busy")
+    busy.retry_after_s = 3_600.0
     for deadline in (600, 7_200):
-        busy = UnavailableError("busy")
-        busy.retry_after_s = 3_600.0
-        game = Game(
-            game_id=GAME,
-            key=0,
-            player=DeadlinePlayer(dense_player(course()), GAME, Runner()),
-            server=FakeGameServer([], send=[busy] * 9),
-            name="me",
-            spectator=Spectator(),
-            timeouts=Timeouts(),
-            journal=Journal(None),
-        )
+        server = FakeGameServer([], send=[busy])
+        game = game_of(dense_player(course()), server=server, timeouts=Timeouts())
         game.answer(read_message(warmup(deadline=deadline)), set())
         assert game.due - time.monotonic() <= 20.0
 
@@ -197,15 +200,9 @@ def test_a_second_game_of_the_same_id_is_refused() -> None:
 def test_a_spectator_that_fails_disturbs_no_game(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Broken(Spectator):
-        def planned(
-            self,
-            game_id: str,
-            plan: Plan,
-        ) -> None:
-            raise BrokenPipeError
-
-    report_of(FakeGameServer(WHOLE), spectator=Broken())
+    broken = Mock(Spectator)
+    broken.planned.side_effect = BrokenPipeError
+    report_of(FakeGameServer(WHOLE), spectator=broken)
     says = f"game {GAME}: the spectator failed: BrokenPipeError: "
     assert caplog.messages == [says]
 
@@ -266,11 +263,13 @@ def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(
     killed = [None] * 3 + [UnauthorizedError("killed")]
     with pytest.raises(UnauthorizedError):
         outcomes_of(FakeGameServer(WHOLE, inbox=killed), journal=journal)
+
     journal.move_cursor("4")
     server = FakeGameServer(WHOLE, [])
     server.states[GAME] = OVER
     spectator = Mock(Spectator)
     report = report_of(server, journal=journal, spectator=spectator)
+
     assert f"game {GAME} of an earlier call goes on; then 0 new games" in caplog.text
     shown = [name for name, *_ in spectator.method_calls]
     assert shown == ["started", "planned", "answered", "scored"]

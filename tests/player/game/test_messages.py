@@ -139,25 +139,16 @@ def test_an_answer_is_read_in_any_spelling() -> None:
 def test_answers_are_read_from_a_map_and_by_their_place() -> None:
     for written in (
         {"1": "A", "3": "not_relevant"},
-        {
-            "Q1": {"answer": "A"},
-            "Q3": {"answer": "Not Relevant"},
-        },
-        [
-            {"answer": "A"},
-            {"answer": None},
-            {"answer": "N/A"},
-        ],
+        {"Q1": {"answer": "A"}, "Q3": {"answer": "Not Relevant"}},
+        [{"answer": "A"}, {"answer": None}, {"answer": "N/A"}],
         ["a", None, "N/A"],
-        [
-            {"number": 3.0, "choice": "N/A"},
-            {"number": "question 1", "letter": "a"},
-        ],
+        [{"number": 3.0, "choice": "N/A"}, {"number": "question 1", "letter": "a"}],
     ):
         assert answers(written) == ["A", None, NOT_RELEVANT, None]
 
 
 def test_numbers_of_no_question_are_passed_over() -> None:
+    infinity = float("inf")
     for number in (
         0,
         5,
@@ -168,7 +159,7 @@ def test_numbers_of_no_question_are_passed_over() -> None:
         [1],
         10**30,
         10**5000,
-        float("inf"),
+        infinity,
         "9" * 5000,
     ):
         item = {"question_number": number, "answer": "A"}
@@ -187,21 +178,10 @@ def test_a_score_is_read_under_all_its_names() -> None:
 
 
 def test_a_number_that_is_none_counts_as_0() -> None:
-    listed: list[object] = [
-        None,
-        "high",
-        [],
-        {},
-        "nan",
-        float("nan"),
-        10**5000,
-    ]
+    listed: list[object] = [None, "high", [], {}, "nan", float("nan"), 10**5000]
     for junk in listed:
-        payload = {
-            "league_points": junk,
-            "breakdown": {"part": junk},
-            "feedback": junk,
-        }
+        breakdown = {"part": junk}
+        payload = {"league_points": junk, "breakdown": breakdown, "feedback": junk}
         score = protocol.read_score(payload)
         assert score == Score(0.0, 0, {"part": 0.0}, {})
 

@@ -94,18 +94,15 @@ def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("domain", "ground"),
-    [
-        ("the seven deadly sins", 'The domain "the seven deadly sins" suggests'),
-        ("the ways in which old clocks break", "The domain suggests"),
-        ("???", "The hint suggests"),
-        ('the "C" language', 'The domain "the C language" suggests'),
-    ],
-)
-def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> None:
-    text = justify_word([Evidence(7, "B", 1.5)], "greed", domain)
-    assert text.startswith(ground)
+def test_a_domain_is_named_in_full_or_not_at_all() -> None:
+    for domain, ground in {
+        "the seven deadly sins": 'The domain "the seven deadly sins" suggests',
+        "the ways in which old clocks break": "The domain suggests",
+        "???": "The hint suggests",
+        'the "C" language': 'The domain "the C language" suggests',
+    }.items():
+        text = justify_word([Evidence(7, "B", 1.5)], "greed", domain)
+        assert text.startswith(ground)
 
 
 HEAP = paragraph(
@@ -156,9 +153,8 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("kind", "groups", "answer", "clause"),
-    [
+def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:
+    for kind, groups, answer, clause in (
         ("anywhere", GROUPS, "A", 'it has "key"'),
         ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
         ("anywhere", GROUPS, "C", ""),  # the referee erred: there is nothing to cite
@@ -167,13 +163,9 @@ OTHERS = (
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
         ("opening", OTHERS, "D", "its first sentence lacks the words named"),
         ("filler", (), "A", ""),
-    ],
-)
-def test_a_clause_says_what_the_answer_found_in_the_paragraph(
-    kind: str, groups: tuple[tuple[str, ...], ...], answer: str, clause: str
-) -> None:
-    (item,) = weighed([Question("Which?", LISTS, kind, groups)], answer)
-    assert item.clause == clause
+    ):
+        (item,) = weighed([Question("Which?", LISTS, kind, groups)], answer)
+        assert item.clause == clause, (kind, groups, answer)
 
 
 def test_a_small_share_is_not_rounded_to_1_percent() -> None:

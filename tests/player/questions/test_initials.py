@@ -1,28 +1,22 @@
 """First letters of words, and what is in doubt."""
 
-import pytest
-
 from player.belief.places import find_places
 from player.questions.initials import ALPHABETS, first_letters, initial
 from tests.contracts.paragraphs import paragraph
 
 
-@pytest.mark.parametrize(
-    ("sentence", "letters"),
-    [
-        ("Trees are tall.", ("t", "a", "t")),
-        ("3.2 Binary search", ("b", "s", "s")),
-        ("“Ada”, then Babbage (1843).", ("a", "t", "b")),
-        ("עצים מאוזנים וחיפוש", ("ע", "מ", "ו")),
-        ("Heaps", ("h", "", "h")),
-        ("State-of-the-art methods", ("s", "", "m")),  # "of", or "methods"
-        ("1945", ("", "", "")),
-    ],
-)
-def test_the_first_letters_of_the_first_second_and_last_word(
-    sentence: str, letters: tuple[str, ...]
-) -> None:
-    assert tuple(initial(sentence, position) for position in (0, 1, -1)) == letters
+def test_the_first_letters_of_the_first_second_and_last_word() -> None:
+    for sentence, letters in {
+        "Trees are tall.": ["t", "a", "t"],
+        "3.2 Binary search": ["b", "s", "s"],
+        "“Ada”, then Babbage (1843).": ["a", "t", "b"],
+        "עצים מאוזנים וחיפוש": ["ע", "מ", "ו"],
+        "Heaps": ["h", "", "h"],
+        "State-of-the-art methods": ["s", "", "m"],  # "of", or "methods"
+        "1945": ["", "", ""],
+    }.items():
+        initials = [initial(sentence, position) for position in (0, 1, -1)]
+        assert initials == letters, sentence
 
 
 def test_two_readings_share_the_probability() -> None:

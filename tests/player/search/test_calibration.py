@@ -34,23 +34,26 @@ from tests.player.fakes import course
 
 def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
     for spec in json.loads(CALIBRATION.read_text(encoding="utf-8")):
-        calibration = embedder_calibration(spec)
-        dense, keyword = calibration.dense, calibration.keyword
-        assert 0.5 < dense.separation < 1.0
-        numbers = [dense.nats, keyword.share, keyword.nats]
-        numbers += dense.relevance.values()
-        numbers += calibration.fused.values()
-        assert len(calibration.references.weights) == len(FEATURES)
+        plain = embedder_calibration(spec)
+        late = plain.with_late_interaction()
+        assert len(plain.references.weights) == len(FEATURES)
+        assert late.references == plain.references
+        assert late.dense != plain.dense
+        assert 0.5 < plain.dense.separation < 1.0
 
-        late = calibration.with_late_interaction()
-        numbers += [late.dense.nats, late.fused["dense"], late.dense.parts[TOKENS]]
-        assert late.dense != dense
-        slopes = dict(late.dense.relevance)
-        # hints in the language of the course are similar to all of it
-        assert slopes.pop(USUAL, 0.0) <= 0.0
-        numbers += slopes.values()
-        assert late.references == calibration.references
+        keyword = plain.keyword
+        numbers = [keyword.share, keyword.nats, late.dense.parts[TOKENS]]
+        for dense, fused in ((plain.dense, plain.fused), (late.dense, late.fused)):
+            slopes = dict(dense.relevance)
+            # hints in the language of the course are similar to all of it
+            assert slopes.pop(USUAL, 0.0) <= 0.0
+            numbers += [dense.nats, *slopes.values(), *fused.values()]
         assert min(numbers) > 0.0
+
+
+def store_of(spec: str, calibration: object = None) -> Course:
+    store = SimpleNamespace(embedder_spec=spec, embedder_calibration=calibration)
+    return cast(Course, store)
 
 
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
@@ -60,17 +63,14 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
         ("mine.Embedder", (-3.0, 9.0), ""),
         ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
-        course = SimpleNamespace(embedder_spec=spec, embedder_calibration=calibration)
-        store = cast(Course, course)
+        store = store_of(spec, calibration)
         assert notice_of(store).partition(":")[0] == notice
 
 
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
-    course = SimpleNamespace(embedder_spec="e5", embedder_calibration=None)
-    store = cast(Course, course)
     alone = embedder_calibration("e5")
-    assert not is_calibrated(store, alone)
-    assert is_calibrated(store, alone.with_late_interaction())
+    assert not is_calibrated(store_of("e5"), alone)
+    assert is_calibrated(store_of("e5"), alone.with_late_interaction())
 
 
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:

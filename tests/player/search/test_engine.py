@@ -70,12 +70,6 @@ def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
     assert result.answered_by == "original", "no hit of the book reaches 0.7"
 
 
-def test_an_unknown_book_changes_nothing() -> None:
-    searches = orchestrator(one())
-    result = searches.search(Query("hint", "Organic Chemistry"))
-    assert result.hits == searches.search(HINT).hits
-
-
 def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
     other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
     expected = pytest.approx(RELEVANCE | {"likely:1:1": 0.72})

@@ -3,18 +3,16 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from configs.settings import Fusion, KeywordMode
+from configs.settings import Fusion
 from player.search.rank import (
     Book,
     Ranking,
     RankInput,
-    Scored,
     book_prior,
     fuse,
     groups_of,
@@ -28,12 +26,21 @@ from player.search.rank import (
 )
 from player.search.results import NOT_FOUND as NO
 from player.search.results import ScoreArrays
-from quarry.arrays import AnyFloatArray, IntArray
+from quarry.arrays import AnyFloatArray
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import search_settings
 
-APART = np.full(3, -1)
-"""Groups of three paragraphs without duplicates."""
+
+def rank_input(n: int, **changes: Any) -> RankInput:
+    """The input for n paragraphs without a book, kinds or duplicates, changed."""
+    values: dict[str, Any] = {
+        "book": Book(np.zeros(n, dtype=np.bool_)),
+        "kinds": np.zeros(n),
+        "groups": np.full(n, -1),
+        "weights": {},
+        "keywords": "fallback",
+    }
+    return RankInput(**(values | changes))
 
 
 def scores(*log_odds: float) -> ScoreArrays:
@@ -50,13 +57,8 @@ def fused(
 ) -> ScoreArrays:
     first, *_ = scored.values()
     zeros = np.zeros(len(first.scores))
-    given = RankInput(
-        book=Book(zeros > 0.0, evidence=zeros + prior),
-        kinds=zeros,
-        groups=np.full(len(zeros), -1),
-        weights=weights,
-        keywords="off",
-    )
+    book = Book(zeros > 0.0, evidence=zeros + prior)
+    given = rank_input(len(zeros), book=book, weights=weights)
     _, result = fuse(given, scored, search_settings(fusion=fusion, boost=1.0))
     return result
 
@@ -68,9 +70,8 @@ def test_duplicates_are_those_of_one_original() -> None:
     assert not len(groups_of([]))
 
 
-@pytest.mark.parametrize(
-    ("n_inside", "n", "odds"),
-    [
+def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
+    for n_inside, n, odds in (
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
         (10, 100, 27.0),
         (1, 3, 6.0),
@@ -78,29 +79,25 @@ def test_duplicates_are_those_of_one_original() -> None:
         # the number counts only if the book is a part of the course
         (3, 3, 3.0),
         (0, 3, 3.0),
-    ],
-)
-def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(
-    n_inside: int, n: int, odds: float
-) -> None:
-    book = Book(np.arange(n) < n_inside, 0.75)
-    lift = lift_of(book, search_settings(boost=1.0))
-    assert lift == pytest.approx(math.log(odds))
+    ):
+        book = Book(np.arange(n) < n_inside, 0.75)
+        lift = lift_of(book, search_settings(boost=1.0))
+        assert lift == pytest.approx(math.log(odds))
 
 
-@pytest.mark.parametrize(
-    ("confidence", "prior"),
-    [(0.9, "lift"), (0.6, "lift"), (0.59, "evidence"), (0.0, "evidence")],
-)
-def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence(
-    confidence: float, prior: str
-) -> None:
+def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
     settings = search_settings(boost=2.0)
-    named = Book(np.array([True, False]), confidence, np.array([0.5, 0.25]))
-    lift = lift_of(named, settings)
-    assert (lift > 0.0) == (prior == "lift")
-    expected = [lift, 0.0] if lift else [1.0, 0.5]
-    assert book_prior(named, settings).tolist() == expected
+    for confidence, is_lifted in {
+        0.9: True,
+        0.6: True,
+        0.59: False,
+        0.0: False,
+    }.items():
+        named = Book(np.array([True, False]), confidence, np.array([0.5, 0.25]))
+        lift = lift_of(named, settings)
+        assert (lift > 0.0) == is_lifted
+        expected = [lift, 0.0] if lift else [1.0, 0.5]
+        assert book_prior(named, settings).tolist() == expected
 
 
 def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:
@@ -176,46 +173,22 @@ def test_a_strategy_without_a_weight_counts_by_its_relevance(
     assert result.scores == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("log_odds", "preferred", "merged"),
-    [
+def test_one_of_a_group_of_duplicates_stays() -> None:
+    groups = np.zeros(3, dtype=np.int64)
+    for log_odds, preferred, merged in (
         ([1.0, 3.0, 0.0], [], [NO, 3.0, NO]),
         ([1.0, 0.0, 1.0], [], [1.0, NO, NO]),
         # one in a book that filters goes first, if it was found
         ([1.0, 3.0, 0.0], [2], [NO, NO, 0.0]),
         ([1.0, 3.0, NO], [2], [NO, 3.0, NO]),
         ([NO, NO, NO], [], [NO, NO, NO]),
-    ],
-)
-def test_one_of_a_group_of_duplicates_stays(
-    log_odds: list[float], preferred: list[int], merged: list[float]
-) -> None:
-    goes_first = np.isin(np.arange(3), preferred)
-    groups = np.zeros(3, dtype=np.int64)
-    result = merge_duplicates(np.array(log_odds), groups, goes_first)
-    assert result.tolist() == merged
+    ):
+        goes_first = np.isin(np.arange(3), preferred)
+        result = merge_duplicates(np.array(log_odds), groups, goes_first)
+        assert result.tolist() == merged
 
 
-def searched(
-    first: Scored,
-    fallback: Scored = MappingProxyType({}),
-    keywords: KeywordMode = "fallback",
-    book: Book | None = None,
-    groups: IntArray = APART,
-    kinds: AnyFloatArray | float = 0.0,
-    **changes: Any,
-) -> Ranking:
-    """Rank a few paragraphs, without a book unless given."""
-    n = len(groups)
-    given = RankInput(
-        book=book or Book(np.zeros(n, dtype=np.bool_)),
-        kinds=np.zeros(n) + kinds,
-        groups=groups,
-        weights={},
-        keywords=keywords,
-        scores=first,
-        fallback=fallback,
-    )
+def searched(given: RankInput, **changes: Any) -> Ranking:
     changes = {"cascade": True, "spill_over": "always"} | changes
     ranking = rank(given, search_settings(**changes))
     assert ranking is not None
@@ -228,20 +201,12 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
     one, flat = scores(3.0, 2.0, 1.0), scores(0.0, 0.0, 0.0)
     kinds = np.array([-2.5, 0.0, 0.0])
     orders = {0.0: [0, 1, 2], 0.6: [1, 0, 2], 1.0: [1, 2, 0]}
-    steps: tuple[tuple[Fusion, Scored], ...] = (
-        ("linear", {"one": one}),
-        ("linear", {"one": one, "two": flat}),
-        ("rrf", {"one": one, "two": flat}),
-    )
+    both = {"one": one, "two": flat}
 
-    for fusion, scored in steps:
+    for fusion, scored in (("linear", {"one": one}), ("linear", both), ("rrf", both)):
+        given = rank_input(3, scores=scored, kinds=kinds)
         for weight, hits in orders.items():
-            ranking = searched(
-                scored,
-                kinds=kinds,
-                fusion=fusion,
-                kind_weight=weight,
-            )
+            ranking = searched(given, fusion=fusion, kind_weight=weight)
             assert ranking.hits.tolist() == hits
             assert ranking.fused.relevance.tolist() == [3.0, 2.0, 1.0]
             without_kinds = ranking.fused.log_odds - weight * kinds
@@ -253,14 +218,9 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
     rare = np.array([1, 0, 2, 2])
     keyword = replace(scores(9.0, 8.0, 7.0, 6.0), rare=rare)
     groups = np.array([-1, 0, 0, -1])
+    given = rank_input(4, scores={"keyword": keyword}, groups=groups, keywords="fused")
     for cascade, last in {True: 3, False: 1}.items():
-        ranking = searched(
-            {"keyword": keyword},
-            keywords="fused",
-            groups=groups,
-            cascade=cascade,
-            k=2,
-        )
+        ranking = searched(given, cascade=cascade, k=2)
         assert ranking.hits.tolist() == [0, last]
 
 
@@ -277,9 +237,9 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
 def test_a_book_has_slots_if_it_filters_or_lifts(
     confidence: float, boost: float, pdf_k: int, hits: list[int]
 ) -> None:
+    book = Book(np.array([True, False, False]), confidence)
     ranking = searched(
-        {"one": scores(0.9, 1.2, 3.0)},
-        book=Book(np.array([True, False, False]), confidence),
+        rank_input(3, scores={"one": scores(0.9, 1.2, 3.0)}, book=book),
         boost=boost,
         boost_confidence=0.4,
         pdf_k=pdf_k,
@@ -289,12 +249,10 @@ def test_a_book_has_slots_if_it_filters_or_lifts(
     assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 
 
-@pytest.mark.parametrize(("share", "odds"), [(0.5, 1.0), (0.75, 3.0), (0.2, 0.25)])
-def test_log_odds_and_probabilities_are_each_others_inverse(
-    share: float, odds: float
-) -> None:
-    assert log_odds_of(share) == pytest.approx(math.log(odds))
-    assert probability(math.log(odds)) == pytest.approx(share)
+def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
+    for share, odds in {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}.items():
+        assert log_odds_of(share) == pytest.approx(math.log(odds))
+        assert probability(math.log(odds)) == pytest.approx(share)
 
 
 def test_log_odds_are_clipped_and_pass_the_threshold_of_0() -> None:

@@ -92,14 +92,11 @@ def test_the_course_s_slots_are_filled_without_the_lift_of_the_book() -> None:
     assert lifted(2, 3, *odds, lift=5) == "b0 b1 g2 g3 g4"
 
 
-@pytest.mark.parametrize(
-    ("n", "rows"), [(0, []), (1, [1]), (2, [1, 0]), (3, [1, 0, 3]), (9, [1, 0, 3, 4])]
-)
-def test_the_best_rows_are_those_found_and_ties_go_to_the_earlier(
-    n: int, rows: list[int]
-) -> None:
+def test_the_best_rows_are_those_found_and_ties_go_to_the_earlier() -> None:
     log_odds = np.array([2.0, 3.0, NOT_FOUND, 2.0, 1.0])
-    assert best_first(log_odds, n).tolist() == rows
+    expected = {0: [], 1: [1], 2: [1, 0], 3: [1, 0, 3], 9: [1, 0, 3, 4]}
+    for n, rows in expected.items():
+        assert best_first(log_odds, n).tolist() == rows
 
 
 def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -62,14 +63,10 @@ def test_the_named_passage_and_the_pieces_that_hold_it_gain(
 def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
     passages = [paragraph(f"b:1:{row}", f"Text {row} here.") for row in range(40)]
     prior = np.arange(1.0, 41.0)
-    prompts: list[str] = []
-
-    def refuse(prompt: str) -> str:
-        prompts.append(prompt)
-        return "no"
-
+    refuse = Mock(return_value="no")
     assert rerank(prior, find_places(passages), START, refuse) is prior
-    _, _, data = prompts[0].partition("<data>\n")
+    (prompt,) = refuse.call_args.args
+    _, _, data = prompt.partition("<data>\n")
     shown = json.loads(data.removesuffix("</data>"))["passages"]
     assert each(shown, "text") == each(passages[10:], "text")
 

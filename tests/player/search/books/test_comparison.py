@@ -63,38 +63,12 @@ def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
     assert comparison.meaning == pytest.approx([0.8, 0.2, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "numbers"),
-    [
-        ("slides of lecture two", ["slides", "of", "lecture", "2"], {2}),
-        ("page 4 of trees", ["of", "trees"], set()),
-        ("trees 2024", ["trees", "2024"], set()),
-    ],
-)
-def test_the_words_and_the_lecture_numbers_of_a_name(
-    text: str, words: list[str], numbers: set[int]
-) -> None:
-    assert compared(text).name_words == words
-    assert compared(text).numbers == numbers
-
-
-def weighing(**weights: float) -> ReferenceCalibration:
-    """Calibration with these weights by feature."""
-    by_feature = tuple(weights.get(feature, 0.0) for feature in FEATURES)
-    return ReferenceCalibration(by_feature, 0.0, by_feature, 1.0, 0.5)
-
-
 def test_the_probabilities_and_that_of_none_are_a_softmax_of_weighted_features() -> (
     None
 ):
+    weights = tuple(2.0 * (feature == "number") for feature in FEATURES)
+    calibration = ReferenceCalibration(weights, 0.0, weights, 1.0, 0.5)
     utilities = np.array([2.0, 0.0, 0.0, 1.0])  # the last one is that of none
     expected = np.exp(utilities) / np.exp(utilities).sum()
-    confidences = probabilities(compared("lecture 1"), weighing(number=2.0))
+    confidences = probabilities(compared("lecture 1"), calibration)
     assert confidences == pytest.approx(expected[:3])
-
-
-def test_the_exact_name_of_one_document_has_the_trust_in_it() -> None:
-    confidences = probabilities(compared("heaps"), weighing())
-    assert confidences[1] == 0.8
-    assert confidences[0] == confidences[2]
-    assert 0.8 < confidences.sum() < 1.0

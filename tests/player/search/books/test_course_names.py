@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from player.search.books.course_names import CourseNames, Name, is_name
-from quarry.course.paragraph import Alias, AliasSource
+from player.search.books.course_names import CourseNames, Name
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import document
 
@@ -21,49 +20,22 @@ NAMES = CourseNames(
         paragraph("02-hashing:1:1", "One table here too, at six costs."),
     ],
 )
-FIRST, SECOND, THIRD = range(3)
+FIRST, SECOND = range(2)
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "expected"),
-    [
-        ("Introduction", "heading", False),
-        ("Outline and References", "heading", False),
-        ("Microsoft Word - draft_v2", "metadata", False),
-        ("results", "title", False),
-        ("results", "stem", True),
-        ("Results of Hashing", "title", True),
-        ("How Would We Know?", "title", True),
-        ("Of the", "title", False),
-        ("...", "stem", False),
-    ],
-)
-def test_a_title_names_a_document_unless_any_document_may_have_it(
-    text: str, source: AliasSource, expected: bool
-) -> None:
-    assert is_name(Alias(text, source)) == expected
+def test_a_stem_without_a_word_is_no_name() -> None:
+    assert not CourseNames([document("...")]).names
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "expected"),
-    [
-        ("Weighing Coins: Probability for Learners", "title", "Weighing Coins"),
-        ("Where Are We Now? Evaluation", "title", "Where Are We Now"),
-        ("How Would We Know?", "title", "How Would We Know"),
-        ("Coins: Probability", "title", ""),
-        ("Weighing Coins: Probability", "heading", ""),
-    ],
-)
-def test_the_first_part_of_a_title_may_stand_for_it(
-    text: str, source: AliasSource, expected: str
-) -> None:
-    assert Name(0, text, source).short_title == expected
-
-
-def test_a_copy_has_the_row_of_its_original() -> None:
-    assert NAMES.doc_ids == ["01-hashing", "02-hashing", "sprint 3"]
-    assert NAMES.row_of["copy"] == FIRST
-    assert NAMES.owners["perfect"] == {FIRST}
+def test_the_first_part_of_a_title_may_stand_for_it() -> None:
+    for title, expected in {
+        "Weighing Coins: Probability for Learners": "Weighing Coins",
+        "Where Are We Now? Evaluation": "Where Are We Now",
+        "How Would We Know?": "How Would We Know",
+        "Coins: Probability": "",
+    }.items():
+        assert Name(0, title, "title").short_title == expected
+        assert not Name(0, title, "heading").short_title
 
 
 def test_words_of_headings_own_no_document_and_are_trusted_least() -> None:

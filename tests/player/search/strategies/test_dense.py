@@ -1,6 +1,6 @@
 """Dense search: the contract, and cosines worked by hand in the plane."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -47,6 +47,13 @@ def plane(
     return dense_over(paragraphs, array, embedder, calibration=fitted, **more)
 
 
+def comparing(similarities: Callable[..., Float32Array], *hubness: float) -> Any:
+    """Late interaction with these similarities and the hubness of each paragraph."""
+    hubs = Mock()
+    hubs.of.return_value = np.array(hubness, dtype=np.float32)
+    return SimpleNamespace(similarities=similarities, hubs=hubs)
+
+
 def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     arrays = plane(EAST, NORTH_EAST, WEST).score(HINT)
     cosines = np.array([1.0, 0.6, -1.0])
@@ -87,10 +94,7 @@ def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_c
 ) -> None:
     monkeypatch.setattr(module, "N_USUAL", 2)
     similarities = np.array([0.2, 0.9, 0.6], dtype=np.float32)
-    late = SimpleNamespace(
-        similarities=lambda hint, rows=slice(None): similarities[rows], hubs=Mock()
-    )
-    late.hubs.of.return_value = np.zeros(3, dtype=np.float32)
+    late = comparing(lambda _, rows=slice(None): similarities[rows], 0.0, 0.0, 0.0)
     slopes = {"tokens": 10.0, "usual": -5.0}
     calibration = replace(CALIBRATION, parts={"tokens": 5.0}, relevance=slopes)
     dense = plane(EAST, EAST, EAST, calibration=calibration, late_interaction=late)
@@ -111,20 +115,14 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
         compared.extend(rows.tolist())
         return (rows / 10.0).astype(np.float32)
 
-    hubness = np.array([0.0, 0.0, 0.0, 1.0], dtype=np.float32)
-    late = SimpleNamespace(similarities=similarities, hubs=Mock())
-    late.hubs.of.return_value = hubness
     slopes = {"paragraph": 4.0, "tokens": 10.0}
     calibration = replace(
         CALIBRATION, parts={"tokens": 5.0, "hubness": -1.0}, relevance=slopes
     )
     dense = plane(
-        NORTH_EAST,
-        EAST,
-        WEST,
-        NORTH,
+        *(NORTH_EAST, EAST, WEST, NORTH),
         calibration=calibration,
-        late_interaction=late,
+        late_interaction=comparing(similarities, 0.0, 0.0, 0.0, 1.0),
     )
     arrays = dense.score(HINT, "book1")
     # the best of the course, and the best of the document that is asked for
