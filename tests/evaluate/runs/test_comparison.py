@@ -192,8 +192,9 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
 
     again = evaluate(f"{replay} store --lost-in smaller.json --json")
     assert again.json["games"] == 1
-    pictured = run_of([game_record(truth=None, rank=None, in_text_layer=False)])
-    (game,) = select_lost_games(pictured)
+    pictured = game_record(truth=None, rank=None, in_text_layer=False)
+    found = game_record(game_id="found")
+    (game,) = select_lost_games(run_of([pictured, found]))
     assert not game.in_text_layer
     refused = evaluate(f"{replay} store --lost-in store.json")
     assert refused.code == 2
