@@ -119,6 +119,7 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         folder = Path(cache).resolve() / digest.hexdigest()[:8]
     else:
         folder = tmp_path_factory.mktemp("models")
+
     minilm = export_folder("minilm", folder)
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):  # the tests run in several processes

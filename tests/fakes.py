@@ -119,6 +119,7 @@ class HashingEmbedder:
                 generator = np.random.default_rng(ids[-1])
                 states.append(generator.standard_normal(dim, dtype=np.float32))
             starts.append(len(ids))
+
         return self.embed_passages(texts), TokenStates(
             np.array(states, dtype=np.float32).reshape(-1, dim),
             np.array(ids, dtype=np.int64),
@@ -174,6 +175,7 @@ def in_terminal(
         # ignored if these tests run in the background of a shell
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
+
     os.close(theirs)
     try:
         yield process, ours
@@ -236,6 +238,7 @@ def make_reading(
         paragraph_id = f"{doc_id}:1:{ordinal}"
         opening = f"{text.partition('.')[0]}."
         paragraphs.append(Paragraph(paragraph_id, doc_id, 1, "", text, opening))
+
     return Reading(
         document=Document(
             doc_id=doc_id,

@@ -9,11 +9,9 @@ import pytest
 from player.errors import ServerError
 from player.game import messages as protocol
 from player.game.client import GameServer
-from player.game.loop import play
 from player.round import Json
 from tests.evaluate.fakes import batch
 from tests.fakes import each
-from tests.player.fakes import course, dense_player
 
 GUESS: Json = {
     "opening_sentence": "No paragraph begins like this.",
@@ -154,16 +152,3 @@ class GameServerContract:
                 server.send(reply_to(game_id))
         assert kinds(other.inbox("", 0.3)[0]) == [protocol.WARMUP_CALL]
         assert list(server.inbox("", 0.0)[0]) == []
-
-    def test_the_game_loop_plays_a_game_to_its_score_and_passes_over_other_games(
-        self, server: GameServer
-    ) -> None:
-        other_id = server.request_game()
-        player = dense_player(course(), questions_pool=60)
-        report = play(server, player, name="tester", timeout_s=60.0)
-        state = server.game(report.game_id)
-        assert state.private_score == report.score.private_score
-        assert state.league_points == report.score.league_points
-        assert len(report.plan.questions) == len(report.answers) == 20
-        assert report.game_id != other_id
-        assert server.game(other_id).private_score is None

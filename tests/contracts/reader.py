@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from ingest.errors import SourceError
-from ingest.layout.extract import READERS, Pdf, extract
+from ingest.layout.extract import READERS, Pdf
 from ingest.pdf.model import UNKNOWN, Glyph, PdfReader
 from quarry.plugins import find
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, pdf
 from tests.fakes import each, encrypted_pdf
+from tests.ingest.reading import extracted
 
 HEBREW = {"m": "ם", "s": "ש", "l": "ל", "v": "ו"}
 RUN = Run(50, 100, "abc", font="mapped")
@@ -27,14 +28,8 @@ class ReaderContract:
     def glyphs(self, *runs: Run, **to_unicode: str) -> list[Glyph]:
         return self.open(pdf([runs], to_unicode)).page(0).glyphs
 
-    def read(
-        self,
-        content: bytes,
-        folder: Path,
-    ) -> Pdf:
-        path = folder / "lecture.pdf"
-        path.write_bytes(content)
-        return extract(path, self.name)
+    def read(self, content: bytes) -> Pdf:
+        return extracted(content, self.name)
 
     def test_pages_have_sizes_and_glyphs_have_boxes_and_baselines(self) -> None:
         small = Run(50, 100, "oi")
@@ -77,21 +72,21 @@ class ReaderContract:
         assert reader.metadata("Title") == "Trees"
         assert reader.metadata("Author") == ""
 
-    def test_words_come_in_rows_from_top_to_bottom(self, tmp_path: Path) -> None:
+    def test_words_come_in_rows_from_top_to_bottom(self) -> None:
         runs = [
             Run(50, 300, "third row"),
             Run(50, 100, "first row"),
             Run(50, 112, "2"),
         ]
-        document = self.read(pdf([runs]), tmp_path)
+        document = self.read(pdf([runs]))
         texts = each(document.pages[0].lines, "text")
         assert texts == ["first row", "2", "third row"]
         assert document.reader == self.name
 
-    def test_right_to_left_text_comes_in_logical_order(self, tmp_path: Path) -> None:
+    def test_right_to_left_text_comes_in_logical_order(self) -> None:
         # from left to right the page shows m v l s: read from the right that is shalom
         run = Run(50, 100, "mvls", font="mapped")
-        document = self.read(pdf([[run]], HEBREW), tmp_path)
+        document = self.read(pdf([[run]], HEBREW))
         (line,) = document.pages[0].lines
         assert line.text == "שלום"
         assert document.rtl
@@ -111,7 +106,7 @@ class ReaderContract:
         with pytest.raises(SourceError, match=r"lecture\.pdf: is encrypted"):
             self.open(encrypted_pdf())
 
-    def test_a_damaged_file_is_refused(self, tmp_path: Path) -> None:
+    def test_a_damaged_file_is_refused(self) -> None:
         content = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\nstartxref\n9\n%%EOF\n"
         with pytest.raises(SourceError, match=r"damaged|no text layer|claims .* pages"):
-            self.read(content, tmp_path)
+            self.read(content)

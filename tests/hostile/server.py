@@ -58,6 +58,7 @@ class HostileApp:
         if replies:
             await _say(replies[0], send)
             return
+
         content = answer.content
         if path == INBOX and answer.is_success:
             content = self._rewritten(content)

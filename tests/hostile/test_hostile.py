@@ -63,6 +63,7 @@ def outcomes() -> dict[str, Outcome]:
         token = practice.register()
         with _BUILDING:
             app = HostileApp(create_server_app(practice), fault)
+
         began = time.monotonic()
         with (
             serving(app, log_level="critical") as url,

@@ -11,12 +11,12 @@ from ingest.layout.line import Line
 from tests.contracts.handmade import Run, pdf
 
 
-def extracted(content: bytes) -> Pdf:
-    """Read the bytes of a file named lecture.pdf."""
+def extracted(content: bytes, *reader: str) -> Pdf:
+    """Read the bytes of a file named lecture.pdf, with the default reader unless another is named."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "lecture.pdf")
         path.write_bytes(content)
-        return extract(path)
+        return extract(path, *reader)
 
 
 def arranged(*pages: list[Run], **options: Any) -> Arranged:

@@ -3,13 +3,12 @@
 import contextlib
 import functools
 import os
-import pty
 import re
 import resource
 import signal
-import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,15 +21,14 @@ from quarry.store.folder import CONTENT
 from quarry.version import __version__
 from tests.evaluate.fakes import (
     ABOUT,
-    Output,
     commands,
     labelled_game,
     make_store,
     record_of,
-    run_line,
     write_games,
 )
-from tests.fakes import ROOT, each, run_python
+from tests.evaluate.fakes import run_line as quarry
+from tests.fakes import ROOT, each, in_terminal, run_python
 from tests.player.fakes import course
 
 
@@ -38,10 +36,6 @@ from tests.player.fakes import course
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The current folder is an empty one."""
     monkeypatch.chdir(tmp_path)
-
-
-def quarry(line: str) -> Output:
-    return run_line(line)
 
 
 def test_help_names_every_command() -> None:
@@ -69,17 +63,12 @@ def test_each_command_has_its_own_help_with_an_example_and_takes_a_config() -> N
         assert quarry(f"{name} --config nowhere.yaml").refusal
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("plya", '"plya". Did you mean "play"? Available commands: '),
-        ("games chck", '"chck". Did you mean "check"? Available commands: list, '),
-    ],
-)
-def test_an_unknown_command_is_refused_in_one_line(line: str, says: str) -> None:
-    refusal = quarry(line).refusal
-    assert f"Unknown command {says}" in refusal
-    assert "(see quarry" in refusal
+def test_an_unknown_command_is_refused_in_one_line() -> None:
+    for line, says in (
+        ("plya", 'Unknown command "plya". Did you mean "play"? '),
+        ("games chck", "(see quarry games --help)"),
+    ):
+        assert says in quarry(line).refusal
 
 
 INTERRUPTED = """import importlib.abc, os, runpy, signal, sys
@@ -154,17 +143,9 @@ def test_too_little_of_a_resource_is_said_before_anything_is_done(
 def test_what_a_machine_refuses_is_said_in_one_line(
     error: Exception, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(options: StoreOptions) -> None:
-        raise error
-
-    monkeypatch.setattr(StoreOptions, "location", property(fail))
+    failing = property(Mock(side_effect=error))
+    monkeypatch.setattr(StoreOptions, "location", failing)
     assert f"quarry search: {says}" in quarry("search --hint x").refusal
-
-
-def test_messages_name_the_command() -> None:
-    refusal = quarry("search --store nowhere --hint x").refusal
-    assert refusal.startswith("quarry search: ")
-    assert "run: quarry ingest PATH" in refusal
 
 
 def test_values_of_the_nearest_file_are_defaults(
@@ -181,8 +162,7 @@ def test_values_of_the_nearest_file_are_defaults(
     assert StoreOptions().location == "http://chroma:8000"
     assert StoreOptions("named").location == "named"
     assert games_file(None) == tmp_path / "course/games.jsonl"
-    _, _, err = quarry("replay")
-    assert "preset 'fast' is unknown" in err
+    assert "preset 'fast' is unknown" in quarry("replay").refusal
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player() -> None:
@@ -199,7 +179,6 @@ DEEP = "[" * 100_000
     [
         (OURS, 'stroe = "x"', "has no key 'stroe'; it has store, games"),
         (OURS, "store = 3", "store is 3; it must be a text in quotation marks"),
-        (OURS, "store = [[1], {a = 2}]", "it must be a text in quotation marks"),
         (OURS, 'store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
         (OURS, f"store = '{'x' * 9_000}'", "at most 4000 characters"),
         (OURS, "store", "is not a TOML file"),
@@ -210,7 +189,7 @@ DEEP = "[" * 100_000
         (SHARED, "tool.quarry = 5", "tool.quarry is a int; write one table"),
         (SHARED, "tool.quarry.store = 5", "store is 5; it must be a text"),
     ],
-    ids=range(12),
+    ids=range(11),
 )
 def test_a_wrong_project_file_is_refused_in_one_line(
     name: str,
@@ -275,36 +254,31 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         for game_id in ("1", "", "0101001"):
             journal.update(journal.add_game(), game_id=game_id, ending="given up")
 
-    at = "--journal games.sqlite"
     listed = "0101001   LOST       27.3  trees: tall plants  (server http://server"
-    sentence = "guess  Trees grow."
-    feedback = "  opening sentence: half"
-    points = "27.3 of 100, league points 1"
-    shown = ("hint   tall plants", sentence, "sure   81%", feedback, points, "LOST")
-    for line, code, says in (
-        (f"list {at}", 0, ("began (UTC)", listed, "-         given up")),
-        (f"list --lost {at}", 0, ("0101001   LOST",)),
-        (f"show 1 {at}", 0, (*shown, "1 also names 2: ")),
-        (f"show 3 {at}", 0, ("-         given up",)),
-        (f"show 0101001 {at}", 0, ("0101001 also names 1: quarry games show NUMBER",)),
-        (f"show 7 {at}", 2, ("holds no game '7'",)),
-        ("list --journal nowhere", 2, ("does not exist",)),
+    about = ("hint   tall plants", "guess  Trees grow.", "sure   81%")
+    ending = ("  opening sentence: half", "27.3 of 100, league points 1", "LOST")
+    for line, *says in (
+        ("list", "began (UTC)", listed, "-         given up"),
+        ("list --lost", "0101001   LOST"),
+        ("show 1", *about, *ending, "1 also names 2: "),
+        ("show 3", "-         given up"),
+        ("show 0101001", "0101001 also names 1: quarry games show NUMBER"),
     ):
-        done = quarry(f"games {line}")
-        assert done.code == code
+        code, out, err = quarry(f"games {line} --journal games.sqlite")
+        assert code == 0
         for text in says:
-            assert text in " ".join([done.out, done.err])
-        assert {"\x1b", "_"}.isdisjoint(done.out)
+            assert text in f"{out} {err}"
+        assert {"\x1b", "_"}.isdisjoint(out)
+    absent = quarry("games show 7 --journal games.sqlite").refusal
+    assert "holds no game '7'" in absent
+    assert "does not exist" in quarry("games list --journal nowhere").refusal
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_every_command_its_options_and_their_values(
-    shell: str,
-) -> None:
-    code, script, _ = quarry(f"completion {shell}")
-    assert code == 0
-    for text in ("tune", "practice-games", "validation", "minilm"):
-        assert text in script
+def test_completion_knows_every_command_its_options_and_their_values() -> None:
+    for shell in ("bash", "zsh", "fish"):
+        script = quarry(f"completion {shell}").out
+        for text in ("tune", "practice-games", "validation", "minilm"):
+            assert text in script
 
 
 COMPLETED = {
@@ -320,31 +294,26 @@ COMPLETED = {
 
 
 @pytest.mark.timeout(180)
-def test_bash_completes_files_with_blanks_presets_and_referees(tmp_path: Path) -> None:
+def test_bash_completes_files_with_blanks_presets_and_referees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "sub").mkdir()
     for name in ("my study.db", "mine.yaml", "sub/other.yaml"):
         (tmp_path / name).touch()
     (tmp_path / "script").write_text(quarry("completion bash").out)
-    ours, theirs = pty.openpty()
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with subprocess.Popen(
-        ["bash", "--norc", "--noprofile", "-i"],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "TERM": "dumb", "COLUMNS": "300"},
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        os.write(ours, b"source ./script\n")
+
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "300")
+    shell = "import os; os.execlp('bash', 'bash', '--norc', '--noprofile', '-i')"
+    with in_terminal("-c", shell, folder=tmp_path) as (_, terminal):
+        os.write(terminal, b"source ./script\n")
         for typed, completed in COMPLETED.items():
-            os.write(ours, f"quarry {typed}\t".encode())
+            os.write(terminal, f"quarry {typed}\t".encode())
             shown = ""
             while completed not in shown:
-                shown += os.read(ours, 10_000).decode()
-            os.write(ours, b"\x15")
-        process.kill()
+                shown += os.read(terminal, 10_000).decode()
+            os.write(terminal, b"\x15")
 
 
 def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() -> None:
@@ -352,12 +321,16 @@ def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() ->
     game = record_of(labelled_game()) | {"game_id": "\x1b[2J", "typo": 1}
     write_games(Path("games.jsonl"), [game, game | {"game_id": "g2"}])
 
-    code, out, err = quarry(f"games check {ABOUT}")
+    code, *streams = quarry(f"games check {ABOUT}")
+    printed = "".join(streams)
     assert code == 1
-    assert "\x1b" not in out + err
-    assert "\\x1b[2J" in out + err
-    assert "Unknown key 'typo' in 2 lines; the keys are " in out + err
-    assert "games.jsonl: 2 games, 4 things wrong" in out + err
+    assert "\x1b" not in printed
+    for text in (
+        "\\x1b[2J",
+        "Unknown key 'typo' in 2 lines; the keys are ",
+        "games.jsonl: 2 games, 4 things wrong",
+    ):
+        assert text in printed
 
 
 def test_the_version_is_that_of_the_changelog() -> None:

@@ -3,8 +3,6 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -33,35 +31,20 @@ if __name__ == "__main__":
 """
 
 
-@contextmanager
-def running(code: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that heeds all signals, also if these tests run in the background of a shell."""
-
-    def heed() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
-
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        text=True,
-        preexec_fn=heed,  # noqa: PLW1509
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("n_signals", [1, 2])
 def test_what_was_found_is_printed_once_whatever_ends_a_stuck_command(
     number: signal.Signals, n_signals: int
 ) -> None:
-    with running(STUCK) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", STUCK],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        text=True,
+        # ignored if these tests run in the background of a shell
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "ready\n"
         for _ in range(n_signals):

@@ -31,7 +31,6 @@ def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
 @example("\\[")
 @example("[a\\b]\\\\[/]\\\\")
 @given(some.text(some.characters(categories=None), max_size=40))
-@example("\\[")
 @example("\\[bold]")
 @example("\\\\")
 def test_rich_shows_it_as_it_is(text: str) -> None:

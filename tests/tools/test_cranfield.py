@@ -1,6 +1,5 @@
 """The Cranfield collection becomes a course and games."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -31,6 +30,13 @@ fly ?
 .W
 unjudged ?
 """
+PARAGRAPHS = """\
+{"paragraph_id": "1", "book_name": "cranfield", "text": "a wing in a slipstream ."}
+{"paragraph_id": "3", "book_name": "cranfield", "text": "plates ."}
+"""
+GAMES = """\
+{"game_id": "1", "book_name": "", "hint": "which wings fly ?", "paragraph_id": "3"}
+"""
 
 
 def test_texts_and_questions_become_a_course_and_games(tmp_path: Path) -> None:
@@ -40,24 +46,9 @@ def test_texts_and_questions_become_a_course_and_games(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
     assert main([str(path) for path in paths]) == 0
 
-    def written(name: str) -> list[dict[str, str]]:
-        text = (paths[3] / name).read_text("utf-8")
-        return [*map(json.loads, text.splitlines())]
-
-    wing, plates = written("paragraphs.jsonl")
-    assert wing == {
-        "paragraph_id": "1",
-        "book_name": "cranfield",
-        "text": "a wing in a slipstream .",
-    }
-    assert plates["paragraph_id"] == "3"
-    (game,) = written("games.jsonl")
-    assert game == {
-        "game_id": "1",
-        "book_name": "",
-        "hint": "which wings fly ?",
-        "paragraph_id": "3",
-    }
+    paragraphs = (paths[3] / "paragraphs.jsonl").read_text("utf-8")
+    assert paragraphs == PARAGRAPHS
+    assert (paths[3] / "games.jsonl").read_text("utf-8") == GAMES
 
 
 def test_a_missing_file_is_one_line(

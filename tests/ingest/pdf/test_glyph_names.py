@@ -11,21 +11,24 @@ MAP = b"1 begincodespacerange\n<00><FF>\nendcodespacerange\n2 beginbfrange\n<21>
 
 def pdf(
     differences: list[object],
-    cmap: bytes,
+    cmap: bytes = b"",
     program: str = "",
 ) -> bytes:
+    """Make a PDF with a font, which is a bitmap font if it has no map."""
     made = pikepdf.new()
     made.add_blank_page()
     font = pikepdf.Dictionary(
         Type=pikepdf.Name.Font,
-        Subtype=pikepdf.Name.Type1,
+        Subtype=pikepdf.Name.Type1 if cmap else pikepdf.Name.Type3,
         Encoding=pikepdf.Dictionary(Differences=pikepdf.Array(differences)),
-        ToUnicode=made.make_stream(cmap),
     )
+    if cmap:
+        font.ToUnicode = made.make_stream(cmap)
     if program:
         font.FontDescriptor = pikepdf.Dictionary(
             {"/Type": pikepdf.Name.FontDescriptor, program: made.make_stream(b"")}
         )
+
     made.pages[0].Resources = pikepdf.Dictionary(
         Font=pikepdf.Dictionary(F1=made.make_indirect(font))
     )
@@ -35,7 +38,8 @@ def pdf(
 
 
 def cmap_of(content: bytes) -> str:
-    with pikepdf.open(io.BytesIO(content)) as made:
+    """Return the map of the font once glyph names have been added."""
+    with pikepdf.open(io.BytesIO(with_glyph_names(content))) as made:
         cmap: bytes = made.pages[0].Resources.Font.F1.ToUnicode.read_bytes()
         return cmap.decode("ascii")
 
@@ -46,9 +50,7 @@ def names(*glyphs: str) -> list[object]:
 
 
 def test_old_style_figures_and_small_capitals_are_mapped_by_their_names() -> None:
-    content = pdf(names("one.oldstyle", "B", "n.sc"), MAP)
-    cmap = cmap_of(with_glyph_names(content))
-
+    cmap = cmap_of(pdf(names("one.oldstyle", "B", "n.sc"), MAP))
     assert "<21> <0031>" in cmap
     assert "<22> <0041>" in cmap, "what the file maps stays"
     assert "<23> <006e>" in cmap
@@ -60,22 +62,9 @@ def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
     assert with_glyph_names(b"%PDF-1.4 nothing") == b"%PDF-1.4 nothing"
 
 
-def bitmap(differences: list[object]) -> bytes:
-    """A PDF with a bitmap font without a map."""
-    content = pdf(differences, b"")
-    with pikepdf.open(io.BytesIO(content)) as made:
-        font = made.pages[0].Resources.Font.F1
-        font.Subtype = pikepdf.Name.Type3
-        del font.ToUnicode
-        written = io.BytesIO()
-        made.save(written)
-    return written.getvalue()
-
-
 def test_a_bitmap_font_without_a_map_is_mapped_by_the_codes_that_it_uses() -> None:
     glyphs = [pikepdf.Name("/a33"), 40, pikepdf.Name("/.notdef"), 50]
-    content = bitmap([33, *glyphs, pikepdf.Name("/a50")])
-    cmap = cmap_of(with_glyph_names(content))
+    cmap = cmap_of(pdf([33, *glyphs, pikepdf.Name("/a50")]))
     assert "<21> <2192>" in cmap
     assert "<32> <2208>" in cmap
     assert "<28>" not in cmap
@@ -83,8 +72,8 @@ def test_a_bitmap_font_without_a_map_is_mapped_by_the_codes_that_it_uses() -> No
 
 def test_a_bitmap_font_with_glyphs_of_several_fonts_is_unknown() -> None:
     numbered = [pikepdf.Name(f"/a{code}") for code in range(200)]
-    assert "<41> <fffd>" in cmap_of(with_glyph_names(bitmap([0, *numbered])))
-    assert "<41> <0041>" in cmap_of(with_glyph_names(bitmap([1, *numbered[1:]])))
+    assert "<41> <fffd>" in cmap_of(pdf([0, *numbered]))
+    assert "<41> <0041>" in cmap_of(pdf([1, *numbered[1:]]))
 
 
 def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
@@ -92,7 +81,7 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     arrows = MAP.replace(b"<ffff>", b"<2303>").replace(b"<0041>", b"<0060>")
     more = b"<23><23><2212>\n<24><24><05d0>\nendbfrange"
     arrows = arrows.replace(b"endbfrange", more)
-    cmap = cmap_of(with_glyph_names(pdf(signs, arrows, "/FontFile")))
+    cmap = cmap_of(pdf(signs, arrows, "/FontFile"))
     assert "<21> <03a3>" in cmap
     assert "<22> <2113>" in cmap
     assert "<24> <05d0>" in cmap, "letters of another script may bear Latin names"

@@ -27,13 +27,10 @@ def _mixed() -> bytes:
     return written.getvalue()
 
 
-@pytest.fixture
-def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ocr_the_pages_and_what_to_install_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(ocr, "ocr_languages", tuple)
-
-
-@pytest.mark.usefixtures("_without_ocr")
-def test_without_ocr_the_pages_and_what_to_install_are_named() -> None:
     document = extracted(_mixed())
     assert document.notes == (f"no text layer on 1 page (2); {REMEDY}",)
     assert [len(page.lines) for page in document.pages] == [1, 0]

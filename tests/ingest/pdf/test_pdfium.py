@@ -19,24 +19,20 @@ def _page(content: bytes) -> GlyphPage:
 
 
 def test_a_page_is_ruled_where_lines_cross_as_in_a_table_of_text() -> None:
-    for xs, ys, ruled in (
-        ([50, 150, 300], [100, 130, 160], True),
-        ([50, 150, 300], [100, 130], False),
-        ([50, 300], [100, 130, 160], False),
-        ([50, 80, 110], [100, 130, 160], False),  # a small array of a figure
-    ):
-        runs = [Run(60, 120, "cell")]
-        content = pdf([runs], drawing=grid(xs, ys))
-        assert _page(content).ruled is ruled
-
-
-def test_a_table_may_be_ruled_cell_by_cell() -> None:
     cells = []
-    for left, right in ((50, 150), (150, 300)):
-        for top, bottom in ((100, 130), (130, 160)):
-            cells.append(grid([left, right], [top, bottom]))
-    runs = [Run(60, 120, "cell")]
-    assert _page(pdf([runs], drawing="\n".join(cells))).ruled
+    for xs in ([50, 150], [150, 300]):
+        for ys in ([100, 130], [130, 160]):
+            cells.append(grid(xs, ys))
+    for drawing, ruled in (
+        (grid([50, 150, 300], [100, 130, 160]), True),
+        ("\n".join(cells), True),
+        (grid([50, 150, 300], [100, 130]), False),
+        (grid([50, 300], [100, 130, 160]), False),
+        # a small array of a figure
+        (grid([50, 80, 110], [100, 130, 160]), False),
+    ):
+        content = pdf([[Run(60, 120, "cell")]], drawing=drawing)
+        assert _page(content).ruled is ruled
 
 
 def test_a_figure_that_a_font_draws_small_and_high_is_a_mark_and_a_narrow_one_is_not() -> (

@@ -1,5 +1,7 @@
 """ingest/pdf/tables.py: ruled tables."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from ingest.pdf import tables
@@ -7,46 +9,44 @@ from ingest.pdf.model import Box
 from ingest.pdf.tables import RuledTables
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, grid, pdf
 
+ROWS = [100.0, 130.0, 160.0]
+BOATS = "boats come home at night " * 5
 
-def _page(xs: list[float]) -> bytes:
-    """A page with a cell in a grid of two rows, ruled at these places."""
-    runs = [Run(60, 120, "cell")]
-    return pdf([runs], drawing=grid(xs, [100, 130, 160]))
+
+def tables_of(
+    *runs: Run,
+    xs: Sequence[float],
+    ys: Sequence[float] = ROWS,
+) -> list[Box]:
+    """Return the tables of a page that is ruled at these places."""
+    return [*RuledTables(pdf([runs], drawing=grid(xs, ys))).on(0)]
 
 
 def test_tables_have_two_rows_and_two_columns() -> None:
-    for content, boxes in (
-        (_page([50, 150, 300]), [Box(50, 100, 300, 160)]),
-        (_page([50, 300]), []),
-        (b"%PDF-1.4 nothing", []),
-    ):
-        ruled = RuledTables(content)
-        assert list(ruled.on(0)) == boxes
-        assert list(ruled.on(7)) == []
-        ruled.close()
+    cell = Run(60, 120, "cell")
+    assert tables_of(cell, xs=[50, 150, 300]) == [Box(50, 100, 300, 160)]
+    assert tables_of(cell, xs=[50, 300]) == []
+    nothing = RuledTables(b"%PDF-1.4 nothing")
+    assert [*nothing.on(0)] == []
+    nothing.close()
 
 
 def test_a_frame_of_one_column_of_text_is_no_table() -> None:
-    runs = [Run(60, y, "boats come home at night " * 5, 5) for y in (115, 145)]
-    drawing = grid([50, 55, 500], [100, 130, 160])
-    content = pdf([runs], drawing=drawing)
-    assert list(RuledTables(content).on(0)) == []
-    runs.append(Run(51, 115, "1", 5))
-    content = pdf([runs], drawing=drawing)
-    assert len(RuledTables(content).on(0)) == 1
-    runs[2:] = [Run(51, y, "•", 5) for y in (115, 145)]
-    content = pdf([runs], drawing=drawing)
-    assert list(RuledTables(content).on(0)) == []
+    texts = [Run(60, y, BOATS, 5) for y in (115, 145)]
+    bullets = [Run(51, y, "•", 5) for y in (115, 145)]
+    for more, n_tables in (([], 0), ([Run(51, 115, "1", 5)], 1), (bullets, 0)):
+        assert len(tables_of(*texts, *more, xs=[50, 55, 500])) == n_tables
 
 
 def test_the_backgrounds_of_a_whole_page_are_no_table() -> None:
     runs = [Run(60, y, "cell") for y in (115, 445)]
-    drawing = grid([0, 300, PAGE_WIDTH], [0, 400, PAGE_HEIGHT])
-    assert list(RuledTables(pdf([runs], drawing=drawing)).on(0)) == []
+    whole = tables_of(*runs, xs=[0, 300, PAGE_WIDTH], ys=[0, 400, PAGE_HEIGHT])
+    assert whole == []
 
 
 def test_tables_are_sought_on_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_TABLE_PAGES", 1)
-    ruled = RuledTables(_page([50, 150, 300]))
-    assert len(ruled.on(0)) == 1
-    assert len(ruled.on(0)) == 0
+    monkeypatch.setattr(tables, "MAX_TABLE_PAGES", 2)
+    drawing = grid([50, 150, 300], ROWS)
+    ruled = RuledTables(pdf([[Run(60, 120, "cell")]], drawing=drawing))
+    assert [len(ruled.on(page)) for page in (0, 7, 0)] == [1, 0, 0]
+    ruled.close()

@@ -3,8 +3,6 @@
 from itertools import chain
 from pathlib import Path
 
-import pytest
-
 from quarry.course.sentences import alternative_openings, opening_sentence, sentences
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
@@ -56,58 +54,38 @@ def test_the_sentence_ends_where_it_ends() -> None:
         assert sentences(text) == [sentence, "The rest follows.", "And more?"]
 
 
-def test_an_ellipsis_before_a_capital_ends_the_sentence() -> None:
-    sentence = "Our life is frittered away. . . ."
-    assert opening_sentence(f"{sentence} Simplify it.") == sentence
+MORE = "המשך הפסקה. סוף."
 
-
-def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
-    sentence = "“Which way?” is a question."
-    assert opening_sentence(f"{sentence} Yes.") == sentence
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        'היא נקראת ע"י כולם שיטת ד"ר הילל.',
-        "הגדרה. שיטה נקראת עקבית אם היא עקבית.",
-        "ההפרש הוא 15.6 מושבים בכנסת.",
-        "התשובה היא כן!",
-        "נסמן ב-M את המטריצה מעל V.",
-        "במקום כל אות '.' ואחריה סוף.",
-    ],
+OPENINGS = (
+    # an ellipsis before a capital ends it, a quoted question inside does not
+    ("Our life is frittered away. . . .", "Simplify it."),
+    ("“Which way?” is a question.", "Yes."),
+    ('היא נקראת ע"י כולם שיטת ד"ר הילל.', MORE),
+    ("הגדרה. שיטה נקראת עקבית אם היא עקבית.", MORE),
+    ("ההפרש הוא 15.6 מושבים בכנסת.", MORE),
+    ("התשובה היא כן!", MORE),
+    ("נסמן ב-M את המטריצה מעל V.", MORE),
+    ("במקום כל אות '.' ואחריה סוף.", MORE),
+    # initials are of the script of the name, and the last letter of a formula is none
+    ("ראו אצל J. Levi.", "סוף."),
+    ("Then P = I.", "Otherwise we permute."),
+    ("Give the rank of M.", "(It is two.)"),
+    ("Take any K.", "Show that it is open."),
+    # abbreviations that are words too need a number or letter
+    ("Open the app.", "You need it."),
+    ("Read app. B first.", "Go."),
+    ("Read tab. 3 first.", "Go."),
+    # a small Latin letter or a formula may begin the next sentence
+    ("זו שיטת היל.", "f היא פונקציה."),
+    ("It is optimal.", "n = O(k) holds."),
+    ("It is cheap w.r.t. n = 3 here.", "Go on."),
 )
-def test_hebrew_sentences_end_where_they_end(sentence: str) -> None:
-    assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
+"""Opening sentences, and what follows each."""
 
 
-def test_initials_are_of_the_script_of_the_name() -> None:
-    assert opening_sentence("ראו אצל J. Levi. סוף.") == "ראו אצל J. Levi."
-
-
-def test_the_last_letter_of_a_formula_is_no_initial() -> None:
-    assert opening_sentence("Then P = I. Otherwise we permute.") == "Then P = I."
-    assert opening_sentence("Give the rank of M. (It is two.)") == "Give the rank of M."
-    assert opening_sentence("Take any K. Show that it is open.") == "Take any K."
-
-
-def test_abbreviations_that_are_words_too_need_a_number_or_letter() -> None:
-    assert opening_sentence("Open the app. You need it.") == "Open the app."
-    for reference in ("app. B", "tab. 3"):
-        assert (
-            opening_sentence(f"Read {reference} first. Go.")
-            == f"Read {reference} first."
-        )
-
-
-def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
-    assert opening_sentence("זו שיטת היל. f היא פונקציה.") == "זו שיטת היל."
-
-
-def test_a_formula_in_small_letters_may_begin_a_sentence() -> None:
-    assert opening_sentence("It is optimal. n = O(k) holds.") == "It is optimal."
-    sentence = "It is cheap w.r.t. n = 3 here."
-    assert opening_sentence(f"{sentence} Go on.") == sentence
+def test_what_follows_may_decide_where_the_sentence_ends() -> None:
+    for sentence, rest in OPENINGS:
+        assert opening_sentence(f"{sentence} {rest}") == sentence
 
 
 def test_text_without_an_end_is_its_own_opening_sentence() -> None:
@@ -117,12 +95,13 @@ def test_text_without_an_end_is_its_own_opening_sentence() -> None:
 
 def test_what_else_may_be_the_first_sentence() -> None:
     heading = "Stratified samples. Parts that differ are sampled."
-    assert alternative_openings(f"{heading} The rest follows.") == (heading,)
-    text = "Trees are graphs, e.g. of dependence. And more follows here."
-    assert alternative_openings(text) == ("Trees are graphs, e.g.",)
-    assert (
-        alternative_openings("A sentence of more than five words. Another one.") == ()
-    )
+    abbreviated = "Trees are graphs, e.g."
+    for text, *openings in (
+        (f"{heading} The rest follows.", heading),
+        (f"{abbreviated} of dependence. And more follows here.", abbreviated),
+        ("A sentence of more than five words. Another one.",),
+    ):
+        assert [*alternative_openings(text)] == openings
 
 
 def test_sentences_of_mathematics_and_of_hebrew_end_where_they_end() -> None:

@@ -49,7 +49,7 @@ def cosines(one: Float32Array, other: Float32Array) -> Float32Array:
 
 
 class LoadedEmbedder(EmbedderContract):
-    spec: str
+    spec: str | Path
 
     @pytest.fixture
     def embedder(self, loaded: Load) -> Embedder:
@@ -60,10 +60,8 @@ class TestExportedMinilm(LoadedEmbedder):
     spec = "minilm"
 
 
-class TestSentenceTransformersFolder(EmbedderContract):
-    @pytest.fixture
-    def embedder(self, loaded: Load) -> Embedder:
-        return loaded(exports.minilm_folder())
+class TestSentenceTransformersFolder(LoadedEmbedder):
+    spec = exports.minilm_folder()
 
 
 @needs_e5

@@ -49,6 +49,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     shutil.copytree(minilm_folder(), model)
     more = folder / "more.pdf"
     more.write_bytes(lecture_pdf("Locks", LOCKS))
+
     path = f"{folder}/store"
     ingest(
         [ROOT / "data/lectures/english/01-search-and-ranking.pdf", more],

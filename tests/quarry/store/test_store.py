@@ -85,19 +85,16 @@ def test_collection_name_that_chroma_would_refuse_is_refused(tmp_path: Path) -> 
             Store(str(tmp_path), name)
 
 
-def test_a_folder_of_an_earlier_version_is_named(tmp_path: Path) -> None:
+@pytest.mark.server
+def test_a_course_of_an_earlier_version_is_named(
+    tmp_path: Path, chroma_url: str
+) -> None:
     (tmp_path / "chroma-0a1b2c3d4e5f").mkdir()
     (tmp_path / "current").write_text("chroma-0a1b2c3d4e5f\n")
-    for attempt in (Store, open_store):
-        with pytest.raises(StoreError, match="has store format 3 or less, not 5"):
-            attempt(str(tmp_path))
-
-
-@pytest.mark.server
-def test_a_server_with_a_course_of_an_earlier_version_is_named(chroma_url: str) -> None:
     Server(chroma_url, "older")._client.create_collection(
         "older", embedding_function=None
     )
-    for attempt in (Store, open_store):
-        with pytest.raises(StoreError, match="has store format 3 or less, not 5"):
-            attempt(chroma_url, "older")
+    for location in (str(tmp_path), chroma_url):
+        for attempt in (Store, open_store):
+            with pytest.raises(StoreError, match="has store format 3 or less, not 5"):
+                attempt(location, "older")
