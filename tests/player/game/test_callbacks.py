@@ -221,6 +221,7 @@ def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
         {"dynamic": {"payload": ROUND, "game_id": "0101011"}},
         {"dynamic": ROUND, "service": {"game_id": "0101012"}},
         {"dynamic": {"message": {"gameid": "0101013", **ROUND}}},
+        {"dynamic": ROUND, "service": {"gameid": "0101015", "book_hint": "of others"}},
         {"dynamic": {"game_id": None, **ROUND}, "service": {"game_id": "0101014"}},
     ):
         assert callbacks.get_questions(ctx) == questions
