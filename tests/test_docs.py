@@ -4,7 +4,6 @@ import importlib
 import re
 from pathlib import Path
 
-from configs.settings import load, preset_names
 from tests.evaluate.fakes import commands
 from tests.fakes import ROOT
 
@@ -43,7 +42,7 @@ def test_every_link_leads_to_a_file_and_a_heading_that_are_there() -> None:
     for page in PAGES:
         for link in links_of(page):
             path, _, anchor = link.partition("#")
-            target = (page.parent / path) if path else page
+            target = page.parent / path if path else page
             assert target.exists(), f"{page}: {link}"
             assert not anchor or anchor in anchors(target), f"{page}: {link}"
 
@@ -65,19 +64,8 @@ def test_files_that_code_and_decisions_name_are_there() -> None:
     decisions = ROOT / "docs/decisions.md"
     for decision in read(decisions).split("\n## ")[1:]:
         assert "`tests/" in decision
-    pages = [decisions]
-    for folder in (
-        "configs",
-        "quarry",
-        "ingest",
-        "player",
-        "evaluate",
-        "tools",
-        "tests",
-    ):
-        for ending in ("*.py", "*.yaml"):
-            pages += (ROOT / folder).rglob(ending)
-    for page in pages:
+    files = [*ROOT.glob("[a-z]*/**/*.py"), *ROOT.glob("[a-z]*/**/*.yaml")]
+    for page in [decisions, *files]:
         for path in re.findall(r"docs/[\w/-]+\.md|`tests/[\w/]+\.py`", read(page)):
             assert (ROOT / path.strip("`")).is_file(), f"{page}: {path}"
 
@@ -86,13 +74,6 @@ def test_commands_md_lists_every_command() -> None:
     table = read(ROOT / "docs/commands.md")
     listed = re.findall(r"(?m)^\| `quarry ([a-z ]+)`", table)
     assert sorted(listed) == sorted(commands())
-
-
-def test_each_preset_that_takes_file_stems_alone_says_so() -> None:
-    page = read(ROOT / "docs/guides/search.md")
-    for name in preset_names():
-        if load(name).search.book_match == "stem":
-            assert re.search(rf"(?m)^\| `{name}` \|.* exact (file )?stem", page), name
 
 
 def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:

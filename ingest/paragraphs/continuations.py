@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, Line
-from ingest.paragraphs.habits import HEADING, TypesettingHabits, is_of_size
+from ingest.layout.line import FLUSH, INDENTED, WIDE_SPACE, Line
+from ingest.paragraphs.habits import HEADING, MAX_PITCH, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.languages.captions import caption_label
@@ -63,16 +63,21 @@ def _join_over_displays(
     n_displays = 0  # at the end of `whole`, below a text that may go on
     for group in groups:
         text, *displays = whole[-1 - n_displays :] or [group]
-        if displays and goes_on_after_displays(text, displays, group, habits.indented):
-            del whole[-n_displays:]
-            for display in displays:
-                text.lines += map(_without_number, display.lines)
-            text.lines += group.lines
+        goes_on = bool(displays) and goes_on_after_displays(
+            text, displays, group, habits.indented
+        )
+        if not goes_on and text is not group and n_displays < MAX_DISPLAYS:
+            group.is_display = _is_display(group, text)
+        if group.is_display:
+            group.lines = [_without_number(line) for line in group.lines]
+            goes_on = _ends_sentence_of(text, displays, group)
+
+        if goes_on:
+            for part in (*displays, group):
+                text.lines += part.lines
+            del whole[len(whole) - n_displays :]
             n_displays = 0
             continue
-
-        if text is not group and n_displays < MAX_DISPLAYS:
-            group.is_display = _is_display(group, text)
         n_displays = n_displays + 1 if group.is_display else 0
         whole.append(group)
     return whole
@@ -100,6 +105,28 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     return True
 
 
+def _ends_sentence_of(
+    text: LineGroup, displays: Sequence[LineGroup], group: LineGroup
+) -> bool:
+    """Return whether a group ends an open sentence: a displayed formula, or a line whose first word did not fit above.
+
+    Args:
+        displays: the displayed formulas between the text and the group.
+    """
+    last, first = text.last, group.first
+    is_open = group.last.text.endswith((". . .", "...", "…"))
+    is_apart = last.is_mono or first.is_mono or caption_label(first.text)
+    if last.ends_clause or not group.last.ends_sentence or is_open or is_apart:
+        return False
+    parts = [*displays, group]
+    if any(UNKNOWN in line.text for part in parts for line in part.lines):
+        return False
+    if all(part.first.is_formula for part in parts):
+        return True
+    is_below = not displays and first.drop_from(last) < MAX_PITCH
+    return is_below and same_print(last, first) and not last.has_room_for(first, 1)
+
+
 def _is_item(group: LineGroup) -> bool:
     """Return whether a group begins with a number or bullet that is neither unknown nor the number of a formula."""
     first = group.first
@@ -110,8 +137,9 @@ def _is_item(group: LineGroup) -> bool:
 
 def _without_number(line: Line) -> Line:
     """Remove the number in the right margin from a displayed formula."""
-    if len(line.words) > 1 and _FORMULA_NUMBER.fullmatch(line.words[-1].text):
-        return replace(line, words=line.words[:-1])
+    is_numbered = _FORMULA_NUMBER.fullmatch(line.words[-1].text) is not None
+    if is_numbered and line.is_formula and not line.is_mono and len(line.words) > 1:
+        return replace(line, words=line.words[:-1], n_gaps=0)
     return line
 
 
@@ -138,7 +166,7 @@ def goes_on_after_displays(
     if len(before.lines) == 1 or not _begins_at(line, before.margin):
         return False
     has_code = any(display.first.is_mono for display in displays)
-    if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
+    if has_code or last.text.endswith(":"):
         return False
     return indented or (line.initial.isalpha() and not line.initial.isupper())
 
@@ -235,14 +263,7 @@ def goes_on_across(
         return True
     if last.ends_clause or (indent >= INDENTED and not line.goes_on):
         return False
-    return _may_continue(line, between) or last.is_full(line)
-
-
-def _may_continue(line: Line, between: Sequence[LineGroup]) -> bool:
-    """Return whether a line may continue a sentence by its first letter; over displayed formulas, a small one does."""
-    if any(group.is_display for group in between):
-        return line.initial.islower()
-    return not line.initial.isupper()
+    return line.goes_on or not last.has_room_for(line, WIDE_SPACE)
 
 
 def _indent_across(last: Line, group: LineGroup) -> float:

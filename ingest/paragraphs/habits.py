@@ -28,7 +28,7 @@ MIN_INDENTS = 3
 INDENTS_PER_PAGE = 0.5
 """Minimum number of indents, and minimum number on each page, in a document with indents."""
 
-SURE = 30
+SURE = 100
 """Weight of a distance inside a sentence for sure."""
 
 HEADING = 1.08

@@ -124,11 +124,11 @@ def _end_of_first(text: str) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
-    is_omission = last == " " and mark in ("..", ". . .")
+    is_omission = last == " " and mark in ("..", ". . .", "…")
     is_quotation = mark[-1] in _CLOSING and (last in _OPENING or _SOURCE.match(tail))
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
-    if _goes_on(last, mark, tail):
+    if _goes_on(before, mark, tail):
         return False
     if "." in mark and _is_label(before):
         return False
@@ -137,8 +137,16 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     return mark != "." or not _is_abbreviation(before, tail)
 
 
-def _goes_on(last: str, mark: str, tail: str) -> bool:
-    """Return whether a small letter after the mark is inside a sentence: in cased text, and no formula begins there."""
+def _goes_on(before: str, mark: str, tail: str) -> bool:
+    """Return whether a sentence goes on: with a small letter in cased text that begins no formula, or after a bracket.
+
+    In a script without capitals a bracket that was opened inside a sentence does not end it.
+    """
+    last = before[-1]
+    if tail[0].isalpha() and tail[0].lower() == tail[0].upper():
+        outside, bracket, _ = before.rpartition("(")
+        is_inside = bracket != "" and outside.rstrip()[-1:] not in ".!?:…"
+        return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
     is_equation = mark == "." and _EQUATION.match(tail) is not None
     return is_cased and tail.lstrip(_OPENING)[:1].islower() and not is_equation

@@ -18,14 +18,16 @@ from evaluate.practice.server import Repertoire
 from evaluate.referee.simulated import make_referee
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
+from player.answer import LETTERS, Answer
+from player.player import Plan
 from player.round import Json
 from quarry.command import app, main
-from quarry.course.paragraph import Alias, Document, Paragraph, Reading
+from quarry.course.paragraph import Paragraph, Reading
 from quarry.embed import Embedder
 from quarry.embed.vectors import ReadingVectors
 from quarry.store import Course, Store, StoredDocument
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder
-from tests.player.fakes import course
+from tests.player.fakes import course, document
 
 
 def labelled_game(**changes: Any) -> LabelledGame:
@@ -130,16 +132,17 @@ def make_store(
         own = tuple(item for item in paragraphs if item.doc_id == doc_id)
         vectors = embedder.embed_passages(each(own, "text"))
 
-        name = (Alias(doc_id, "stem"),)
-        document = Document(
-            doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", name, 9, len(own)
-        )
         reading_vectors = ReadingVectors(vectors, embedder.embed_queries([doc_id]))
-        reading = Reading(document, own, ())
-        filings.append(StoredDocument(reading, reading_vectors))
+        filed = replace(document(doc_id), n_pages=9, n_paragraphs=len(own))
+        filings.append(StoredDocument(Reading(filed, own, ()), reading_vectors))
     store = Store(str(folder), collection)
     store.change(filings, embedder_spec=spec)
     return store.course
+
+
+def answers_about(row: Any, plan: Plan) -> list[Answer]:
+    """The answers of a respondent who knows this candidate."""
+    return [LETTERS[letter] for letter in plan.fits[0, :, row].argmax(axis=1)]
 
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:

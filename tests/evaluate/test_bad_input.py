@@ -20,6 +20,7 @@ BAD = (
         '"99999999999" for --repeats. Must be <= 1000',
     ),
     (f"replay {ABOUT} --repeats 0", '"0" for --repeats. Must be >= 1'),
+    (f"replay {ABOUT} --limit 0", '"0" for --limit. Must be > 0'),
     (f"replay {ABOUT} --seed {'9' * 5_000}", "value for --seed: unable"),
     (f"replay {ABOUT} --repeats many", '--repeats: unable to convert "many" into int'),
     (f"replay {ABOUT} --collection another", "holds no collection 'another'"),
@@ -29,6 +30,7 @@ BAD = (
         "take one of ir-measures that needs no more than a relevant",
     ),
     (f"replay {ABOUT} --frobnicate", "Unknown option: --frobnicate"),
+    ("replay --store store", "--games FILE is missing"),
     (f"replay {ABOUT} --referee oracle --referee oracle", " is named twice"),
     (f"replay {ABOUT} --answers a.jsonl", "--answers and --batches belong together"),
     (

@@ -18,10 +18,9 @@ WRITERS = {
 """Command lines that write a file or a folder whose name begins with "new"."""
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    paths = [path for path in folder.rglob("new*") if path.is_file()]
-    paths += [path for path in folder.glob("new/*") if path.is_file()]
-    return {str(path): path.read_bytes() for path in paths}
+def content() -> dict[Path, bytes]:
+    files = [path for path in Path().rglob("*") if path.is_file()]
+    return {path: path.read_bytes() for path in files if "new" in str(path)}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -29,7 +28,7 @@ def test_what_was_written_before_survives(name: str, evaluate: Evaluate) -> None
     for run in ("a", "b"):
         assert evaluate(f"replay {ABOUT} --out {run}.json").code == 0
     assert evaluate(WRITERS[name]).code == 0
-    before = content(Path())
+    before = content()
     assert before
 
     with small_disk(30):
@@ -37,4 +36,4 @@ def test_what_was_written_before_survives(name: str, evaluate: Evaluate) -> None
     assert (code, out) == (2, "")
     says = r".* cannot be written: .*; free some space"
     assert re.fullmatch(says, err.splitlines()[-1])
-    assert content(Path()) == before
+    assert content() == before

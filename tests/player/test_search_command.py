@@ -107,6 +107,17 @@ def test_a_table_is_shown_without_json(run: Run) -> None:
         assert text in out
 
 
+def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) -> None:
+    hint = "sorting begins with merge quick heap pivot"
+    # one passage of the second book reaches .99, and none of the first
+    threshold = ("--set", "search.threshold=0.985")
+    options = ("--hint", hint, "--book", "first", *threshold)
+    out = " ".join(run(*options).out.split())
+    assert out.index("first p6") < out.index("second p1")
+    assert "The named book, first, holds nothing relevant for this hint; other" in out
+    assert "first p" not in run(*options, "--relevant-only").out
+
+
 @pytest.mark.parametrize("name", ["the lecture", "volcanoes [hot]"])
 def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run, name: str) -> None:
     _, out, _ = run("--hint", HINT, "--book", name)
@@ -174,9 +185,6 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     out = run("--hint", HINT, *strict, "--all").out
     assert NOTHING_FOUND in out
     assert "* below the threshold of relevance, 1" in out
-    named = ("--hint", HINT, "--book", "first", *strict)
-    assert "first p6" in run(*named).out, "the nearest of the book"
-    assert "first p6" not in run(*named, "--relevant-only").out
 
     result = shown(run, "--k", "3", *strict)
     assert each(result["hits"], "relevant") == [False] * 3

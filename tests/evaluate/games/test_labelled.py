@@ -1,6 +1,7 @@
 """Games files are read strictly and split by paragraph; sentences are compared by letters and digits."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tests.fakes import each
 def game_line(without: str = "", **changes: Any) -> dict[str, Any]:
     line = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
     line.pop(without, None)
-    return {**line, **changes}
+    return line | changes
 
 
 def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
@@ -139,11 +140,9 @@ def test_the_draw_is_stable_over_machines_and_versions() -> None:
 
 def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
     for number in range(50):
-        splits = set()
-        for sentence in (f"Ivy climbs {number}.", f"IVY CLIMBS {number}"):
-            game = labelled_game(paragraph_id="", opening_sentence=sentence)
-            splits.add(assign_split(game, 0))
-        assert len(splits) == 1
+        game = labelled_game(paragraph_id="", opening_sentence=f"Ivy climbs {number}.")
+        same = replace(game, opening_sentence=f"IVY CLIMBS {number}")
+        assert assign_split(same, 0) == assign_split(game, 0)
 
 
 def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:

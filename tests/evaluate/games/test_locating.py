@@ -66,12 +66,10 @@ def test_of_duplicates_the_games_own_document_is_taken_else_the_smaller_id() -> 
 
 def test_a_sentence_with_a_token_f1_of_0_9_is_enough() -> None:
     # 9 of 10 words shared, both ways: F1 = 2 * 9 / (10 + 10)
-    stored = [
-        paragraph("alpha:1:1", "One two three four five six seven eight nine 10.")
-    ]
+    begin = "One two three four five six seven eight"
+    stored = [paragraph("alpha:1:1", f"{begin} nine 10.")]
     for end, is_near in (("nine ton.", True), ("non ton.", False)):
-        sentence = f"One two three four five six seven eight {end}"
-        game = labelled_game(paragraph_id="", opening_sentence=sentence)
+        game = labelled_game(paragraph_id="", opening_sentence=f"{begin} {end}")
         assert bool(locate_games([game], stored)["g1"]) == is_near
 
 
@@ -101,6 +99,10 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
         (
             {"paragraph_id": "beta:9:9", "opening_sentence": ""},
             "The store has no paragraph beta:9:9; ingest its PDF, or correct the id.",
+        ),
+        (
+            {"opening_sentence": "photograph", "paragraph": IVY},
+            "The paragraph does not begin with its opening sentence; correct the sentence.",
         ),
         (
             {

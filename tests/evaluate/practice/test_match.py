@@ -40,9 +40,8 @@ MESSAGES = [
 
 def match_at(stage: int, **label: Any) -> Match:
     """A match that waits for the message of a stage."""
-    game = labelled_game(**label)
     referee = Mock(wraps=make_referee("constant:A"))
-    match = Match("0101001", game, SECRET, referee, half_alike, "player-1")
+    match = Match("0101001", labelled_game(**label), SECRET, referee, half_alike, "me")
     for sent in MESSAGES[:stage]:
         match.receive(sent)
     return match
@@ -83,15 +82,12 @@ def test_the_referee_is_asked_questions_and_options_in_their_order() -> None:
         question["question_text"] = f"Question {question['question_number']}?"
         options = question["options"]
         question["options"] = dict(reversed(options.items()))
-    match = match_at(1)
-    sent = message("Q21QUESTIONSBATCH", {"questions": questions[::-1]})
-    match.receive(sent)
-    referee: Any = match.referee
-    secret, posed = referee.answers.call_args.args
+    match: Any = match_at(1)
+    match.receive(message("Q21QUESTIONSBATCH", {"questions": questions[::-1]}))
+    secret, posed = match.referee.answers.call_args.args
     assert secret.paragraph == SECRET.text
     words = ["merge", "bucket", "vertex", "None of these words"]
-    for number, asked in enumerate(posed, 1):
-        assert asked == (f"Question {number}?", words)
+    assert posed == [(f"Question {number}?", words) for number in range(1, 21)]
 
 
 def test_an_earlier_message_changes_nothing_and_a_later_one_is_refused() -> None:
@@ -100,21 +96,17 @@ def test_an_earlier_message_changes_nothing_and_a_later_one_is_refused() -> None
         for sent in MESSAGES[:stage]:
             assert match.receive({**sent, "message_id": "another"}) == []
         for sent in MESSAGES[stage + 1 :]:
-            awaited = MESSAGES[stage]["message_type"]
-            says = f"game 0101001 waits for {awaited}"
+            says = f"game 0101001 waits for {MESSAGES[stage]['message_type']}"
             with pytest.raises(RefusedMessageError, match=says):
                 match.receive(sent)
         assert match.stage == stage
 
 
-def test_a_message_that_the_referee_failed_on_may_be_sent_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    match = match_at(1)
-    with monkeypatch.context() as patch:
-        patch.setattr(match, "referee", None)
-        with pytest.raises(AttributeError):
-            match.receive(MESSAGES[1])
+def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
+    match: Any = match_at(1)
+    match.referee.answers.side_effect = [ZeroDivisionError, ["A"] * 20]
+    with pytest.raises(ZeroDivisionError):
+        match.receive(MESSAGES[1])
     (reply,) = match.receive(MESSAGES[1])
     assert reply["message_type"] == "Q21ANSWERSBATCH"
 
@@ -144,6 +136,15 @@ def test_a_bad_question_is_refused_by_its_place_in_the_batch() -> None:
         for value in values:
             with pytest.raises(RefusedMessageError, match=place):
                 read_batch({"questions": batch(**{key: value})})
+
+
+def test_the_questions_of_a_batch_have_a_limit_together() -> None:
+    questions = batch()
+    for question in questions:
+        question["question_text"] = "x" * 2_000
+        question["options"] = dict.fromkeys("ABCD", "x" * 2_000)
+    with pytest.raises(RefusedMessageError, match="200000 characters; they may have"):
+        read_batch({"questions": questions})
 
 
 def test_half_a_surrogate_pair_is_refused_wherever_it_stands() -> None:

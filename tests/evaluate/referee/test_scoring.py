@@ -28,9 +28,7 @@ def unlike(one: str, other: str) -> float:
 
 
 def padded(text: str, n_words: int) -> str:
-    words = text.split()
-    n_missing = n_words - len(words)
-    return " ".join(words + ["word"] * n_missing)
+    return text + " word" * (n_words - len(text.split()))
 
 
 def score(guess: object, similarity: Similarity = unlike) -> Score:
@@ -52,28 +50,28 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
         "confidence": 0.5,
     }
     result = score(guess)
-    assert result.private_score == 100.0
-    assert result.league_points == 3
+    assert (result.private_score, result.league_points) == (100.0, 3)
     assert result.feedback["opening_sentence"] == "The opening sentence is right."
     assert result.feedback["associative_word"] == "The associative word is right."
 
 
 def test_the_parts_are_weighted_five_two_two_one() -> None:
-    def earned(guess: object) -> tuple[float, int]:
-        result = score(guess)
-        return result.private_score, result.league_points
-
     sentence = {"opening_sentence": TRUTH}
     reasons = {"sentence_justification": padded(CITING, 50)}
     word = {"associative_word": "database"}
     reason = {"word_justification": padded("Q1=A Q3=C", 30)}
     # one citation of three is missing: 75
     lacking = {"sentence_justification": padded("Q1: A, Q3: C", 50)}
-    assert earned(sentence) == (50.0, 1)
-    assert earned(reasons | word) == (40.0, 0)
-    assert earned(sentence | reasons) == (70.0, 2)
-    assert earned(sentence | reasons | reason) == (80.0, 2)
-    assert earned(sentence | lacking | word) == (85.0, 3)
+    for guess, points, league_points in (
+        (sentence, 50.0, 1),
+        (reasons | word, 40.0, 0),
+        (sentence | reasons, 70.0, 2),
+        (sentence | reasons | reason, 80.0, 2),
+        (sentence | lacking | word, 85.0, 3),
+    ):
+        result = score(guess)
+        earned = result.private_score, result.league_points
+        assert earned == (points, league_points)
 
 
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:

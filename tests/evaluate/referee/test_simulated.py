@@ -1,14 +1,13 @@
 """What simulated referees see, how they answer, and which answers are replaced or left out."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.simulated import SimulatedReferee, visible_part
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
-from player.answer import NOT_RELEVANT, Answer
+from player.answer import NOT_RELEVANT
 
 SECRET = Secret("A paragraph.", "A paragraph.")
 OPTIONS = ("a", "b", "c", "d")
@@ -28,13 +27,11 @@ def test_noise_replaces_the_shares_it_was_told_to() -> None:
 
 def test_noise_depends_on_the_question_and_the_seed_but_not_on_its_number() -> None:
     questions = posed(20)
-
-    def answers(seed: int, order: Sequence[Posed]) -> list[Answer]:
-        spec = RefereeSpec("", "nothing", "constant:B", 0.4, 0.2)
-        return SimulatedReferee(spec, seed).answers(SECRET, order)
-
-    assert answers(1, questions) == answers(1, questions[::-1])[::-1]
-    assert answers(1, questions) != answers(2, questions)
+    spec = RefereeSpec("", "nothing", "constant:B", 0.4, 0.2)
+    referee, other = SimulatedReferee(spec, 1), SimulatedReferee(spec, 2)
+    answers = referee.answers(SECRET, questions)
+    assert referee.answers(SECRET, questions[::-1]) == answers[::-1]
+    assert other.answers(SECRET, questions) != answers
 
 
 CLIMBER = Secret(

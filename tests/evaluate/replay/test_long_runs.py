@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from evaluate.errors import RunError
-from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import replay_games
 from evaluate.replay.replayer import Job
 from evaluate.report.page import lecture_figures, render
@@ -28,19 +27,11 @@ from evaluate.runs.files import (
     write_run,
 )
 from evaluate.runs.record import ReplayRecord
-from quarry.store import Course
+from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game, run_of
 from tests.fakes import each
-from tests.player.fakes import course
-
-
-def games_of(n: int) -> list[LabelledGame]:
-    paragraph_id = course()[0].paragraph_id
-    games = []
-    for number in range(n):
-        games.append(labelled_game(game_id=f"g{number}", paragraph_id=paragraph_id))
-    return games
+from tests.player.fakes import course_with
 
 
 def record_of(number: int) -> ReplayRecord:
@@ -78,9 +69,10 @@ def replay_long(
                 yield from map(fake_record, reversed(waiting))
                 waiting.clear()
 
-    store = Course(location="nowhere", collection="course", paragraphs=tuple(course()))
+    course = course_with((), [paragraph("alpha:1:1")])
+    games = [labelled_game(game_id=f"g{number}") for number in range(n)]
     records = resume_or_begin(out, "inputs")
-    replay_games(games_of(n), store, play_all, records=records)
+    replay_games(games, course, play_all, records=records)
     write_run(out, run_of(records, out.stem, "oracle"))
 
 

@@ -26,7 +26,6 @@ from player.player import Player
 from player.search.books.resolver import BookResolver
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.strategies.dense import Dense
 from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
@@ -35,12 +34,11 @@ from tests.evaluate.fakes import (
     course_games,
     course_records,
     labelled_game,
-    make_store,
     run_of,
     write_games,
 )
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder, course, strategy_inputs
+from tests.player.fakes import FixedEmbedder, course, course_with, dense_of, document
 from tests.player.writer.server import model_server, replying
 
 HINT = "what grows where"
@@ -98,7 +96,7 @@ HandReplay = Callable[..., Run]
 
 
 @pytest.fixture(scope="module")
-def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> HandReplay:
+def hand_replay() -> HandReplay:
     """Replay the games with two slots for the book and one for the course, as `replay --json` prints the run.
 
     The one number of a vector is the similarity with HINT, and no two words are alike.
@@ -112,12 +110,9 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> HandReplay:
         "game.prior_filter_share=0.5",
     )
     settings = load("dual", changes=changes)
-    folder = tmp_path_factory.mktemp("replay")
-    vectors = FixedEmbedder({"alpha": [0.0], "beta": [0.0], **SIMILARITY})
-    store = make_store(folder, PARAGRAPHS, vectors, "fixed")
-    dense = Dense(store, strategy_inputs(FixedEmbedder({HINT: [1.0]})))
-    references = BookResolver(store)
-    index = SearchIndex({"dense": dense}, references, store.paragraphs)
+    dense = dense_of(PARAGRAPHS, FixedEmbedder({HINT: [1.0], **SIMILARITY}))
+    course = course_with([document("alpha"), document("beta")], PARAGRAPHS)
+    index = SearchIndex({"dense": dense}, BookResolver(course), PARAGRAPHS)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 
     def replayed(
@@ -125,14 +120,9 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> HandReplay:
         *referees: Referee,
         seed: int = 7,
     ) -> Run:
-        replayer = Replayer(
-            player,
-            referees,
-            lambda one, other: 0.0,
-            seed,
-        )
+        replayer = Replayer(player, referees, lambda one, other: 0.0, seed)
         play_all = functools.partial(map, replayer.record)
-        records = replay_games(GAMES, store, play_all)
+        records = replay_games(GAMES, course, play_all)
         run = run_of(records, referee=referee)
         return replace(run, seed=seed, repeats=len(referees) or 1).as_json()
 
@@ -174,14 +164,9 @@ def test_each_answerable_game_says_where_it_was_found_or_lost_and_is_counted(
     assert searched["latency_ms"]["questions"] is None
 
     # ranks 2 and 3 of 6 games: 2/6, and (1/2 + 1/3) / 6
-    assert searched["measures"] == {
-        "Success@1": 0.0,
-        "Success@5": 0.333333,
-        "Success@10": 0.333333,
-        "Success@15": 0.333333,
-        "Success@20": 0.333333,
-        "RR": 0.138889,
-    }
+    wider = [f"Success@{k}" for k in (5, 10, 15, 20)]
+    shares = {"Success@1": 0.0, **dict.fromkeys(wider, 0.333333), "RR": 0.138889}
+    assert searched["measures"] == shares
     # Wilson for 2 of 6: (1/3 + z^2/12) / (1 + z^2/6) -+ z sqrt(2/54 + z^2/144) / (1 + z^2/6) = 0.3984 -+ 0.3016
     ends = searched["intervals"]["Success@5"]
     assert ends == pytest.approx([0.0968, 0.7000], abs=5e-4)
@@ -311,22 +296,19 @@ def test_json_has_the_keys_of_the_contract(command: Evaluate) -> None:
 
 def test_a_limit_takes_the_first_games_of_the_split(command: Evaluate) -> None:
     whole = command("--split train --json").json["per_game"]
+    assert len(whole) > 1
     for limit in (1, 99):
         some = command(f"--split train --limit {limit} --json").json
         assert each(some["per_game"], "game_id") == each(whole, "game_id")[:limit]
     table = command("--limit 1 --referee oracle --referee blind --json").json
-    assert (table["games"], len(whole) > 1) == (1, True)
-    shown = command("--limit 2").out
-    assert "all splits, first 2 games, preset" in shown
-    assert "first ones of the file" in " ".join(command("--help").out.split())
-    assert command("--limit 0").code == 2
+    assert table["games"] == 1
+    assert "all splits, first 2 games, preset" in command("--limit 2").out
 
 
 def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
     command: Evaluate,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = command("--referee oracle --json").json
     played: list[str] = []
     record = Replayer.record
 
@@ -344,9 +326,7 @@ def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
     assert "resuming run.json: 2 games are finished" in resumed.err
     assert played == ["g1", "g2", "g3", "g3", "g4", "no"]
     run = json.loads(out.read_bytes())
-    assert timeless(run) == timeless(whole)
-    files = sorted(Path().glob("run*"))
-    assert files == [Path("run.games.jsonl"), out]
+    assert column(run, "game_id") == ["g1", "g2", "g3", "g4"]
 
     assert "5 games, 1 of them unanswerable, 0 lost at ingest" in resumed.out
     low, high = run["intervals"]["RR"]
@@ -390,11 +370,10 @@ def test_a_table_of_referees_is_printed_and_written(command: Evaluate) -> None:
     assert heads == ["| the hint alone", "| `oracle`", "| `blind`"]
     assert lines[4].split(" | ")[1:3] == ["1", "1.000 [0.51, 1.00]"]
 
-    out = Path("table.json")
-    table = json.loads(out.read_bytes())
+    table = json.loads(Path("table.json").read_bytes())
     assert each(table["referees"], "referee") == ["oracle", "blind"]
-    files = sorted(Path().glob("table*"))
-    assert files == [Path("table.games.jsonl"), out]
+    files = {path.name for path in Path().glob("table*")}
+    assert files == {"table.json", "table.games.jsonl"}
     assert command(f"{referees} --json --strict").json == table
 
 
@@ -410,12 +389,12 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     assert f"quarry replay: the writer m at {server.url}/ is sent" in first.err
     assert first.err.count("the writer") == 1
     log = Path("log.jsonl")
-    recorded = log.read_bytes()
-    assert b"zither" in recorded
+    recorded = log.read_text()
+    assert "zither" in recorded
     again = command(f"{options} {server.url}")
     assert timeless(again.json) == timeless(first.json)
-    assert log.read_bytes() == recorded
-    assert SECRET not in first.out + first.err + again.err + recorded.decode()
+    assert log.read_text() == recorded
+    assert SECRET not in first.out + first.err + again.err + recorded
 
 
 @pytest.mark.usefixtures("evaluate")

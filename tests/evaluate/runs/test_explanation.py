@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from evaluate.runs.explanation import outcome_in_words, reveal_label
-from player.answer import LETTERS, Answer
-from player.game.loop import play
+from player.answer import Answer
 from player.game.record import PlayedGame
 from player.search.results import Query, SearchResult
 from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
-from tests.evaluate.fakes import labelled_game
-from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_loop import answers, round_start, score, warmup
+from tests.evaluate.fakes import answers_about, labelled_game
+from tests.player.fakes import FakeGameServer
+from tests.player.game.test_loop import WHOLE, answers, report_of
 
 FOUND = "found at rank 2 in the book's slots by dense"
 MISSED = "not among the first 2 hits"
@@ -90,21 +89,15 @@ def test_a_search_that_missed_says_what_the_book_did(
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:
-    messages = (warmup(), round_start(), answers(letters=letters), score())
-    server = FakeGameServer([[each] for each in messages])
-    return play(server, dense_player(course()), name="me", timeout_s=20.0)
+    batches = list(WHOLE)
+    batches[2] = [answers(letters=letters)]
+    return report_of(FakeGameServer(batches))
 
 
 @pytest.fixture(scope="module")
 def unrelated() -> PlayedGame:
     """A game whose answers depend on no paragraph."""
     return report_with(["A"] * 20)
-
-
-def answers_about(row: int, report: PlayedGame) -> list[Answer]:
-    """What a respondent of this candidate answers."""
-    fits = report.plan.fits[0, :, row]
-    return [LETTERS[letter] for letter in fits.argmax(axis=1)]
 
 
 def told(truth: Paragraph, report: PlayedGame) -> list[str]:
@@ -115,7 +108,7 @@ def told(truth: Paragraph, report: PlayedGame) -> list[str]:
 def test_a_game_that_was_won_names_its_secret_and_where_it_was_found(
     unrelated: PlayedGame,
 ) -> None:
-    report = report_with(answers_about(1, unrelated))
+    report = report_with(answers_about(1, unrelated.plan))
     truth = report.plan.paragraph(report.decision.best)
     label = reveal_label(labelled_game(), truth, report)
     which, where, probability = label.explanation
@@ -128,8 +121,8 @@ def test_a_game_that_was_won_names_its_secret_and_where_it_was_found(
 def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
     unrelated: PlayedGame,
 ) -> None:
-    letters = answers_about(1, unrelated)
-    about_truth = answers_about(0, unrelated)
+    letters = answers_about(1, unrelated.plan)
+    about_truth = answers_about(0, unrelated.plan)
     report = report_with(letters)
     truth = report.plan.paragraph(0)
     which, where, probability, guess, unfit, misled = told(truth, report)
@@ -140,10 +133,9 @@ def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
     assert report.decision.guess.opening_sentence in guess
     for name, line in (("do not fit", unfit), ("misled", misled)):
         assert name in line
-        numbers = re.findall(r"(\d+) [A-D]\b", line)
-        assert numbers
-        for row in map(int, numbers):
-            assert letters[row - 1] != about_truth[row - 1]
+        rows = [int(number) - 1 for number in re.findall(r"(\d+) [A-D]\b", line)]
+        assert rows
+        assert all(letters[row] != about_truth[row] for row in rows)
 
 
 def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(

@@ -31,19 +31,8 @@ def play(
 
 def test_the_table_counts_wins_gains_and_confidence() -> None:
     # plays against the hint alone, the oracle, and two random ones
-    first = [
-        play(True),
-        play(True, 0.9, 80.0),
-        play(True),
-        play(False),
-    ]
-    second = [
-        play(False),
-        play(True, 0.8, 70.0),
-        play(False),
-        play(False),
-    ]
-
+    first = [play(True), play(True, 0.9, 80.0), play(True), play(False)]
+    second = [play(False), play(True, 0.8, 70.0), play(False), play(False)]
     records = (
         game_record(game_id="g1", plays=first),
         game_record(game_id="g2", plays=second),
@@ -83,10 +72,4 @@ def test_the_table_counts_wins_gains_and_confidence() -> None:
 
 def test_games_of_which_none_is_answerable_are_refused() -> None:
     with pytest.raises(RunError, match="None of the 1 games of --games is answerable"):
-        make_table(
-            [game_record(answerable=False)],
-            REFEREES,
-            "f",
-            load(),
-            0,
-        )
+        make_table([game_record(answerable=False)], REFEREES, "f", load(), 0)

@@ -32,6 +32,7 @@ from player.round import Guess, RoundStart, Score
 from quarry.store import Course, open_store
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
+    answers_about,
     make_store,
     small_repertoire,
     use_hashing_embedder,
@@ -81,14 +82,14 @@ def player(course: Course) -> Player:
     return build_player(course, QUICK)
 
 
-@pytest.fixture(scope="module")
-def app(course: Course, files: StudioFiles) -> Any:
-    return create_studio_app(course, QUICK, files)
+def studio(course: Course, files: StudioFiles, **changes: Any) -> TestClient:
+    """A client of a studio with other files and folders."""
+    return TestClient(create_studio_app(course, QUICK, replace(files, **changes)))
 
 
 @pytest.fixture(scope="module")
-def client(app: Any) -> TestClient:
-    return TestClient(app)
+def client(course: Course, files: StudioFiles) -> TestClient:
+    return studio(course, files)
 
 
 def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
@@ -103,11 +104,11 @@ def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
     assert picture.content.startswith(b"\x89PNG")
 
 
-def test_a_lecture_whose_name_holds_a_slash_opens(tmp_path: Path) -> None:
+def test_a_lecture_whose_name_holds_a_slash_opens(
+    files: StudioFiles, tmp_path: Path
+) -> None:
     passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
-    store = make_store(tmp_path / "store", [passage])
-    files = StudioFiles(tmp_path / "games", tmp_path, None, store.location)
-    client = TestClient(create_studio_app(store, QUICK, files))
+    client = studio(make_store(tmp_path, [passage]), files)
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
     assert passage.opening_sentence in client.get(link).text
 
@@ -119,12 +120,11 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
         ("two", 20, 90),
         ("three", 10, 93),
         ("four", 60, 10),
-        ("five", 70, 10),
     ):
         box = TextBox(left, top, left + 10, top + 2)
         words.append(PageWord(letters, (box,)))
-    boxes = boxes_of("one two three four five", words)
-    assert boxes == [TextBox(10, 90, 30, 95), TextBox(60, 10, 80, 12)]
+    boxes = boxes_of("one two three four", words)
+    assert boxes == [TextBox(10, 90, 30, 95), TextBox(60, 10, 70, 12)]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +150,19 @@ def test_what_is_not_there_is_said_on_a_page(
     assert "This did not work" in response.text
 
 
+PATHS = (
+    "/report?run=",
+    "/runs?",
+    "/games?lost=",
+    "/?hint=",
+    "/?hint=a&book=",
+    "/referee?start=",
+    "/referee?lecture=",
+    "/lecture/",
+    "/lecture/01-sediments?number=",
+    "/games/",
+    "/server/",
+)
 ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan")
 
 
@@ -158,21 +171,11 @@ def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
     odd: str, course: Course, files: StudioFiles, tmp_path: Path
 ) -> None:
     (tmp_path / "loop.json").symlink_to("loop.json")
-    elsewhere = replace(
-        files,
-        runs=tmp_path,
-        games=tmp_path / "games.jsonl",
-        journal=tmp_path / "journal",
-    )
-    app = create_studio_app(course, QUICK, elsewhere)
-    client = TestClient(app, raise_server_exceptions=False)
+    games, journal = tmp_path / "games.jsonl", tmp_path / "journal"
+    client = studio(course, files, runs=tmp_path, games=games, journal=journal)
 
     query = quote(odd, safe="")
-    for path in (
-        *("/report?run=", "/runs?", "/games?lost="),
-        *("/?hint=", "/?hint=a&book=", "/referee?start=", "/referee?lecture="),
-        *("/lecture/", "/lecture/01-sediments?number=", "/games/", "/server/"),
-    ):
+    for path in PATHS:
         assert client.get(f"{path}{query}").status_code < 500, path
     form = {"passage": GRAVEL, "hint": "plain words"}
     for key in ("passage", "hint", "book", "lecture", "kind", "preset", "referee"):
@@ -189,12 +192,12 @@ def test_forms_of_other_pages_are_refused(client: TestClient) -> None:
 def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
     client: TestClient, files: StudioFiles
 ) -> None:
-    form = {"passage": GRAVEL, "hint": "sand again"}
-    assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
+    shared = {"passage": GRAVEL, "hint": "sand again"}
+    assert "<mark>sand</mark>" in client.post("/referee/check", data=shared).text
     misquoted = {"passage": GRAVEL, "hint": "plain words", "sentence": "photograph"}
     for button in ("play", "keep"):
-        for wrong in (form, misquoted):
-            refused = client.post(f"/referee/{button}", data=wrong)
+        for form in (shared, misquoted):
+            refused = client.post(f"/referee/{button}", data=form)
             assert refused.status_code == 422
     assert "does not begin with its opening sentence" in refused.text
     assert not files.games.exists()
@@ -209,17 +212,16 @@ def test_passages_are_labelled_one_after_another_with_progress(
         "book": HOSTILE,
         "hint": "pebbles, silt: who sinks earliest",
     }
-    following = client.post("/referee/keep", data=form)
-    assert "A lighthouse keeper" in following.text
-    assert "passage 2 of 3, 1 labelled" in following.text
+    following = client.post("/referee/keep", data=form).text
+    assert "A lighthouse keeper" in following
+    assert "passage 2 of 3, 1 labelled" in following
 
     corrected = {"sentence": "Gravel settles before sand did."}
     client.post("/referee/keep", data=form | corrected)
     games = load_games(files.games)
-    assert each(games, "game_id") == ["game-001", "game-002"]
-    assert games[0].opening_sentence == "Gravel settles before sand does."
-    assert games[1].opening_sentence == "Gravel settles before sand did."
-    assert games[0].book_name == HOSTILE
+    sentences = ["Gravel settles before sand does.", corrected["sentence"]]
+    assert each(games, "opening_sentence") == sentences
+    assert each(games, "book_name") == [HOSTILE] * 2
 
 
 def saved(files: StudioFiles, **game: Any) -> int:
@@ -243,10 +245,6 @@ def test_hostile_text_of_the_journal_stays_text(
     assert "every 2s" in page, "a running game is shown as it goes on"
 
 
-def label_about(sentence: str) -> Label:
-    return Label(BEES, sentence, "hive", won=False, explanation=("lost by <b>",))
-
-
 def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     player: Player,
 ) -> None:
@@ -257,24 +255,23 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     assert sum(before) == pytest.approx(1.0)
 
     secret = "Bees dance on the comb at noon."
-    row = plan.find_row(secret)
-    answers: list[Any] = ["Not Relevant", None]
-    for fits in plan.fits[0, 2:, row]:
-        answers.append("ABCD"[fits.argmax()])
-    game = GameRecord(
-        game_id="g", answers=tuple(answers), label=label_about(secret.upper())
-    )
+    fitting = answers_about(plan.find_row(secret), plan)
+    answers = ("Not Relevant", None, *fitting[2:])
+    label = Label(BEES, secret.upper(), "hive", won=False, explanation=())
+    game = GameRecord(game_id="g", answers=answers, label=label)
     view = build_view(player, plan, game)
     assert each(view.steps, "verdict") == ["none"] * 2 + ["right"] * 18
     assert not any(each(view.steps, "misled"))
     assert view.passage == BEES
-    assert view.at(20)[0].sentence == secret
-    assert view.at(20)[0].beliefs[20] > 0.9
+    first, *_ = view.at(20)
+    assert first.sentence == secret
+    assert first.beliefs[20] > 0.9
     order = [item.beliefs[0] for item in view.at(0)]
     assert order == sorted(order, reverse=True)
 
     # the same answers, of which none is about the secret
-    other = replace(game, guess=guess_of(secret), label=label_about(PARAGRAPHS[0][:32]))
+    gravel = replace(label, opening_sentence=PARAGRAPHS[0][:32])
+    other = replace(game, guess=guess_of(secret), label=gravel)
     assert any(each(build_view(player, plan, other).steps, "misled"))
 
 
@@ -285,17 +282,14 @@ def guess_of(sentence: str) -> Guess:
 def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
     plan = player.plan(START)
     later = [start.sentence for start in plan.places.starts if start.number]
-    points = {"opening_sentence_score": 100.0}
-    game = GameRecord(
-        game_id="g",
-        answers=("A",) * 20,
-        guess=guess_of(later[0].upper()),
-        score=Score(80.0, 2, points, {}),
-    )
-    view = build_view(player, plan, game)
-    assert view.passage in each(plan.places.paragraphs, "paragraph_id")
-    lost = replace(game, score=Score(30.0, 0, {"opening_sentence_score": 40.0}, {}))
-    assert build_view(player, plan, lost).passage == ""
+    for points, passages in (
+        (100.0, each(plan.places.paragraphs, "paragraph_id")),
+        (40.0, [""]),
+    ):
+        score = Score(30.0, 0, {"opening_sentence_score": points}, {})
+        guess = guess_of(later[0].upper())
+        game = GameRecord(game_id="g", answers=("A",) * 20, guess=guess, score=score)
+        assert build_view(player, plan, game).passage in passages
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
@@ -315,7 +309,9 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     page = client.get(f"/games/{key}").text
     assert "/referee/replay" not in page
     for text in (
-        *("Nobody wrote this.", "as it was sent", "– unknown"),
+        "Nobody wrote this.",
+        "as it was sent",
+        "– unknown",
         "The secret of this game is not known here",
     ):
         assert text in page
@@ -323,32 +319,27 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     assert client.get(f"/games/{key}").text == page
 
 
-def test_sentences_are_compared_by_letters_and_digits(
-    client: TestClient,
+def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     course: Course,
+    files: StudioFiles,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bees = course.paragraphs[2]
     sentence = bees.opening_sentence.upper().replace(" ", "  ")
     shouted = replace(bees, opening_sentence=sentence)
     monkeypatch.setattr(Studio, "passage", lambda *_: shouted)
-    form = {"passage": BEES, "hint": "dance comb hive"}
-    page = client.post("/referee/replay", data=form).text
-    assert "Found: the player won" in page
-    assert "· the secret passage" in page
+    client = studio(course, files, journal=tmp_path / "journal")
+    form = {"passage": BEES, "hint": "vessels near rocks"}
+    for referee, *shown in (
+        ("constant:A", "Not found: the player lost"),
+        ("oracle", "Found: the player won", "· the secret passage"),
+    ):
+        page = client.post("/referee/replay", data={**form, "referee": referee}).text
+        for text in shown:
+            assert text in page
 
-
-def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
-    course: Course, files: StudioFiles, tmp_path: Path
-) -> None:
-    elsewhere = replace(files, journal=tmp_path / "journal")
-    client = TestClient(create_studio_app(course, QUICK, elsewhere))
-    form = {"passage": BEES, "hint": "vessels near rocks", "referee": "constant:A"}
-    page = client.post("/referee/replay", data=form).text
-    assert "Not found: the player lost" in page
-    assert client.post("/referee/replay", data={**form, "referee": "oracle"}).is_success
-
-    with contextlib.closing(Journal(elsewhere.journal)) as journal:
+    with contextlib.closing(Journal(tmp_path / "journal")) as journal:
         won, lost = journal.games()
     assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
     page = client.get(f"/games/{lost.key}").text
@@ -367,11 +358,11 @@ def test_an_answer_counts_only_for_the_question_that_is_due(
     asked = client.post("/referee/play", data=form)
     assert 'name="number" value="1"' in asked.text
     for answer, number, due in (
-        ("A", "1", 2),
-        ("A", "1", 2),
-        ("undo", "1", 2),
-        ("B", "2", 3),
-        ("undo", "3", 2),
+        ("A", 1, 2),
+        ("A", 1, 2),
+        ("undo", 1, 2),
+        ("B", 2, 3),
+        ("undo", 3, 2),
     ):
         data = {"answer": answer, "number": number}
         page = client.post(asked.url.path, data=data).text
@@ -385,7 +376,7 @@ def test_players_are_told_when_no_game_is_about_the_course(
 ) -> None:
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
     games = write_games(tmp_path / "games.jsonl", [label])
-    client = TestClient(create_studio_app(course, load(), replace(files, games=games)))
+    client = studio(course, files, games=games)
     refused = client.post("/v1/players", json={"name": "Ada"})
     assert refused.status_code == 503
     assert "games is about a paragraph of" in refused.json()["detail"]
@@ -416,10 +407,10 @@ def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> N
 
 
 @pytest.fixture(scope="module")
-def tab(app: Any, browser: Any) -> Iterator[Any]:
+def tab(client: TestClient, browser: Any) -> Iterator[Any]:
     """A tab of a phone on the studio; what it says on the console fails the test."""
     said: list[str] = []
-    with serving(app) as url:
+    with serving(client.app) as url:
         phone = {"width": 390, "height": 800}
         page = browser.new_page(base_url=url, viewport=phone)
         page.on("console", lambda message: said.append(message.text))

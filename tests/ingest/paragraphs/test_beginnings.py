@@ -93,6 +93,15 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
     assert begins_paragraph(LineGroup([item]), after, None, HABITS)
 
 
+def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> None:
+    words = line("Trees that grow.").words
+    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
+    item = line("", words=(marker, *words), x0=40.0, x1=120.0, left=20.0)
+    for start, left, expected in ((50.0, 20.0, False), (50.0, 50.0, True)):
+        after = line("And fall.", y=112.0, x0=start, left=left)
+        assert begins_paragraph(LineGroup([item], 1), after, None, HABITS) is expected
+
+
 def test_a_lettered_part_does_not_go_on_in_the_item_above_it() -> None:
     words = line("Trees that grow").words
     marker = replace(words[0], text="3.", x0=40.0, x1=45.0)

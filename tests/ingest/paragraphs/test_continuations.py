@@ -5,6 +5,7 @@ from dataclasses import replace
 from ingest.paragraphs.continuations import (
     goes_on_across,
     goes_on_after_displays,
+    join_continuations,
 )
 from ingest.paragraphs.line_group import LineGroup
 from tests.ingest.paragraphs.lines import CLOSED, HABITS, OPEN, line
@@ -14,12 +15,16 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
     indented = replace(HABITS, indented=True)
     justified = replace(HABITS, justified=True)
     date = LineGroup([line("May 2020")])
+    short = LineGroup([line("Trees are graphs"), line("without cycles", x1=230.0)])
     in_box = [replace(closed, x0=60.0, x1=290.0) for closed in CLOSED.lines]
     boxed = LineGroup(in_box)
     for before, text, features, habits, expected in (
         (OPEN, "and grow", {}, HABITS, True),
         (CLOSED, "and grow", {}, HABITS, False),
         (OPEN, "Then grow", {"x0": 60.0}, HABITS, False),
+        (OPEN, "ואז יגדלו", {}, HABITS, True),
+        (short, "and grow", {}, HABITS, True),
+        (short, "ואז יגדלו", {}, HABITS, False),
         (CLOSED, "Then grow", {}, indented, True),
         (CLOSED, "Then grow", {}, justified, True),
         (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
@@ -48,7 +53,6 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (OPEN, "x = 1", "where roots", {"column": 1}, True),
         (OPEN, "x = 1", "Then roots", {}, True),
         (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
-        (OPEN, "x = 1.", "Then roots", {}, False),
         (colon, "x = 1", "Then roots", {}, False),
     ):
         displays = [LineGroup([line(display)])]
@@ -59,3 +63,19 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
     code = LineGroup([line("x = 1", mono=1.0)])
     group = LineGroup([line("Then roots")])
     assert not goes_on_after_displays(OPEN, [code], group, True)
+
+
+def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:
+    for above, text, end in (
+        ("without cycles", "x = 1.", "cycles x = 1."),
+        ("without cycles", "x = 1. (3)", "cycles x = 1."),
+        ("without cycles", "of any length.", "of any length."),
+        ("without cycles", "x = 1, . . .", "cycles"),
+        ("without cycles", "\ufffd = 1.", "cycles"),
+        ("without cycles:", "x = 1.", "cycles:"),
+        ("without cycles", "Figure 1: n.", "cycles"),
+    ):
+        lines = [line("Trees are graphs"), line(above, y=112.0)]
+        display = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
+        whole, *_ = join_continuations([LineGroup(lines), display], HABITS)
+        assert " ".join([part.text for part in whole.lines]).endswith(end), text

@@ -29,6 +29,12 @@ def test_the_usual_distance_of_lines_is_measured_up_to_double_spacing() -> None:
     assert _measured(_page(ended, 25.0)).pitch == 1.2
 
 
+def test_one_wrapped_line_outweighs_the_distances_of_short_paragraphs() -> None:
+    lines = [line("Trees grow.", y=20.0 * number) for number in range(20)]
+    lines += [line("Trees that", y=400.0), line("grow.", y=412.0)]
+    assert _measured(lines).pitch == 1.2
+
+
 def test_paragraphs_are_indented_if_enough_lines_are() -> None:
     for x0, indented in ((65.0, True), (50.0, False), (95.0, False)):
         assert _measured(_page(["Trees grow."] * 12, 12.0, x0)).indented is indented

@@ -49,35 +49,37 @@ def letters_of(number: int) -> list[str]:
     return ["ABCD"[(number * place + place) % 4] for place in range(20)]
 
 
-Shape = Callable[[int], tuple[Json, Json, Json]]
-"""Contexts of a public league: the services of questions and guess, and fields that come with the answers."""
+Services = tuple[Json, Json, Json]
+"""The services of questions and guess, and fields that come with the answers."""
+Shape = Callable[[int], Services]
+"""Contexts of a public league."""
 
 
-def with_ids(number: int) -> tuple[Json, Json, Json]:
+def with_ids(number: int) -> Services:
     """Ids with the questions and the answers, as most leagues send them; ROUNDSTART's fields come once."""
     ids = {"game_id": f"01{number:05}", "match_id": f"M{number}"}
     return ids, ids, {}
 
 
-def without_ids(number: int) -> tuple[Json, Json, Json]:
+def without_ids(number: int) -> Services:
     """No id and nothing but the answers."""
     return {}, {}, {}
 
 
-def constant(number: int) -> tuple[Json, Json, Json]:
+def constant(number: int) -> Services:
     """The same match for each round, and its empty fields with the answers."""
     ids = {"match_id": "MATCH001", "game_id": "MATCH001"}
     empty = {"book_name": "", "book_hint": "", "association_word": ""}
     return ids, ids, {**empty, "questions_sent": []}
 
 
-def described(number: int) -> tuple[Json, Json, Json]:
+def described(number: int) -> Services:
     """A service that describes the game, and the round's fields again with the answers."""
     service = {"game": {"name": "Q21", "description": "guess"}, "description": "call"}
     return service, service, {**ROUND, "book_hint": hint_of(number)}
 
 
-def ids_with_the_answers_alone(number: int) -> tuple[Json, Json, Json]:
+def ids_with_the_answers_alone(number: int) -> Services:
     """Ids that the questions came without."""
     return {}, {"game_id": f"S{number:02}"}, {}
 
@@ -219,6 +221,7 @@ def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
         {"dynamic": {"payload": ROUND, "game_id": "0101011"}},
         {"dynamic": ROUND, "service": {"game_id": "0101012"}},
         {"dynamic": {"message": {"gameid": "0101013", **ROUND}}},
+        {"dynamic": ROUND, "service": {"gameid": "0101015", "book_hint": "of others"}},
         {"dynamic": {"game_id": None, **ROUND}, "service": {"game_id": "0101014"}},
     ):
         assert callbacks.get_questions(ctx) == questions
