@@ -77,8 +77,7 @@ def _join_halves(
         return hyphenated if n_hyphenated > n_joined else joined
     stem = _word_key(start)
     word, hyphen, _ = _word_key(after).partition("-")
-    begins = vocabulary[stem] or vocabulary[f"{stem}-"]
-    is_compound = vocabulary[word] and (hyphen or begins)
+    is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
     return hyphenated if rtl or "-" in stem or is_compound else joined
 
 

@@ -24,7 +24,7 @@ def _joined(*lines: Line) -> str:
         (["A well-known task", "is not well-", "known"], "is not well-known"),
         (["the art of a state-", "of-the-art library"], "state-of-the-art library"),
         (["a Wittgen-", "stein-like one"], "a Wittgenstein-like one"),
-        (["the best one is fitting", "a best-", "fitting tree"], "best-fitting tree"),
+        (["we cast it out", "all right", "denied out-", "right"], "denied outright"),
         (["the years 1914-", "18"], "1914-18"),
         (["many 2-", "tuples"], "many 2-tuples"),
         (["and so -", "on"], "and so - on"),
