@@ -38,7 +38,6 @@ class Block:
         is_heading: whether it is a heading.
         size_ratio: its font size divided by the size of the body.
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
-        terms: its words that are terms of formulas.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         n_title: number of characters of the bold name of a statement at the beginning of its text.
         number: the bullet or number itself, "" if none.
@@ -56,7 +55,6 @@ class Block:
     size_ratio: float = 1.0
     bold: float = 0.0
     mono: float = 0.0
-    terms: frozenset[str] = frozenset()
     unknown_share: float = 0.0
     n_title: int = 0
     number: str = ""
@@ -104,13 +102,11 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         text = _NOTE_NUMBER.sub("", text)
 
     words: list[str] = []
-    terms = set()
     n_chars = 0
     n_bold = 0.0
     n_mono = 0.0
     for line in lines:
         words += (word.text for word in line.words)
-        terms |= {word.text for word in line.words if word.is_term}
         n_chars += line.n_chars
         n_bold += line.bold * line.n_chars
         n_mono += line.mono * line.n_chars
@@ -126,7 +122,6 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         size_ratio=median(line.size for line in lines) / habits.body_size,
         bold=n_bold / n_chars,
         mono=n_mono / n_chars,
-        terms=frozenset(terms),
         unknown_share=n_unknown / max(1, len(words)),
         n_title=_title_length(first.words[group.marker :], text),
         number=first.first_text if group.marker else "",

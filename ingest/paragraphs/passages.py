@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import MAX_NAME_WORDS, MIN_SENTENCE_WORDS, kind_of
+from ingest.paragraphs.kinds import MIN_SENTENCE_WORDS, kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
@@ -18,7 +18,8 @@ LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
 MAX_LABEL_WORDS = 4
-"""Maximum number of words of a label of code."""
+MAX_NAME_WORDS = 2
+"""Maximum number of words of a label of code or of a table, and of one of signs."""
 
 MAX_HEAD_BLOCKS = 8
 MAX_HEAD_WORDS = 20
