@@ -252,7 +252,7 @@ class Line:
         return bool(LEADERS.search(self.text))
 
     @cached_property
-    def n_words(self) -> int:
+    def n_prose_words(self) -> int:
         """Number of words with three letters or more."""
         return sum(map(_is_word, self.words))
 
@@ -264,7 +264,7 @@ class Line:
     @property
     def word_share(self) -> float:
         """Share of words with three letters or more; it is low in a formula."""
-        return self.n_words / len(self.words)
+        return self.n_prose_words / len(self.words)
 
     @property
     def is_formula(self) -> bool:
@@ -274,7 +274,7 @@ class Line:
     @property
     def is_prose(self) -> bool:
         """Whether it has enough words to be prose, perhaps with formulas."""
-        return self.word_share > PROSE_SHARE or self.n_words > 2
+        return self.word_share > PROSE_SHARE or self.n_prose_words > 2
 
     def is_full(self, following: Line) -> bool:
         """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""

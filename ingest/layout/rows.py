@@ -25,7 +25,7 @@ SAME = 0.05
 MAX_OVERLAP = 0.3
 """Maximum overlap of two glyphs of one span, in ems."""
 
-LEVEL = 0.12
+MAX_LEVEL_OFFSET = 0.12
 """Maximum distance of two spans on one baseline, in ems."""
 
 NEARLY_LEVEL = 0.25
@@ -42,7 +42,8 @@ INDEX_GAP = 0.5
 """Maximum white space between an index and its base, in ems."""
 
 HALF_REACH = 1.0
-"""Maximum white space between two halves of a row, in ems."""
+MAX_HALF_OVERLAP = 1.0
+"""Maximum white space between two halves of a row, in ems, and maximum overlap, in points."""
 
 SIGN_REACH = 2.5
 MAX_SIGNS = 3
@@ -106,7 +107,7 @@ class Row:
 
     def is_level(self, other: Row) -> bool:
         """Return whether it is on the baseline of another row."""
-        return abs(other.y - self.y) < LEVEL * min(other.size, self.size)
+        return abs(other.y - self.y) < MAX_LEVEL_OFFSET * min(other.size, self.size)
 
     def merge(self, glyphs: Iterable[Glyph]) -> None:
         """Add glyphs in their places."""
@@ -242,7 +243,7 @@ def _merge_halves(rows: list[Row]) -> list[Row]:
         gap = right[0].x0 - left[-1].x1
         is_level = row.y - above.y < NEARLY_LEVEL * row.size
         is_alike = abs(row.size - above.size) < (1 - SMALLER) * row.size
-        if is_level and is_alike and -1 < gap < HALF_REACH * row.size:
+        if is_level and is_alike and -MAX_HALF_OVERLAP < gap < HALF_REACH * row.size:
             above.merge(row.glyphs)
         else:
             merged.append(row)

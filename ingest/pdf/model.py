@@ -123,7 +123,7 @@ class GlyphPage:
         ruled: whether it has rules as in a table.
         scanned: whether it is an image without text.
         dots: drawn shapes that may be bullets.
-        bars: thin horizontal rules, as in fractions.
+        rules: thin horizontal ones, as in fractions.
     """
 
     width: float
@@ -132,7 +132,7 @@ class GlyphPage:
     ruled: bool
     scanned: bool = False
     dots: Sequence[Box] = ()
-    bars: Sequence[Box] = ()
+    rules: Sequence[Box] = ()
 
 
 class PdfReader(Protocol):

@@ -96,7 +96,8 @@ def grow(
         most: maximum white space between them in ems.
     """
     piece = sorted(seeds, key=lambda glyph: abs(glyph.y - y))[:1]
-    rest = around or seeds
+    rest = seeds if around is None else around
+    # a queue: glyphs found here are searched from in turn
     for last in piece:
         others = []
         for glyph in rest:
