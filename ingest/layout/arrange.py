@@ -17,7 +17,7 @@ from ingest.layout.margins import (
     without_running_heads,
 )
 from ingest.layout.rows import SEGMENT_GAP
-from ingest.pdf.model import UNKNOWN
+from ingest.pdf.model import UNKNOWN, edges
 
 MIN_PROSE_LINES = 6
 """Minimum number of lines of prose that alone define the margins of a column."""
@@ -192,8 +192,7 @@ def _join_row(
     order = min(line.order for line in row)
     whole = make_line(list(words), row[0].y, rtl, order)
     # a drop cap moves the edges of lines
-    x0 = min(line.x0 for line in row)
-    x1 = max(line.x1 for line in row)
+    x0, x1 = edges(row)
 
     longest = max(row, key=lambda line: line.n_chars)
     middle = (longest.x0 + longest.x1) / 2

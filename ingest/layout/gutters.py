@@ -222,29 +222,18 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
 
     y = across[0].y
     for side, other in (sides, sides[::-1]):
+        em = side[0].size
         distances = [abs(line.y - y) for line in side]
-        nearest = _last_near(distances, abs(other[0].y - y), side[0].size)
-        n_near = sum(abs(row[0].y - y) <= nearest for row in rows)
-        n_outside = max(n_outside, n_near)
+        # lines above all lines of the other side may belong to that line, or the first one if it is near
+        first_other = abs(other[0].y - y)
+        n_above = sum(distance < first_other for distance in distances)
+        n_free = n_above or int(distances[0] < MAX_LEADING * em)
+        free = itertools.pairwise(distances[: n_free + 1])
+        gaps = [farther - distance for distance, farther in free]
+
+        widest = max(gaps, default=0.0)
+        if widest > distances[0] + WIDER * em:
+            last = distances[gaps.index(widest)]
+            n_near = sum(abs(row[0].y - y) <= last for row in rows)
+            n_outside = max(n_outside, n_near)
     return n_outside
-
-
-def _last_near(distances: Sequence[float], first_other: float, em: float) -> float:
-    """Return the distance of the last line of a side before its widest gap, -1 if no gap is wide.
-
-    Args:
-        distances: of the lines of the side from the line across the gutter.
-        first_other: that of the first line of the other side.
-        em: font size of the side.
-    """
-    last_near = -1.0
-    widest = distances[0] + WIDER * em
-    may_be_level = distances[0] < MAX_LEADING * em
-    for position, (distance, farther) in enumerate(itertools.pairwise(distances)):
-        # Stop at the first line level with the other side, unless it is the first of all and near the line across.
-        if distance >= first_other and (position or not may_be_level):
-            break
-        if farther - distance > widest:
-            widest = farther - distance
-            last_near = distance
-    return last_near

@@ -26,7 +26,7 @@ from ingest.layout.superscripts import (
     with_scripts,
     without_marks,
 )
-from ingest.pdf.model import Fonts, Glyph, text_of
+from ingest.pdf.model import Fonts, Glyph, edges, text_of
 
 SOFT_HYPHEN = "\u00ad"
 """Hyphen of many fonts: if it is drawn, it is seen."""
@@ -218,15 +218,12 @@ def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]
-    x0 = largest.x0
-    x1 = largest.x1
+    x0, x1 = edges(members)
     place = largest.y, largest.shift
     is_term = False
     for glyph in members:
         if glyph.size > largest.size:
             largest = glyph
-        x0 = min(x0, glyph.x0)
-        x1 = max(x1, glyph.x1)
         if (glyph.y, glyph.shift) != place and glyph.text.isalpha():
             is_far = abs(glyph.y - row.y) > LOW * glyph.size
             is_term = is_term or is_far or glyph.shift != largest.shift

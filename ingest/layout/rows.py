@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ingest.layout.accents import ACCENTS
-from ingest.pdf.model import Glyph, space_between
+from ingest.pdf.model import Glyph, edges, space_between
 
 SEGMENT_GAP = 1.1
 """Minimum white space between two lines of one row (table cells, columns), in ems."""
@@ -150,12 +150,6 @@ def _find_spans(glyphs: list[Glyph]) -> list[Row]:
     return [
         Row(span[0].y, span[0].size, span) for span in spans if visible_glyphs(span)
     ]
-
-
-def edges(glyphs: Iterable[Glyph]) -> tuple[float, float]:
-    """Return the left and the right edge of glyphs."""
-    x0, x1 = zip(*[(glyph.x0, glyph.x1) for glyph in glyphs], strict=True)
-    return min(x0), max(x1)
 
 
 def visible_glyphs(glyphs: Iterable[Glyph]) -> list[Glyph]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from ingest.layout.accents import MACRON, accented
 from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.formulas.page import ALIGNED, ALIKE, FormulaPage, grow, largest_glyph
-from ingest.layout.rows import MAX_LEVEL_OFFSET, SAME, edges
-from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, text_of
+from ingest.layout.rows import MAX_LEVEL_OFFSET, SAME
+from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, edges, text_of
 
 MAX_UNDERSCORE = 0.5
 UNDERSCORE_GAP = 0.08

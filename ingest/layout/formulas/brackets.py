@@ -11,8 +11,8 @@ from ingest.layout.formulas.page import (
     FormulaPage,
     largest_glyph,
 )
-from ingest.layout.rows import MAX_LEVEL_OFFSET, edges, find_rows
-from ingest.pdf.model import AXIS, Box, Glyph
+from ingest.layout.rows import MAX_LEVEL_OFFSET, find_rows
+from ingest.pdf.model import AXIS, Box, Glyph, edges
 
 MIN_LEADING = 0.8
 MAX_CELL_GAP = 2.5
