@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.line import FLUSH, INDENTED, WIDE_SPACE, Line
-from ingest.paragraphs.habits import HEADING, MAX_PITCH, TypesettingHabits, is_of_size
+from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.languages.captions import caption_label
@@ -123,7 +123,7 @@ def _ends_sentence_of(
         return False
     if all(part.first.is_formula for part in parts):
         return True
-    is_below = not displays and first.drop_from(last) < MAX_PITCH
+    is_below = not displays and first.drop_from(last) < MAX_SPACED
     return is_below and same_print(last, first) and not last.has_room_for(first, 1)
 
 
