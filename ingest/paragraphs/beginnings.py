@@ -291,7 +291,8 @@ def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
     if not group.marker or is_part or not line.is_prose or above.is_formula:
         return False
     if above.ends_sentence:
-        return line.starts_at(group.text_start) and not line.is_flush
+        is_inside = line.starts_at(group.text_start) and not line.is_flush
+        return is_inside and not line.text.endswith(":")
     is_below = line.starts_at(group.text_start)
     if len(group.lines) > 1:
         is_below = line.starts_at(above.start)

@@ -178,7 +178,7 @@ def goes_on_after_displays(
 
 
 def _may_go_on(group: LineGroup) -> bool:
-    """Return whether a group is text without a number or bullet, outside tables, that begins neither in bold nor with "Proof."."""
+    """Return whether a group is text without number or bullet, outside tables, and not in bold or after "Proof."."""
     line = group.first
     is_worded = line.is_prose or _begins_with_small_word(line)
     is_apart = group.marker or line.in_table or line.is_bold

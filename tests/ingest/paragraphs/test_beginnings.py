@@ -97,8 +97,12 @@ def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> No
     words = line("Trees that grow.").words
     marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
     item = line("", words=(marker, *words), x0=40.0, x1=120.0, left=20.0)
-    for start, left, expected in ((50.0, 20.0, False), (50.0, 50.0, True)):
-        after = line("And fall.", y=112.0, x0=start, left=left)
+    for text, left, expected in (
+        ("And fall.", 20.0, False),
+        ("And fall.", 50.0, True),
+        ("Such as these:", 20.0, True),
+    ):
+        after = line(text, y=112.0, left=left)
         assert begins_paragraph(LineGroup([item], 1), after, None, HABITS) is expected
 
 
