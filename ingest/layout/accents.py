@@ -9,7 +9,7 @@ from ingest.pdf.model import Glyph, space_between
 _POINTS = "".join(map(chr, range(0x5B0, 0x5C3)))
 ACCENTS = (
     {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
-    | {"‾": "\u0304", "\u0305": "\u0304"}
+    | dict.fromkeys("‾⎯\u0305", "\u0304")
     | dict(zip(_POINTS, _POINTS, strict=True))
     | dict(
         zip(
@@ -25,7 +25,7 @@ ACCENTS = (
 as in ≠."""
 LOW = 0.1
 """Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
-ACCENT_RISE = 0.6
+ACCENT_RISE = 0.75
 """Maximum distance of an accent from the place over a letter without ascender, in ems of the letter."""
 ACCENT_REACH = 1.2
 """Maximum distance of an accent from the baseline of its letter, in ems of the accent."""
@@ -34,6 +34,8 @@ MIN_OVERLAP = 0.6
 DOT_BELOW = "\u0323"
 DOT_ORDER = 4
 """Maximum number of glyphs from a letter to the dot below it in the order of drawing."""
+LINE_PIECES = "⎯\u0305"
+"""Pieces of a line over several letters, digits and signs."""
 NEGATION = "\u0338"
 MACRON = "\u0304"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
@@ -42,7 +44,7 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
     """Merge each accent over a letter and each dot below it with the letter, and remove it from `places`.
 
-    A long accent may consist of several glyphs.
+    A long accent may consist of several glyphs; those over other signs are removed.
 
     Args:
         glyphs: those of a page in the order of drawing.
@@ -58,16 +60,18 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
 
         is_alone = (accent or glyph.text == ".") and not letter
         base = _letter_of(glyph, places) if is_alone else None
-        if base is None:
+        if base is None and glyph.text not in LINE_PIECES:
             result.append(glyph)
             continue
 
+        places.remove(glyph)
+        if base is None:
+            continue
         accent = accent or DOT_BELOW
-        if not base.text.endswith(accent):
+        if accent not in unicodedata.normalize("NFD", base.text):
             base.text = accented(base.text, accent)
         base.x0 = min(base.x0, glyph.x0)
         base.x1 = max(base.x1, glyph.x1)
-        places.remove(glyph)
     return result
 
 
@@ -75,8 +79,10 @@ def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
     """Return the letter under an accent or over a dot; None if there is none."""
     for letter in places.near(glyph.x0, glyph.x1, glyph.y, ACCENT_REACH * glyph.size):
         is_drawn_next = abs(glyph.order - letter.order) <= DOT_ORDER
-        is_low = is_drawn_next and glyph.y - letter.y > LOW * glyph.size
-        accent = ACCENTS.get(glyph.text, DOT_BELOW if is_low else "")
+        is_low = glyph.y - letter.y > LOW * glyph.size
+        accent = DOT_BELOW if is_drawn_next and glyph.text == "." else ""
+        if not is_low:
+            accent = ACCENTS.get(glyph.text, "")
         if letter is glyph or not _takes(letter.text, accent):
             continue
         narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
@@ -91,6 +97,8 @@ def _takes(text: str, accent: str) -> bool:
     """Return whether a letter may have an accent, or a sign be negated."""
     if accent == NEGATION:
         return not text.isalnum() and len(accented(text, accent)) == 1
+    if accent == MACRON:
+        return text[:1].isalnum()
     return accent != "" and text[:1].isalpha()
 
 

@@ -10,9 +10,8 @@ from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import FLUSH, SMALL_PRINT, SPACE, Line, make_line
+from ingest.layout.line import SMALL_PRINT, Line, make_line
 from ingest.layout.margins import (
-    split_off_labels,
     split_off_notes,
     without_line_numbers,
     without_running_heads,
@@ -29,9 +28,6 @@ _LABEL_AND_ITEM = re.compile(
 """A label such as "Exercise 5." and the number of its first item."""
 
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
-
-EVEN = 1.2
-"""Maximum ratio of the spaces of a justified line."""
 
 TITLE_PART = 0.6
 """Share of the height of the first page, from the top, that may hold the title and the number of the lecture."""
@@ -53,11 +49,6 @@ MARK_RISE = 0.15
 
 MAX_NUMBER = 5
 """Maximum number of characters of a number before the text of its row."""
-
-MIN_RAGGED = 2
-MIN_RAGGED_WIDTH = 15.0
-"""Minimum number of lines that begin inside a sentence among those of ragged text next to a picture, and minimum width
-of this text, in font sizes."""
 
 N_AT_PICTURE = 3
 MIN_PICTURE = 3.0
@@ -96,8 +87,7 @@ def arrange(pdf: Pdf) -> Arranged:
         body = []
         notes = []
         columns = []
-        text, labels = split_off_labels(lines)
-        for part in (*split_off_notes(text, body_size), labels):
+        for part in split_off_notes(lines, body_size):
             columns += find_columns(part, 0.0, page.width, pdf.rtl)
         for column in columns:
             placed = _arrange_column(column, page, next(numbers), pdf.rtl)
@@ -146,24 +136,20 @@ def _arrange_column(
     rtl: bool,
 ) -> list[Line]:
     """Join the parts of each row of a column, and add the margins of the column."""
-    lines = []
-    for row in group_by_baseline(column):
-        lines.append(_join_row(row, page, number, rtl))
+    rows = group_by_baseline(column)
+    lines = [_join_row(row, page, number, rtl) for row in rows]
     left, right = _margins(lines)
     placed = []
     for line in lines:
         whole = replace(line, left=left, right=right)
         if rtl and _is_prose_from_left(line):
             whole = replace(line, left=-right, right=-left, from_right=False)
-        placed.append(replace(whole, n_gaps=0) if _is_stretched(whole) else whole)
+        placed.append(whole)
     return _beside_pictures(placed)
 
 
 def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
-    """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin.
-
-    In ragged text, no word that begins a line may fit before that edge at the end of the line above.
-    """
+    """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin."""
     edges = [line.right for line in lines]
     for start in range(len(lines) - N_AT_PICTURE):
         window = slice(start, start + N_AT_PICTURE + 1)
@@ -173,46 +159,16 @@ def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
             is_short = line.right - edge > MIN_PICTURE * line.size
             is_at_edge = edge - line.end < AT_PICTURE * line.size
             n_at_edge += is_short and is_at_edge and line.is_prose
-        if n_at_edge >= N_AT_PICTURE or _is_ragged(lines[window], edge):
+        if n_at_edge >= N_AT_PICTURE:
             edges[window] = [min(right, edge) for right in edges[window]]
 
     return [replace(line, right=edge) for line, edge in zip(lines, edges, strict=True)]
-
-
-def _is_ragged(lines: Sequence[Line], edge: float) -> bool:
-    """Return whether lines of text are set to an edge short of the margin: all sentences go on in lines without room.
-
-    Lines of a paragraph beside others may be shorter, as its last one.
-    """
-    n_wrapped = 0
-    for above, line in itertools.pairwise(lines):
-        is_below = line.starts_at(above.start) and line.size == above.size
-        is_wide = edge - above.start > MIN_RAGGED_WIDTH * above.size
-        is_short = above.right - edge > MIN_PICTURE * above.size
-        is_text = is_below and is_wide and not above.n_gaps and not line.is_mono
-        if not is_text or not is_short:
-            return False
-
-        if line.goes_on and not above.ends_clause:
-            at_edge = replace(above, right=edge)
-            if not above.is_prose or at_edge.has_room_for(line, SPACE):
-                return False
-            n_wrapped += 1
-    return n_wrapped >= MIN_RAGGED
 
 
 def _is_prose_from_left(line: Line) -> bool:
     """Return whether a line is text in a script that reads from left to right."""
     is_latin = not line.rtl and not has_rtl_letter(line.text)
     return is_latin and not line.is_mono and line.n_words > 1 and not line.is_formula
-
-
-def _is_stretched(line: Line) -> bool:
-    """Return whether all spaces of a line of words that ends at the margin, or at that of a box, are equally wide."""
-    spaces = line.spaces
-    is_at_edge = line.room - max(0.0, line.indent) < FLUSH
-    is_even = max(spaces, default=0.0) < EVEN * min(spaces, default=0.0)
-    return is_at_edge and is_even and line.is_prose
 
 
 def _join_row(
@@ -229,8 +185,6 @@ def _join_row(
     words = itertools.chain.from_iterable(line.words for line in row)
     order = min(line.order for line in row)
     whole = make_line(list(words), row[0].y, rtl, order)
-    above = max(line.above for line in row)
-    below = max(line.below for line in row)
     # a drop cap moves the edges of lines
     x0 = min(line.x0 for line in row)
     x1 = max(line.x1 for line in row)
@@ -243,8 +197,8 @@ def _join_row(
         whole,
         x0=x0,
         x1=x1,
-        above=above,
-        below=below,
+        above=max(line.above for line in row),
+        below=max(line.below for line in row),
         size=longest.size,
         rtl=longest.rtl,
         page=page.number,

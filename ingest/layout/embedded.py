@@ -32,7 +32,7 @@ _END_STOP = re.compile(
 )
 """Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
 the word, from left to right, it ends a right-to-left sentence."""
-_TEXT_OPERATORS = "=+<>*/^"
+_TEXT_OPERATORS = "*/^"
 
 
 def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
@@ -101,4 +101,5 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
         return digit
     if char == " " or glyph.font in fonts.embedded:
         return char
-    return _TEXT_OPERATOR if char in _TEXT_OPERATORS else _TEXT
+    is_operator = char in _TEXT_OPERATORS or category(char) == "Sm"
+    return _TEXT_OPERATOR if is_operator else _TEXT

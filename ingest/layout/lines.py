@@ -14,12 +14,13 @@ from ingest.layout.accents import LOW
 from ingest.layout.bidi import (
     STOPS,
     has_rtl_letter,
+    is_rtl_letter,
     logical_order,
 )
 from ingest.layout.embedded import reading_units
 from ingest.layout.gaps import cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import LEVEL, Row
+from ingest.layout.rows import LEVEL, NEARLY_LEVEL, Row
 from ingest.layout.superscripts import (
     SMALL,
     with_scripts,
@@ -64,7 +65,7 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
     for glyphs in cut_at_gaps(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
-        is_rtl = rtl and _is_rtl_line(glyphs, fonts, edge)
+        is_rtl = rtl and _is_rtl_line(glyphs, row.y, fonts, edge)
         words = []
         for members in _read_words(glyphs, row, fonts, rtl, is_rtl):
             if members:
@@ -76,13 +77,16 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
     return lines
 
 
-def _is_rtl_line(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
+def _is_rtl_line(glyphs: Sequence[Glyph], y: float, fonts: Fonts, edge: float) -> bool:
     """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line.
 
-    Latin words and formulas below such a line do if they end on their left with a stop.
+    Latin words and formulas below such a line do if they end on their left with a stop. A formula does not if all its
+    right-to-left letters are above or below the baseline `y`, or were in limits or fractions.
     """
-    if has_rtl_letter(text_of(glyphs)):
-        return True
+    for glyph in glyphs:
+        is_level = abs(glyph.y - y) < NEARLY_LEVEL * glyph.size
+        if is_level and not glyph.shift and is_rtl_letter(glyph.text):
+            return True
     first, last = glyphs[0], glyphs[-1]
     is_below = abs(last.x1 - edge) < AT_EDGE * last.size
     is_own = bool(fonts.embedded) and first.font not in fonts.embedded

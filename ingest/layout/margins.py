@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ingest.layout.extract import Page
 from ingest.layout.line import Line
-from ingest.pdf.model import space_between
 
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
@@ -42,10 +41,6 @@ MIN_SHORT_REPEATS = 2
 MAX_SHORT = 4
 """Minimum share and number of the pages with a running head, number of those in a short document, and maximum number of
 pages of a short document."""
-
-LABEL_GAP = 4.0
-MIN_LINES_AT_LABEL = 3
-"""Minimum distance of a label of a drawing from the text next to it, in font sizes; minimum number of lines there."""
 
 HEIGHT_STEP = 4.0
 """Accuracy of the height of a running head, in points."""
@@ -126,30 +121,6 @@ def without_line_numbers(page: Page) -> Page:
             x0 = min(word.x0 for word in words)
             lines.append(replace(line, words=words, x0=x0))
     return replace(page, lines=lines)
-
-
-def split_off_labels(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
-    """Return two lists of lines: the text, and the letters of drawings next to it."""
-    text: list[Line] = []
-    labels: list[Line] = []
-    for line in lines:
-        (labels if _is_label(line, lines) else text).append(line)
-    return text, labels
-
-
-def _is_label(line: Line, lines: Sequence[Line]) -> bool:
-    """Return whether a line is a letter in a drawing, wholly to the left or right of the text next to it."""
-    if len(line.text) > 2 or sum(map(str.isalpha, line.text)) != 1:
-        return False
-
-    gaps = []
-    n_in_row = 0
-    for other in lines:
-        n_in_row += other.y == line.y
-        if other.is_prose and abs(other.y - line.y) < 3 * line.size:
-            gaps.append(space_between(line, other) / line.size)
-    is_apart = n_in_row < 3 and len(gaps) >= MIN_LINES_AT_LABEL
-    return is_apart and min(gaps) > LABEL_GAP
 
 
 def split_off_notes(

@@ -81,8 +81,9 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         named = _characters(names)
     elif font.get("/Subtype") == "/Type3":
         named = _bitmap_characters(names)
-    else:
-        return False
+    else:  # PDFium does not know names of ligatures such as "f_i"
+        ligatures = {code: name for code, name in names.items() if "_" in name}
+        named = _characters(ligatures)
 
     wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
     added = named.keys() - (mapped.keys() - wrong)
@@ -93,15 +94,19 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
-    """Return the codes of signs that are mapped to others than their names say, if most signs are."""
-    n_signs = 0
-    wrong = set()
-    for code in named.keys() & mapped.keys():
-        if _is_sign(named[code]):
-            n_signs += 1
-            if named[code].casefold() != mapped[code].casefold():
-                wrong.add(code)
-    return wrong if len(wrong) > n_signs / 2 else set()
+    """Return the codes of signs that are mapped to others than their names say, if most signs are.
+
+    A map of all codes to themselves says nothing: its letters may be wrong too.
+    """
+    common = named.keys() & mapped.keys()
+    wrong = {
+        code for code in common if named[code].casefold() != mapped[code].casefold()
+    }
+    if all(text == chr(code) for code, text in mapped.items()):
+        return wrong
+
+    signs = {code for code in common if _is_sign(named[code])}
+    return wrong & signs if len(wrong & signs) > len(signs) / 2 else set()
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:

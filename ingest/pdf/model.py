@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Protocol
 
+from bidi import mirror
+
 UNKNOWN = "\ufffd"
 """Placeholder for a glyph with an unknown character."""
 
@@ -33,10 +35,7 @@ SKIPPED = frozenset(
 )
 """Line ends, which geometry gives better, and invisible characters such as joiners and direction marks."""
 
-_PAIRS = "()[]{}<>«»‹›≤≥≪≫⟨⟩∈∋⊂⊃⊆⊇"
-MIRRORED = str.maketrans(
-    _PAIRS, "".join([_PAIRS[place ^ 1] for place in range(len(_PAIRS))])
-)
+MIRRORED = str.maketrans(mirror.MIRRORED)
 """Signs that right-to-left text shows turned round, and what they look like there."""
 
 AXIS = 0.25
@@ -247,8 +246,11 @@ def character(code: int) -> str:
         return "-"
     if code == 9 or (32 <= code <= sys.maxunicode and chr(code).isspace()):
         return " "
+    if code == 0xA7F7:  # some fonts have one glyph for this letter and for a dash
+        return "—"
     is_private = 0xD800 <= code < 0xF900  # or half of a surrogate pair
-    if code < 32 or is_private or code in (0xFFFE, 0xFFFF) or code > sys.maxunicode:
+    is_control = code < 32 or 0x7F <= code < 0xA0
+    if is_control or is_private or code in (0xFFFE, 0xFFFF) or code > sys.maxunicode:
         return UNKNOWN
 
     text = chr(code)

@@ -7,7 +7,7 @@ import itertools
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -23,21 +23,25 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
+from ingest.pdf.private_signs import private_sign
 from ingest.pdf.tex import (
-    BARS,
     PIECES,
-    PIECES_APART,
+    WHOLE,
     encoding_named,
-    join_bar,
+    join_pieces,
     join_relation,
 )
 
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
-TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄" + BARS)
+TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄").union(WHOLE)
 MIN_HANG = 0.2
 """Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
+
+NEGATED = {"∈": "∉", "∋": "∌"}
+MIN_NEGATED = 0.75
+"""Signs that PDFium returns in right-to-left text for negated ones, and the minimum height of the latter, in ems."""
 
 SUPERIOR = 0.2
 SUPERIOR_RISE = 0.35
@@ -68,6 +72,7 @@ _get_unicode = _by_address(pdfium.FPDFText_GetUnicode)
 _has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError)
 _get_text_object = _by_address(pdfium.FPDFText_GetTextObject)
 _get_font = _by_address(pdfium.FPDFTextObj_GetFont)
+_get_width = _by_address(pdfium.FPDFFont_GetGlyphWidth)
 _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
@@ -112,8 +117,12 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None or _joined(glyphs, glyph):
+            if glyph is None:
                 continue
+            if glyph.text in PIECES and glyphs and join_relation(glyphs[-1], glyph):
+                continue
+            if glyph.text in WHOLE:
+                join_pieces(glyphs, glyph)
 
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
@@ -189,6 +198,10 @@ class PageText:
         """Measure a sign that may be tall, and a digit that may be raised."""
         if glyph.text in TALL_SIGNS:
             self._set_height(glyph, position)
+        elif glyph.text in NEGATED:
+            top, bottom = self._heights(position)
+            if bottom - top > MIN_NEGATED * glyph.size:
+                glyph.text = NEGATED[glyph.text]
         elif 48 <= code <= 57:
             self._raise_superior(glyph, position)
 
@@ -255,6 +268,11 @@ class PageText:
         left, right = self._edges()
         em_width = (right - left) / size
         text = character(code)
+        if 0xF000 <= code < 0xF900:
+            width = ctypes.c_float()
+            handle = _get_font(_get_text_object(self._address, position))
+            _get_width(handle, code, 1000.0, ctypes.addressof(width))
+            text = private_sign(code, name, width.value)
         # PDFium has no character for the code 0
         is_unmapped = code == 0 or self._is_unmapped(position)
         encoding = encoding_named(name, is_unmapped)
@@ -273,13 +291,6 @@ class PageText:
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
         return bool(_has_map_error(self._address, position) == 1)
-
-
-def _joined(glyphs: Sequence[Glyph], glyph: Glyph) -> bool:
-    """Join a glyph to one of those before it if TeX draws both as one sign, and return whether that is done."""
-    if glyphs and glyph.text in PIECES and join_relation(glyphs[-1], glyph):
-        return True
-    return glyph.text in BARS and join_bar(glyphs[-PIECES_APART:], glyph)
 
 
 def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:

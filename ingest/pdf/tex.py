@@ -134,9 +134,13 @@ PIECES = frozenset("".join(_RELATIONS))
 OVERLAP, OFFSET = 0.1, 0.4
 """Minimum overlap of two such signs, also maximum gap of the pieces of a bar, and maximum distance of their baselines,
 in ems."""
-BARS = "|‖"
+WHOLE = dict.fromkeys("⎜⎟⎢⎥⎪", "") | dict(
+    zip("|‖⎛⎝⎞⎠⎡⎣⎤⎦⎧⎨⎩⎫⎬⎭", "|‖(())[[]]{{{}}}", strict=True)
+)
+"""Pieces of tall brackets and bars, and the whole signs; those that lengthen a bracket do not tell which."""
 PIECES_APART = 40
-"""Signs that TeX draws in pieces, and the maximum number of glyphs from a piece to the next one."""
+SAME_EDGE = 0.1
+"""Maximum number of glyphs from a piece to the next one, and maximum distance of their edges, in points."""
 
 
 def join_relation(before: Glyph, glyph: Glyph) -> bool:
@@ -161,16 +165,17 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
     return True
 
 
-def join_bar(before: Iterable[Glyph], glyph: Glyph) -> bool:
-    """Add a piece of a tall bar to the one of the glyphs before it that it touches, and return whether that is done."""
-    for other in before:
-        if (glyph.text, glyph.x0) != (other.text, other.x0):
+def join_pieces(before: list[Glyph], glyph: Glyph) -> None:
+    """Remove the pieces of a tall sign from the glyphs before one of them that touches them, and add them to it."""
+    for other in before[-PIECES_APART:]:
+        signs = {WHOLE.get(piece.text, piece.text) for piece in (other, glyph)} - {""}
+        if abs(glyph.x0 - other.x0) > SAME_EDGE or len(signs) > 1:
             continue
         above, below = sorted((other, glyph), key=lambda piece: piece.y)
         top = above.y - above.height / 2
         bottom = below.y + below.height / 2
         if bottom - top < above.height + below.height + OVERLAP * glyph.size:
-            other.y = (top + bottom) / 2
-            other.height = bottom - top
-            return True
-    return False
+            before.remove(other)
+            glyph.text = "".join(signs) or glyph.text
+            glyph.y = (top + bottom) / 2
+            glyph.height = bottom - top

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.accents import MACRON, accented
-from ingest.layout.bidi import is_rtl_letter
+from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.formulas.page import ALIGNED, ALIKE, FormulaPage, grow, largest_glyph
 from ingest.layout.rows import LEVEL, SAME, edges
-from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph
+from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, text_of
 
 MAX_UNDERSCORE = 0.5
 UNDERSCORE_GAP = 0.08
@@ -28,9 +28,9 @@ MAX_NUMERATOR = 1.0
 MIN_DENOMINATOR = 0.4
 MAX_DENOMINATOR = 1.3
 MAX_NESTED = 1.7
-"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum one in a fraction with
-fractions or roots inside, in ems. The maximum is less if the numerator is nearer or farther than usual, as words over a
-line and the caption of a table are."""
+"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum one of both parts of a
+fraction with fractions or roots inside, in ems. The maximum is less if the numerator is nearer or farther than usual,
+as words over a line and the caption of a table are."""
 
 ROOT_DEPTH = 0.5
 """Minimum distance of the baseline of a root from its bar, in ems."""
@@ -117,9 +117,10 @@ def _is_fraction(
     rise = max(rises) / upper.size
     drop = (lower.y - rule.top) / lower.size
     is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
-    most = MAX_NESTED if is_nested else MAX_DENOMINATOR
-    most -= abs(rise - USUAL_NUMERATOR)
-    is_near = MIN_NUMERATOR < rise < MAX_NUMERATOR and MIN_DENOMINATOR < drop < most
+    highest, lowest = MAX_NUMERATOR, MAX_DENOMINATOR - abs(rise - USUAL_NUMERATOR)
+    if is_nested:
+        highest = lowest = MAX_NESTED
+    is_near = MIN_NUMERATOR < rise < highest and MIN_DENOMINATOR < drop < lowest
     if not is_near or any(_touches(rule, other) for other in rules):
         return False
 
@@ -172,14 +173,16 @@ def _touches(rule: Box, other: Box) -> bool:
 
 
 def _overline(rule: Box, below: list[Glyph]) -> None:
-    """Add a macron to letters under a rule of their width."""
+    """Add a macron to letters under a rule of their width, and to the digits among them."""
     main = largest_glyph(below)
     letters = [glyph for glyph in below if glyph.size == main.size]
     left, right = edges(letters)
     misfit = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
     is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
-    if is_near and misfit < MAX_MISFIT and len(letters) <= MAX_LETTERS:
+    text = text_of(letters)
+    has_letter = any(char.isalpha() or char in _LETTER_LIKE for char in text)
+    is_term = has_letter and len(letters) <= MAX_LETTERS and not has_rtl_letter(text)
+    if is_term and is_near and misfit < MAX_MISFIT:
         for glyph in letters:
-            is_letter = glyph.text.isalpha() and not is_rtl_letter(glyph.text)
-            if is_letter or glyph.text in _LETTER_LIKE:
+            if glyph.text.isalnum() or glyph.text in _LETTER_LIKE:
                 glyph.text = accented(glyph.text, MACRON)

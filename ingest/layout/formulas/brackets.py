@@ -30,7 +30,7 @@ def join_tables(page: FormulaPage, bars: Iterable[Box]) -> None:
             continue
 
         middle = bracket.y - AXIS * bracket.size
-        half = bracket.height / 2
+        half = bracket.height / 2 + LEVEL * bracket.size
         cells = _cells(bracket, page.places.near(bracket.x1, math.inf, middle, half))
         x0, x1 = edges([bracket, *cells])
 

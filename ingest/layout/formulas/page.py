@@ -18,7 +18,7 @@ ALIKE = 0.25
 LIMIT_SIZE = 0.82
 """Maximum font size of a limit, in sizes of its operator."""
 
-ONE_LINE = 0.45
+ONE_LINE = 0.52
 """Maximum distance of the baselines of two glyphs of one limit, numerator or denominator, in sizes of the larger."""
 
 TALL = 1.12

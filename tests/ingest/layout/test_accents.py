@@ -30,6 +30,10 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert _with_accents(negated) == "a≠/b"
     overlaid = [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)]
     assert _with_accents(overlaid) == "∉a"
+    line = [glyph("\u0305", x, x + 5) for x in (0, 3, 6, 9)]
+    assert _with_accents([*glyphs("L-5"), *line]) == "L\u0304-5\u0304"
+    large = [glyph("x", 0, 8, 110, 15), glyph("⎯", 0, 8), *glyphs("y", 0, 90)]
+    assert _with_accents(large) == "x\u0304y", "the letter below the line"
     at_one_place = [glyph("´e", 0, 5), glyph("ˆ", 20, 25)]
     assert _with_accents(at_one_place) == "éˆ"
 

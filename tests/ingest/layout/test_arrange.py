@@ -108,15 +108,3 @@ def test_the_parts_of_a_latin_header_of_a_hebrew_file_read_from_left_to_right() 
         page.append(Run(50, y, "abg gba bag gab abg", font="mapped"))
 
     assert in_order(page, to_unicode=mapping)[0].text == "Lecture Here"
-
-
-def test_a_stretched_line_of_words_has_no_cells() -> None:
-    text = lines(["a line of text that ends right here"] * 6, 50, 200)
-    (above, *_) = in_order(text)
-    for gap, n_gaps in ((17.4, 0), (12.0, 2)):
-        # Courier is 6 points wide
-        words = [Run(50, 272, "quarrels", font="mono")]
-        words.append(Run(98 + gap, 272, "harbour", font="mono"))
-        words.append(Run(above.x1 - 18, 272, "has", font="mono"))
-        *_, line = in_order(text + words)
-        assert line.n_gaps == n_gaps, gap

@@ -35,6 +35,17 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ["1edges", "ȳ"],
         ),
         ([*glyphs("∂f", 0)], [_bar(0, 5, 94.5)], ["∂\u0304f"]),
+        ([*glyphs("1,n", 0)], [_bar(0, 15, 93)], ["1̄,n̄"]),
+        (  # numbers below the rule of a sum
+            [*glyphs("12", 0)],
+            [_bar(0, 10, 93)],
+            ["12"],
+        ),
+        (  # a fraction in a numerator
+            [*glyphs("s", 12, 82), *glyphs("t", 12, 94.5), *glyphs("n", 12, 113)],
+            [_bar(12, 17, 86.5), _bar(11.5, 17.5, 99.5)],
+            ["s/t/n"],
+        ),
         (  # underscores of TeX are on the baseline, an underline is below it
             [*glyphs("a", 0), *glyphs("b", 8), *glyphs("c", 30)],
             [_bar(5, 8, 99.8), _bar(27, 30, 100.7)],
@@ -120,6 +131,11 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [],
             ["a→db"],
         ),
+        (  # an exponent below a sign of the line above
+            [*glyphs("a=b", 0, 84), *glyphs("c", 0), *glyphs("n", 5, 95, 7)],
+            [],
+            ["a=b", "cn"],
+        ),
         (
             [
                 *glyphs("f={", 0, height=24),
@@ -129,6 +145,16 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [],
             ["f={1ifa0elseso"],
+        ),
+        (  # a binomial
+            [
+                *glyphs("(", 0, height=13.4),
+                *glyphs("n", 5, 95, 8),
+                *glyphs("k", 4.5, 104.8, 8),
+                *glyphs(")", 9, height=13.4),
+            ],
+            [],
+            ["(nk)"],
         ),
         (
             [

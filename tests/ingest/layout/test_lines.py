@@ -94,6 +94,18 @@ def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
         assert line.text == text
 
 
+def test_a_formula_with_hebrew_above_its_signs_reads_from_left_to_right() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    for drawn in (
+        [*glyphs("x=y", 50), glyph("א", 57, 59, 96.5, 5)],
+        with_formulas([*glyphs("x=y", 50), glyph("א", 56.5, 58.5, 92, 5)], []),
+    ):
+        (row,) = find_rows(drawn)
+        (line,) = cut_row(row, fonts, True)
+        assert line.text == "x=אy"
+
+
 def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
     drawn = [
         *glyphs("of", 50, 100),
@@ -108,7 +120,7 @@ def _hebrew_line(drawn: str, last: int = -1) -> str:
     """The line that is read where formulas are in a font without Hebrew; a tilde is a space of two thirds of an em.
 
     The sign at the position `last` is drawn last, in the font of formulas. The other stops, commas and hyphens next to
-    a space or to Hebrew are in the font of Hebrew.
+    a space or to Hebrew are in the font of Hebrew, and so are long arrows.
     """
     fonts = Fonts()
     fonts.number("Serif")
@@ -119,7 +131,7 @@ def _hebrew_line(drawn: str, last: int = -1) -> str:
         drawn, zip(" " + drawn, drawn[1:] + " ", strict=False), strict=False
     ):
         is_edge = any(other in " ~:" or is_rtl_letter(other) for other in around)
-        is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge)
+        is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge) or char == "⟹"
         is_text = is_text and len(placed) != last
         if char not in " ~":
             placed += glyphs(char, x)
@@ -167,6 +179,7 @@ def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> N
         ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
         ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
         ("םולש - x-ב", "ב-x - שלום"),
+        (".x=0 ⟹ y=0 םולש", "שלום x=0 ⟹ y=0."),
     ],
 )
 def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(

@@ -44,30 +44,11 @@ def test_a_note_in_smaller_print_beside_the_text_is_read_after_it() -> None:
     assert [line.text for line in in_order(runs)] == TEXT + notes
 
 
-def test_the_letters_of_a_drawing_beside_the_text_are_read_after_it() -> None:
-    runs = lines(TEXT, 60, 100)
-    runs += [Run(400, 112, "g"), Run(420, 118, "F")]
-    assert [line.text for line in in_order(runs)] == [*TEXT, "g", "F"]
-
-
 def test_lines_beside_a_picture_have_a_margin_of_their_own() -> None:
     narrow = "Boats and ships that come home"
     runs = lines(TEXT[:2], 60, 100) + lines([narrow] * 3 + ["at night"], 60, 124)
     *_, last, final = (line.room for line in in_order(runs))
     assert (round(last), final > 1) == (0, True)
-    for first, is_ragged in (
-        ("they have come home at once to all", True),
-        ("all", False),
-    ):
-        ragged = [
-            "Boats and ships that grow in these",
-            first,
-            "together at night from here into the",
-            "at",
-        ]
-        runs = lines(TEXT[:2], 60, 100) + lines(ragged, 60, 124)
-        *_, last, _ = (line.room for line in in_order(runs))
-        assert (last < 1) is is_ragged
 
 
 def test_small_print_within_the_text_stays_there() -> None:

@@ -62,6 +62,19 @@ def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
     assert with_glyph_names(b"%PDF-1.4 nothing") == b"%PDF-1.4 nothing"
 
 
+def test_names_correct_a_map_of_codes_to_themselves() -> None:
+    itself = MAP.replace(b"<ffff>", b"<0021>").replace(b"<0041>", b"<0022>")
+    cmap = cmap_of(pdf(names("fi", "comma"), itself, "/FontFile3"))
+    assert "<21> <fb01>" in cmap
+    assert "<22> <002c>" in cmap
+
+
+def test_ligatures_are_mapped_by_their_names_in_a_font_without_a_map() -> None:
+    cmap = cmap_of(pdf(names("f_f_i", "a")).replace(b"/Type3", b"/Type1"))
+    assert "<21> <006600660069>" in cmap
+    assert "<22>" not in cmap
+
+
 def test_a_bitmap_font_without_a_map_is_mapped_by_the_codes_that_it_uses() -> None:
     glyphs = [pikepdf.Name("/a33"), 40, pikepdf.Name("/.notdef"), 50]
     cmap = cmap_of(pdf([33, *glyphs, pikepdf.Name("/a50")]))

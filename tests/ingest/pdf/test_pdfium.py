@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typst
 
-from ingest.pdf.model import GlyphPage
+from ingest.pdf.model import UNKNOWN, GlyphPage
 from ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
@@ -64,3 +64,9 @@ def test_a_code_may_be_one_sign_by_the_map_of_its_font_and_another_without() -> 
     font = b"/BaseFont /CMMI10 /Encoding << /Differences [44 /lhook] >>"
     content = content.replace(b"/BaseFont /Mapped /Encoding /WinAnsiEncoding", font)
     assert [glyph.text for glyph in _page(content).glyphs] == [",", "˓", ","]
+
+
+def test_a_sign_may_be_another_one_by_its_height_or_by_its_shape_in_the_font() -> None:
+    signs = {"E": "∈", "|": "∈", "-": "\ua7f7", "_": "\x83"}
+    content = pdf([[Run(50, 100, "E|-_", font="mapped")]], to_unicode=signs)
+    assert [glyph.text for glyph in _page(content).glyphs] == ["∈", "∉", "—", UNKNOWN]

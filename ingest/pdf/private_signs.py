@@ -1,0 +1,34 @@
+"""Signs at private codes: those of Symbol, arrows of Wingdings, and pieces of brackets."""
+
+from pdfminer.fontmetrics import FONT_METRICS
+from pypdf._codecs import charset_encoding
+
+from ingest.pdf.model import UNKNOWN
+
+_SYMBOL = charset_encoding["/Symbol"]
+_, _WIDTHS = FONT_METRICS["Symbol"]
+SAME_WIDTH = 10
+"""Maximum difference of the width of a sign from that in Symbol, in thousandths of an em."""
+
+_ARROWS = dict(enumerate("←→↑↓↖↗↙↘⇐⇒⇑⇓", 0xF0DF))
+"""Arrows of Wingdings; Word writes them for "-->" and the like."""
+
+_PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
+"""Pieces of tall brackets at the codes of Adobe."""
+
+
+def private_sign(code: int, font: str, width: float) -> str:
+    """Return the sign at a private code, UNKNOWN if it cannot be known.
+
+    Windows adds F000 to the codes of fonts of symbols. These may have no name, but Symbol has widths of its own.
+
+    Args:
+        width: in thousandths of an em.
+    """
+    if "Wingdings" in font:
+        return _ARROWS.get(code, UNKNOWN)
+    sign = _SYMBOL[code & 0xFF]
+    is_as_wide = abs(width - _WIDTHS.get(sign, 0)) < SAME_WIDTH
+    if 0xF020 <= code < 0xF100 and is_as_wide:
+        return sign
+    return _PIECES.get(code, UNKNOWN)

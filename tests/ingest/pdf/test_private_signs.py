@@ -1,0 +1,23 @@
+"""ingest/pdf/private_signs.py: signs at private codes."""
+
+import pytest
+
+from ingest.pdf.model import UNKNOWN
+from ingest.pdf.private_signs import private_sign
+
+
+@pytest.mark.parametrize(
+    ("code", "font", "width", "sign"),
+    [
+        (0xF0CE, "Symbol", 713, "∈"),
+        (0xF0CE, "CIDFont+F8", 712, "∈"),
+        (0xF0A1, "CIDFont+F8", 722, UNKNOWN),  # as wide as no ϒ
+        (0xF0E0, "Wingdings-Regular", 979, "→"),
+        (0xF028, "Wingdings-Regular", 333, UNKNOWN),
+        (0xF8F1, "CMEX10", 889, "⎧"),
+    ],
+)
+def test_private_codes_are_signs_of_symbol_by_their_widths(
+    code: int, font: str, width: float, sign: str
+) -> None:
+    assert private_sign(code, font, width) == sign
