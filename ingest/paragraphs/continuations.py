@@ -234,12 +234,7 @@ def _is_heading_above(above: Line, line: Line, habits: TypesettingHabits) -> boo
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere."""
     n_words = sum(len(line.words) for line in group.lines)
-    n_letters = sum(map(str.isalpha, group.last.text))
-    return (
-        n_words >= MIN_OPEN_WORDS
-        and n_letters >= 3
-        and _is_body(group, habits.body_size)
-    )
+    return n_words >= MIN_OPEN_WORDS and _is_body(group, habits.body_size)
 
 
 def _is_body(group: LineGroup, body_size: float) -> bool:
@@ -263,7 +258,7 @@ def goes_on_across(
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
-    if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
+    if len(before.lines) == 1 and not line.goes_on:  # such as a date
         return False
 
     indent = _indent_across(last, group)

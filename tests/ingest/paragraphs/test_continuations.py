@@ -28,7 +28,8 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         (CLOSED, "Then grow", {}, indented, True),
         (CLOSED, "Then grow", {}, justified, True),
         (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
-        (date, "Then grow", {"right": 200.0}, HABITS, False),
+        (date, "and grow", {}, HABITS, True),
+        (date, "Then grow", {}, HABITS, False),
         (boxed, "Then grow", {"x0": 60.0}, indented, True),
         (boxed, "Then grow", {"x0": 70.0}, indented, False),
     ):
