@@ -64,7 +64,7 @@ _CODE_LINE = re.compile(
     re.VERBOSE,
 )
 _ADDRESS = re.compile(r"\w+://\S+")
-_CODE_MARK = re.compile(r"[{}=<>]|\w\(\)|\w_\w|::")
+_CODE_MARK = re.compile(r"[{}=<>]|\w\(\)|\w_\w")
 _LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
 """Three words or more and a colon, as before code."""
 _WORD = re.compile(r"[^\W\d_]{3,}")

@@ -55,7 +55,8 @@ def passages(
             continue
 
         in_body = not (block.is_heading or block.footnote)
-        following = _following(block, classified[position + 1 :]) if in_body else []
+        introduces = in_body or text.endswith(":")
+        following = _following(block, classified[position + 1 :]) if introduces else []
         follows = " ".join([other.block.text for other in following])
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
