@@ -21,16 +21,22 @@ from configs.plain_yaml import read_plain_file, read_plain_yaml
 from configs.similar_names import did_you_mean
 
 CONFIG_DIR = Path(__file__).resolve().parent
+"""Folder of the settings files."""
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
 """File that explains all keys, with their defaults."""
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 """File of the presets."""
 
 BookMatch = Literal["off", "stem", "resolved"]
+"""Ways of resolving the name of a book."""
 Fusion = Literal["rrf", "linear"]
+"""Ways of fusing several strategies."""
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
+"""Uses of the hint's words in a search."""
 Merge = Literal["slots", "relevance"]
+"""Ways of merging the hits of the book and of the course."""
 SpillOver = Literal["never", "no-book", "always"]
+"""Cases in which hits of the course fill empty slots of the book."""
 
 MAX_SHOWN_CHARS = 100
 """Maximum number of characters of a command line, or of the keys of a section, that an error quotes."""

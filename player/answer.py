@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from quarry.languages.registry import LANGUAGES, alternatives
 
-LETTERS = "ABCD"
+LETTERS = ("A", "B", "C", "D")
 """The letters of the options."""
 NOT_RELEVANT = "Not Relevant"
 """The answer of a referee that a question does not fit."""
@@ -21,7 +21,7 @@ MAX_ANSWER_CHARS = 200
 
 def letter_row(answer: Answer) -> int | None:
     """Return the position of a letter, 0..3; None for "Not Relevant" or a missing answer."""
-    return LETTERS.index(answer) if answer in set(LETTERS) else None
+    return LETTERS.index(answer) if answer in LETTERS else None
 
 
 def read_answer(value: object) -> Answer:
@@ -33,7 +33,7 @@ def read_answer(value: object) -> Answer:
         return None
     value = value[:MAX_ANSWER_CHARS]
     plain = re.sub(r"[^A-Z]", "", value.upper())
-    if plain in LETTERS and len(plain) == 1:
+    if plain in LETTERS:
         return plain
     if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
         return NOT_RELEVANT
@@ -46,6 +46,7 @@ _LETTER_FIRST = re.compile(
 )
 """A letter, then a sign, then the text of the option."""
 _OPTION = alternatives(language.option for language in LANGUAGES)
+"""A word for an option."""
 _LETTER_NAMED = re.compile(
     rf"\W*(?:the\s+)?(?:correct\s+)?{_OPTION}(?:\s+is)?\W+([A-D])(?!\w)",
     re.IGNORECASE,

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from configs.settings import KeywordMode
-from player.search.build import build_orchestrator, open_course
+from player.search.build import build_orchestrator
 from player.search.results import Hit, Query, SearchResult
+from player.search.stores import open_course
 from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible_json
 

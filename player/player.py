@@ -35,10 +35,12 @@ from player.questions.batch import choose_questions, fit_questions
 from player.questions.candidates import Candidates
 from player.questions.kinds import wrong_by_kind
 from player.round import Guess, RoundStart
-from player.search.build import build_orchestrator, require_strategies, store_embedder
+from player.search.available import find_strategies
+from player.search.build import build_orchestrator
 from player.search.calibration import course_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.results import Hit, Query, SearchResult
+from player.search.stores import store_embedder
 from player.warmup import answer_warmup
 from player.writer.rerank import rerank
 from player.writer.tasks import ask_justifications, ask_words
@@ -353,7 +355,7 @@ def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown, or the writer cannot be called.
     """
-    require_strategies(settings.search)
+    find_strategies(settings.search)  # before the embedder is loaded
     embedder = store_embedder(course, settings)
     return Player(
         build_orchestrator(course, settings, embedder),

@@ -47,8 +47,12 @@ def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
     return kind_log_odds(paragraphs) - PROSE_FIRST * is_other
 
 
-FEW_WORDS, USUAL_WORDS = 6, 40
-"""Minimum number of words that is not "few", and number of words of a usual passage."""
+FEW_WORDS = 6
+"""Minimum number of words that is not "few"."""
+USUAL_WORDS = 40
+"""Number of words of a usual passage."""
+END_MARKS = frozenset(".?!:")
+"""Signs at the end of a whole passage."""
 
 PLACE_FEATURES = (
     "later sentence",
@@ -119,7 +123,7 @@ def place_features(
             later * np.log(n_chars / max(1, len(text))),
             np.log(max(n_words, 1) / USUAL_WORDS),
             n_words < FEW_WORDS,
-            end not in ".?!:",
+            end not in END_MARKS,
             _begins_small(text),
             bool(paragraph.follows) or paragraph.own_length > 0,
         )

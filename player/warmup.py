@@ -8,6 +8,7 @@ MAX_QUESTION_CHARS = 2_000
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
+"""Signs, and those of Python."""
 _SPELT_SIGNS = {
     r"\bplus\b": "+",
     r"\bminus\s*": "-",
@@ -19,6 +20,7 @@ _SPELT_SIGNS = {
 }
 """Patterns of spelt signs, and the signs; commas of thousands and leading zeros are removed."""
 _SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.USub
+"""Signs of a sum."""
 _NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
 """Nodes of a sum; an expression of other nodes is never evaluated."""
 

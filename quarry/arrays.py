@@ -12,6 +12,7 @@ Float64Array = NDArray[np.float64]
 AnyFloatArray = NDArray[np.floating[Any]]
 """Floating-point numbers of any precision."""
 IntArray = NDArray[np.int64]
+"""Counts and numbers."""
 RowArray = NDArray[np.intp]
 """Indices into another array."""
 BoolArray = NDArray[np.bool_]

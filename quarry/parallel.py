@@ -26,11 +26,12 @@ from concurrent.futures import (
     Future,
     wait,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pebble
 from threadpoolctl import threadpool_limits
@@ -73,6 +74,12 @@ class TaskExecutor(Executor):
         """Return an argument for tasks in place of a large value, which is then sent once."""
         return value
 
+    def check(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function before the first task, in this process or on each worker of a cluster.
+
+        Processes of this machine are not asked: they can do what this process can.
+        """
+
     def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
         """Wait until at least one of the futures is done, and return those that are."""
         return wait(pending, return_when=FIRST_COMPLETED).done
@@ -95,6 +102,10 @@ class InProcess(TaskExecutor):
         except Exception as error:
             future.set_exception(error)
         return future
+
+    def check(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function; raise its errors."""
+        fn(*args)
 
 
 class _FreshProcess(SpawnProcess):
@@ -563,6 +574,22 @@ def cached_in_process(key: str, make: Callable[[], T]) -> T:
             _cached = (key, make())
         value: T = _cached[1]
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class PerProcess(Generic[T]):
+    """A value that each process makes when a task first needs it.
+
+    Attributes:
+        make: makes the value; it can be pickled.
+    """
+
+    make: Callable[[], T]
+    _key: str = field(default_factory=lambda: uuid4().hex)
+
+    def get(self) -> T:
+        """Return the value of this process."""
+        return cached_in_process(self._key, self.make)
 
 
 def limit_memory(memory_mb: int) -> None:

@@ -7,6 +7,8 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator
 
+_BLANKS = frozenset("\n\r\t")
+"""Characters that become blanks."""
 _HARMLESS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
 """Format characters that ordinary Hebrew, Arabic and Indic text needs; they cannot reorder the text around them."""
 
@@ -17,7 +19,7 @@ def visible(text: object) -> str:
     Line breaks and tabs become blanks.
     """
     return "".join(
-        " " if char in "\n\r\t" else _escape(char) if _is_active(char) else char
+        " " if char in _BLANKS else _escape(char) if _is_active(char) else char
         for char in str(text)
     )
 

@@ -106,9 +106,10 @@ class HashingEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         return self.embed_passages(texts)
 
-    def embed_passages_with_tokens(
-        self, texts: Sequence[str]
+    def embed_with_tokens(
+        self, texts: Sequence[str], *, as_queries: bool
     ) -> tuple[Float32Array, TokenStates]:
+        embed = self.embed_queries if as_queries else self.embed_passages
         basis = load_basis(self.spec)
         dim = self.dim if basis is None else len(basis)
         ids: list[int] = []
@@ -120,16 +121,11 @@ class HashingEmbedder:
                 states.append(generator.standard_normal(dim, dtype=np.float32))
             starts.append(len(ids))
 
-        return self.embed_passages(texts), TokenStates(
+        return embed(texts), TokenStates(
             np.array(states, dtype=np.float32).reshape(-1, dim),
             np.array(ids, dtype=np.int64),
             np.array(starts, dtype=np.int64),
         )
-
-    def embed_queries_with_tokens(
-        self, texts: Sequence[str]
-    ) -> tuple[Float32Array, TokenStates]:
-        return self.embed_queries(texts), self.embed_passages_with_tokens(texts)[1]
 
 
 def load_hashing_embedder(

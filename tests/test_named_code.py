@@ -38,7 +38,7 @@ LOOK_UPS = {
     "quarry/embed/models.py": "--embedder; a store's by Models.embedder",
     "ingest/layout/extract.py": "ingest.reader",
     "ingest/pipeline/pipeline.py": "ingest.reader",
-    "player/search/build.py": "search.strategies",
+    "player/search/available.py": "search.strategies",
 }
 """Modules that look parts up by name, and where the names come from."""
 FIND = re.compile(r"from quarry\.plugins import (\([^)]*|.*)\b(find|make)\b")

@@ -173,6 +173,15 @@ def test_a_person_may_be_the_referee_without_labelled_games(
     assert "The guess was wrong." in out
 
 
+@pytest.mark.parametrize(
+    "option", ["--seed 3", "--journal none", "--token secret", "--player me", "--json"]
+)
+def test_with_a_person_options_without_effect_are_refused(option: str) -> None:
+    refused = run(f"{QUICK} --referee me {option}")
+    assert refused.code == 2
+    assert "--referee me is played here, with you alone" in refused.err
+
+
 @pytest.mark.parametrize(("n_played", "code"), [(0, 2), (1, 1)])
 def test_the_exit_code_says_whether_a_game_was_played_before_the_input_ended(
     n_played: int, code: int, monkeypatch: pytest.MonkeyPatch

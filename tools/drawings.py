@@ -10,8 +10,11 @@ from pathlib import Path
 from jinja2 import Template
 
 ROOT = Path(__file__).resolve().parents[1]
+"""Folder of the packages."""
 PICTURE = ROOT / "docs" / "architecture.svg"
+"""The picture in the documentation."""
 TEMPLATE = Path(__file__).with_name("architecture.svg.j2")
+"""Template of the picture."""
 ALLOWED_IMPORTS = {
     "configs": (),
     "quarry": ("configs",),
@@ -23,7 +26,12 @@ ALLOWED_IMPORTS = {
 """Packages from the lowest to the highest, and the packages that each may import."""
 FACE = ("quarry", "quarry.api", "quarry.command")
 """Modules of quarry/ that may import packages above it: `import quarry`, and the command."""
-LEFT, PITCH, FLOOR_HEIGHT = 190, 126, 96
+LEFT = 190
+"""Left end of the boxes, in pixels."""
+PITCH = 126
+"""Distance of two boxes, in pixels."""
+FLOOR_HEIGHT = 96
+"""Height of a package, in pixels."""
 Arrow = tuple[str, str]
 """The importing and the imported module or package."""
 

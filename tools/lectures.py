@@ -24,6 +24,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 LECTURES = Path(__file__).resolve().parents[1] / "data" / "lectures"
+"""Folder of the lectures."""
 COPIES = {"06-evaluation": "lecture6_eval_final"}
 """Names of second copies of lectures, as on real course pages."""
 TIMESTAMP = datetime.datetime(2026, 1, 15, 9, 30, tzinfo=datetime.UTC)

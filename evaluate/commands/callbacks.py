@@ -23,7 +23,7 @@ from player.game.callbacks import TIMEOUTS, Callbacks
 from player.game.journal import Journal, open_journal
 from player.player import build_player
 from player.round import Json
-from player.search.build import open_course
+from player.search.stores import open_course
 from quarry.cli import Overrides, ParsedOverrides, Preset, StoreOptions
 from quarry.files import write_whole
 from quarry.store import is_url

@@ -26,7 +26,7 @@ from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import SPECS, build_tools
 from evaluate.referee.spec import spec_table
-from player.search.build import open_course
+from player.search.stores import open_course
 from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.languages.language import Kind
 from quarry.terminal import pluralize, visible

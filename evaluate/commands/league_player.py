@@ -60,11 +60,12 @@ SENTENCE_REASON = (
     "The hint describes what the paragraph is about, and the answers to questions 1, 2 and 3 do not contradict this "
     "sentence; therefore it is the likeliest opening that can be given without further evidence."
 )
+"""Justification of the sentence in a plain guess."""
 WORD_REASON = (
     "The word belongs to the named domain, and the answers to questions 1 and 2 suggest a paragraph that explains "
     "ideas, therefore it fits here."
 )
-"""Justifications of a plain guess."""
+"""Justification of the word in a plain guess."""
 WORD = "theory"
 """Associative word of a plain guess."""
 HINTS = ("book_hint", "description", "general_description", "hint", "book_name")

@@ -36,7 +36,7 @@ from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
 from player.round import Json, Score
-from player.search.build import open_course
+from player.search.stores import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
 from quarry.interrupts import printing_at_end
@@ -99,10 +99,10 @@ class PlayOptions:
             RefereeError: the SPEC is invalid.
             ServerError: the URL is not one of HTTP.
         """
-        others = self.as_json or self.practice_games or self.at_once > 1
-        if self.referee == ME and others:
+        if self.referee == ME and replace(self, n_games=1) != PlayOptions(referee=ME):
             raise SettingsError(
-                f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
+                f"--referee {ME} is played here, with you alone; leave out --server, --token, --player, --at-once, "
+                "--journal, --practice-games, --seed and --json"
             )
         if self.referee not in (None, ME):
             read_spec(self.referee)

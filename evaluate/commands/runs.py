@@ -1,7 +1,7 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,7 +22,6 @@ from evaluate.commands.shared import (
     write_text,
 )
 from evaluate.errors import RunError, writing
-from evaluate.games.labelled import LabelledGame
 from evaluate.referee.simulated import (
     EVERY,
     SPECS,
@@ -34,7 +33,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
-from evaluate.runs.measures import Measure, find_measures
+from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from player.writer.options import WriterOptions
 from quarry.cli import (
@@ -59,7 +58,7 @@ class ReplayOptions(RunOptions):
         referees: SPEC of the referee (default: none); repeat it for a table of several, or name every for all kinds.
         batches: Questions as `questions` writes them, with --answers.
         answers: Answers of somebody else, {"game_id", "answers": [{"question_number", "answer"}]} a line.
-        lost_in: Play only the games that were lost in this run, of --games or as the run holds them.
+        lost_in: Play only the games that were lost in this run.
         repeats: Plays of each game, each with another seed (default: 1, of several referees 3).
         out: Also write the run to this file, RUN.json, with RUN.games.jsonl, or the table; the same command resumes
             an interrupted replay.
@@ -81,6 +80,18 @@ class ReplayOptions(RunOptions):
         every = self.referees == (EVERY,)
         return SPECS if every else self.referees or (HINT_ALONE,)
 
+    @property
+    def is_table(self) -> bool:
+        """Whether the replay makes a table of several referees."""
+        return len(self.specs) != 1
+
+    def seed_referees(self) -> list[SeededSpec]:
+        """Return the SPEC and the seed of each referee; [] if games are only searched."""
+        if self.is_table:
+            repeats = self.repeats or REPEATS_OF_SEVERAL
+            return seed_referees(self.specs, repeats, self.seed)
+        return repeat_referee(self.specs[0], self.repeats or 1, self.seed)
+
     def check(self) -> None:
         """Raise a SettingsError if options exclude each other."""
         if bool(self.answers) != bool(self.batches):
@@ -96,14 +107,14 @@ class ReplayOptions(RunOptions):
             raise SettingsError(
                 "--answers holds one play of each game; leave out --repeats."
             )
-        if len(self.specs) != 1 and self.measures:
+        if self.is_table and self.measures:
             raise SettingsError(
                 "A table of several referees has its own measures; leave out --measure."
             )
 
     def title(self, settings: Settings) -> str:
         """Return the games and the preset in words."""
-        source = self.games or find_project().games or self.lost_in
+        source = self.games or find_project().games
         part: str = self.split or "all splits"
         if self.limit:
             part += f", first {self.limit} games"
@@ -118,52 +129,22 @@ def replay(
     overrides: ParsedOverrides,
 ) -> int:
     """Replay, print the run or the table, and with --out write it; return 1 with --strict if a game was lost."""
+    from evaluate.replay.batches import AskedBatch, read_answered
+    from evaluate.replay.replay import Replay
+
     options.check()
     settings = writer.override(overrides.load(preset))
     # an unknown measure or referee is refused before anything is played
     measures = find_measures(options.measures)
-    referees = None
-    if len(options.specs) != 1:
-        repeats = options.repeats or REPEATS_OF_SEVERAL
-        referees = seed_referees(options.specs, repeats, options.seed)
-
+    referees = options.seed_referees()
     games = select_games(options.games, options.split, options.seed, options.lost_in)
-    if referees:
-        return _replay_several(games, referees, options, settings)
-    run = _replay_one(games, measures, options, settings)
-    if options.out:
-        write_run(options.out, run)
-    if options.as_json:
-        print(visible_json(run.as_json()))
-    else:
-        changes = map(str, filter(None, (overrides.config, *overrides.changes)))
-        who = f"answers of {options.answers}" if options.answers else run.referee
-        print(" with ".join([options.title(settings), *changes]) + f", referee {who}")
-        print(*map(visible, run_lines(run)), sep="\n")
-        if options.out and run.lost_ids and not options.answers:
-            command = _lost_games_command(run, options, writer, overrides)
-            print(f"  to play the lost games again: {visible(command)}")
-    return warn_of_lost_games(run.lost_at_ingest, strict=options.strict)
-
-
-def _replay_one(
-    games: list[LabelledGame],
-    measures: Mapping[str, Measure],
-    options: ReplayOptions,
-    settings: Settings,
-) -> Run:
-    """Replay games against one referee, or with the answers of a file, and return the run."""
-    from evaluate.replay.batches import read_answered
-    from evaluate.replay.replay import Batches, Replay
-
     course = options.open()
-    batches: Batches = {}
+    batches: Mapping[str, AskedBatch] = {}
     if options.batches and options.answers:
         batches = read_answered(options.batches, options.answers, games)
         games = [game for game in games if game.game_id in batches]
-    referees = repeat_referee(options.specs[0], options.repeats or 1, options.seed)
     with options.work.start() as workers:
-        return Replay(
+        plan = Replay(
             games[: options.limit],
             course,
             settings,
@@ -173,34 +154,42 @@ def _replay_one(
             batches=batches,
             out=options.out,
             measures=measures,
-        ).run()
+        )
+        result = plan.table() if options.is_table else plan.run()
 
-
-def _replay_several(
-    games: list[LabelledGame],
-    referees: Sequence[SeededSpec],
-    options: ReplayOptions,
-    settings: Settings,
-) -> int:
-    """Replay games against several referees, print the table, and return the exit code."""
-    from evaluate.replay.replay import Replay
-
-    course = options.open()
-    with options.work.start() as workers:
-        table = Replay(
-            games[: options.limit],
-            course,
-            settings,
-            referees=referees,
-            seed=options.seed,
-            workers=workers,
-            out=options.out,
-        ).table()
-    if options.as_json:
-        print(visible_json(table))
+    title = options.title(settings)
+    if isinstance(result, Run):
+        if options.out:
+            write_run(options.out, result)
+        document = result.as_json()
+        lines = _run_lines(result, title, options, writer, overrides)
     else:
-        print(f"{options.title(settings)}: {table['games']} games\n{table_text(table)}")
-    return warn_of_lost_games(table["lost_at_ingest"], strict=options.strict)
+        document = result
+        lines = iter([f"{title}: {document['games']} games", table_text(document)])
+    if options.as_json:
+        print(visible_json(document))
+    else:
+        print(*lines, sep="\n")
+    return warn_of_lost_games(document["lost_at_ingest"], strict=options.strict)
+
+
+def _run_lines(
+    run: Run,
+    title: str,
+    options: ReplayOptions,
+    writer: WriterOptions,
+    overrides: Overrides,
+) -> Iterator[str]:
+    """Yield the lines of a run, and the command that plays its lost games again."""
+    changes = map(str, filter(None, (overrides.config, *overrides.changes)))
+    who = f"answers of {options.answers}" if options.answers else run.referee
+    yield " with ".join([title, *changes]) + f", referee {who}"
+    yield from map(visible, run_lines(run))
+    # games that were lost at ingest alone are about another store
+    lost_at = {play["lost_at"] for play in run.per_game} - {None, "ingest"}
+    if options.out and lost_at and not options.answers:
+        command = _lost_games_command(run, options, writer, overrides)
+        yield f"  to play the lost games again: {visible(command)}"
 
 
 def _lost_games_command(
@@ -274,8 +263,10 @@ def compare(
         "tests": [asdict(test) for test in tests],
     }
     if out:
-        if runs:
-            _write_runs(out, all_runs)
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
+        for run in all_runs:
+            write_run(out / f"{run.name}.json", run)
         write_text(out / COMPARISON, visible_json(document) + "\n")
     if options.as_json:
         print(visible_json(document))
@@ -283,14 +274,6 @@ def compare(
         print(*comparison_lines(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
     return warn_of_lost_games(n_lost, strict=options.strict)
-
-
-def _write_runs(folder: Path, runs: Sequence[Run]) -> None:
-    """Write each run into a folder, next to the comparison that names it."""
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    for run in runs:
-        write_run(folder / f"{run.name}.json", run)
 
 
 def _load_presets(

@@ -13,7 +13,7 @@ from configs.errors import SettingsError
 from configs.project import find_project
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from player.search.build import open_course
+from player.search.stores import open_course
 from quarry.cli import AsJson, StoreOptions, WorkerOptions
 from quarry.files import write_named
 from quarry.store import Course
@@ -120,26 +120,21 @@ def select_games(
     """Load the games of a split, or only those that were lost in a run.
 
     Args:
-        games: file of the games; None takes that of quarry.toml, or else the games that the run holds.
+        games: file of the games; None takes that of quarry.toml.
         split: name of the split; None takes all games.
         seed: seed of the splits.
         lost_in: file of a run; None takes all games.
     """
-    if lost_in is None:
-        return select_split(load_games(games_file(games)), split, seed)
+    file = games_file(games)
+    all_games = load_games(file)
+    if lost_in is not None:
+        from evaluate.runs.files import read_run
 
-    from evaluate.runs.files import read_run
-    from evaluate.runs.run import select_lost_games
-
-    run = read_run(lost_in)
-    if games or find_project().games:
-        all_games = load_games(games_file(games))
-        lost_games = [game for game in all_games if game.game_id in run.lost_ids]
-    else:
-        lost_games = select_lost_games(run)
-    if not lost_games:
-        raise GamesError(f"{lost_in} lost no game{f' of {games}' if games else ''}.")
-    return select_split(lost_games, split, seed)
+        lost_ids = read_run(lost_in).lost_ids
+        all_games = [game for game in all_games if game.game_id in lost_ids]
+        if not all_games:
+            raise GamesError(f"{lost_in} lost no game of {file}.")
+    return select_split(all_games, split, seed)
 
 
 def warn_of_lost_games(n_lost: int, *, strict: bool = True) -> int:

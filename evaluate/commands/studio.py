@@ -6,7 +6,7 @@ from pathlib import Path
 from cyclopts.types import NonNegativeInt
 
 from configs.directories import default_journal, home
-from player.search.build import open_course
+from player.search.stores import open_course
 from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible
 

@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 BUNDLED_GAMES = BUNDLED / "games" / "english.jsonl"
 """File of the labelled games about the bundled English lectures."""
 Split = Literal["train", "validation", "test"]
+"""Parts of the games."""
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 """All splits."""
 WON_F1 = 0.9
@@ -84,6 +85,7 @@ class LabelledGame:
 
 
 _FIELDS = {field.name for field in fields(LabelledGame)}
+"""Names of the fields of a game."""
 GAME_KEYS = (*sorted(_FIELDS - {"answerable"}), "kind", "manner", "policy")
 """Keys of a line."""
 _LINE = TypeAdapter(LabelledGame)

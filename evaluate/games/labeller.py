@@ -15,8 +15,10 @@ from quarry.course.paragraph import Paragraph
 from quarry.files import append_whole, write_named
 from quarry.terminal import pluralize, prefill_input, visible, wrap_lines
 
-QUIT, BACK = ":q", ":b"
-"""Input that ends the session, and input that goes back by one question or paragraph."""
+QUIT = ":q"
+"""Input that ends the session."""
+BACK = ":b"
+"""Input that goes back by one question or paragraph."""
 SKIPPED_KINDS = frozenset({"heading", "other"})
 """Kinds that are only shown if the user names them, since few referees choose them."""
 AskPerson = Callable[[str], str]

@@ -21,6 +21,7 @@ MIN_ALIKE = 80.0
 NO_BEGINNING = (
     "The paragraph does not begin with its opening sentence; correct the sentence."
 )
+"""Fault of a label whose sentence does not begin the paragraph."""
 MIN_SHARED = 0.7
 """Minimum share of a sentence's words in another one for which both are compared."""
 

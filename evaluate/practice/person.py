@@ -19,6 +19,7 @@ UNDO = "U"
 HINT_PROMPT = (
     f"hint, at most {MAX_HINT_WORDS} words, none of which occurs in the paragraph: "
 )
+"""Question for the hint."""
 DOMAIN = "things"
 """Domain of the associative word if the person names none."""
 

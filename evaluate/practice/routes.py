@@ -148,6 +148,7 @@ async def _require_player(
 
 
 _Player = Annotated[LocalGameServer, Depends(_require_player)]
+"""The player who sends a request."""
 
 
 PROBLEM_ERRORS = (

@@ -31,9 +31,9 @@ PRACTICE = "practice"
 MAX_PLAYERS = 10_000
 """Maximum number of players of a server."""
 MAX_GAMES = 2_000
-"""Maximum number of games of a player in memory; a new one replaces the oldest finished game."""
+"""Maximum number of games of a player in memory; a new one replaces the oldest finished game of the player."""
 MAX_MATCHES = 100_000
-"""Maximum number of games of all players in memory."""
+"""Maximum number of games of all players in memory; a new one replaces the oldest finished game."""
 _log = logging.getLogger(__name__)
 
 
@@ -116,6 +116,7 @@ class PracticeServer:
     Attributes:
         players: the players by token.
         matches: the games of all players by game_id.
+        lock: lock of all players and games.
     """
 
     def __init__(
@@ -128,8 +129,9 @@ class PracticeServer:
         self.is_public = is_public
         self.players: dict[str, LocalGameServer] = {}
         self.matches: dict[str, Match] = {}
+        self.lock = threading.RLock()
         self._repertoire = repertoire
-        self._lock = threading.Lock()
+        self._owners: dict[str, LocalGameServer] = {}  # by game_id
         self._n_started = 0
         self._order = list(range(len(repertoire.games)))
         if seed is None:
@@ -143,7 +145,7 @@ class PracticeServer:
         Raises:
             RefusedMessageError: there are too many players.
         """
-        with self._lock:
+        with self.lock:
             if len(self.players) >= MAX_PLAYERS:
                 raise RefusedMessageError(
                     f"The server has {MAX_PLAYERS} players already; restart it."
@@ -152,18 +154,18 @@ class PracticeServer:
             self.players[token] = LocalGameServer(self, name)
             return token
 
-    def start_match(self, player_id: str) -> Match:
+    def start_match(self, player: "LocalGameServer") -> Match:
         """Begin a game of a player.
 
         Raises:
-            RefusedMessageError: there are too many games.
+            RefusedMessageError: there are too many unfinished games.
         """
         repertoire = self._repertoire
-        with self._lock:
-            if len(self.matches) >= MAX_MATCHES:
-                raise RefusedMessageError(
-                    f"The server has {MAX_MATCHES} games already; restart it."
-                )
+        with self.lock:
+            if len(player.matches) >= MAX_GAMES:
+                self._forget_a_game(player.matches)
+            elif len(self.matches) >= MAX_MATCHES:
+                self._forget_a_game(self.matches)
 
             number = self._n_started
             self._n_started += 1
@@ -179,15 +181,22 @@ class PracticeServer:
                 paragraph,
                 repertoire.referee,
                 repertoire.similarity,
-                player_id,
+                player.player_id,
             )
-            self.matches[game_id] = match
+            self.matches[game_id] = player.matches[game_id] = match
+            self._owners[game_id] = player
             return match
 
-    def forget(self, game_id: str) -> None:
-        """Remove a game."""
-        with self._lock:
-            del self.matches[game_id]
+    def _forget_a_game(self, matches: Mapping[str, Match]) -> None:
+        """Remove the oldest finished one of some games, and its messages."""
+        over = (match for match in matches.values() if match.score is not None)
+        match = next(over, None)
+        if match is None:
+            raise RefusedMessageError(
+                f"{len(matches)} games are not over; end one first."
+            )
+        del self.matches[match.game_id]
+        self._owners.pop(match.game_id).forget(match.game_id)
 
 
 class LocalGameServer:
@@ -208,40 +217,28 @@ class LocalGameServer:
         self._practice = practice
         self._inbox: dict[int, Json] = {}  # by number, from 1
         self._n_messages = 0
-        self._lock = threading.Lock()
 
     def request_game(self) -> str:
         """Begin a game and return its game_id; its first message is in the inbox.
 
         Raises:
-            RefusedMessageError: the player has too many unfinished games.
+            RefusedMessageError: there are too many unfinished games.
         """
-        with self._lock:
-            if len(self.matches) >= MAX_GAMES:
-                self._forget_a_game()
-            match = self._practice.start_match(self.player_id)
-            self.matches[match.game_id] = match
+        match = self._practice.start_match(self)
         self._deliver([match.opening()])
         return match.game_id
 
-    def _forget_a_game(self) -> None:
-        """Remove the oldest finished game and its messages."""
-        over = (match for match in self.matches.values() if match.score is not None)
-        match = next(over, None)
-        if match is None:
-            raise RefusedMessageError(
-                f"The player has {MAX_GAMES} games that are not over; end one first."
-            )
-        del self.matches[match.game_id]
-        self._practice.forget(match.game_id)
+    def forget(self, game_id: str) -> None:
+        """Remove a game and its messages."""
+        del self.matches[game_id]
         other_messages = {}
         for number, message in self._inbox.items():
-            if message["game_id"] != match.game_id:
+            if message["game_id"] != game_id:
                 other_messages[number] = message
         self._inbox = other_messages
 
     def _deliver(self, messages: Sequence[Json]) -> None:
-        with self._lock:
+        with self._practice.lock:
             for message in messages:
                 self._n_messages += 1
                 self._inbox[self._n_messages] = message
@@ -249,7 +246,7 @@ class LocalGameServer:
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         """Return the messages after `cursor`, without waiting: the referee answers at once."""
         after = int(cursor or 0)
-        with self._lock:
+        with self._practice.lock:
             last = self._n_messages
             fresh = [item for number, item in self._inbox.items() if number > after]
         return fresh, str(max(after, last))

@@ -18,6 +18,7 @@ _QUOTE_MARKS = str.maketrans(
         **dict.fromkeys("‐‑‒–—―−־", "-"),
     }
 )
+"""Quotation marks."""
 
 
 LONG_WORD = 18

@@ -39,6 +39,7 @@ def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
 
 
 Statement = Literal["words", "yes", "no", "none", "nothing"]
+"""What an option says."""
 
 _OPTION_STATEMENTS: dict[Statement, re.Pattern[str]] = {
     "nothing": re.compile(

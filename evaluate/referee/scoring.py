@@ -253,7 +253,9 @@ def _part(guess: object, key: str) -> str:
 _QUOTES = str.maketrans(
     {**dict.fromkeys("“”„‟«»″״", '"'), **dict.fromkeys("‘’‚′׳`", "'")}
 )
+"""Quotation marks."""
 _QUOTATION = re.compile(r"(?<!\w)\"[^\"]*\"|(?<!\w)'[^'\n]*?'(?!\w)")
+"""A quotation."""
 _CITED = re.compile(
     r"(?:(?<!\w)(?i:questions?|qs?|[ובלמהכש]{0,3}שאל(?:ה|ות))\.?\s*#?\s*(?P<number>\d{1,2})(?:[^.!?\d]*?[^\w.!?'])?"
     r"|(?<![\w.,])(?P<bare>\d{1,2})\s*[=:(]\s*)"

@@ -118,6 +118,7 @@ class Term(NamedTuple):
 
 
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
+"""A share, 0..1."""
 TERMS = (
     Term(
         f"sees:{'|'.join(VIEW_DESCRIPTIONS)}",
@@ -142,7 +143,7 @@ TERMS = (
     Term(
         "constant:L",
         "always the letter L, A to D",
-        f"(?P<policy>constant:[{LETTERS}])",
+        f"(?P<policy>constant:[{''.join(LETTERS)}])",
     ),
     Term(
         "key", "a fixed key of 20 letters, another one for each seed", "(?P<policy>key)"

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from pydantic_core import to_json
 from threadpoolctl import threadpool_limits
@@ -27,21 +26,13 @@ from evaluate.runs.files import (
     RecordFile,
     resume_or_begin,
     write_finished,
-    write_run,
 )
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from evaluate.runs.table import make_table
 from player.round import Json
-from quarry.parallel import (
-    Cluster,
-    Workers,
-    cached_in_process,
-    open_executor,
-    run_all,
-    task_result,
-)
+from quarry.parallel import PerProcess, Workers, open_executor, run_all, task_result
 from quarry.store import Course
 from quarry.version import code_digest, commit
 
@@ -146,16 +137,12 @@ class Replay:
             self.seed,
             self.n_candidates,
         )
-        key = uuid4().hex
+        replayer = PerProcess(make)
         with open_executor(workers) as executor:
-            if isinstance(executor, Cluster):
-                executor.check(cached_in_process, key, make)
-            elif workers == 1:
-                # so that an error shows before the progress bar
-                cached_in_process(key, make)
+            executor.check(replayer.get)  # an error shows before the progress bar
 
             def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
-                calls = ((key, make, job) for job in jobs)
+                calls = ((replayer, job) for job in jobs)
                 for _, future in run_all(executor, play_job, calls):
                     yield task_result(future)
 
@@ -247,13 +234,13 @@ def replay_each(
     folder: Path | None = None,
     **options: Any,
 ) -> list[Run]:
-    """Replay games with each of several settings, and return the runs.
+    """Replay games with each of several settings, and return the runs; the caller writes them with `write_run`.
 
     Args:
         games: the games.
         course: the course of the store.
         settings_by_name: settings by the name of their run.
-        folder: folder for the runs, as NAME.json; interrupted replays are resumed. None writes no files.
+        folder: folder for the runs, as NAME.json; interrupted replays are resumed. None keeps them in memory.
         options: other attributes of `Replay`.
     """
     if folder:
@@ -263,8 +250,5 @@ def replay_each(
     for name, settings in settings_by_name.items():
         out = folder / f"{name}.json" if folder else None
         replay = Replay(games, course, settings, name=name, out=out, **options)
-        runs.append((out, replay.run()))
-    for out, run in runs:  # only now: until then, all replays can be resumed
-        if out:
-            write_run(out, run)
-    return [run for _, run in runs]
+        runs.append(replay.run())
+    return runs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -30,7 +30,7 @@ from player.question import Question
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
-from quarry.parallel import cached_in_process
+from quarry.parallel import PerProcess
 from quarry.store import Course, is_url, open_store
 
 SEARCH_DEADLINE_S = 600.0
@@ -189,6 +189,6 @@ def player_without_deadline(course: Course, settings: Settings) -> Player:
     return build_player(course, replace(settings, search=search))
 
 
-def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
+def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:
     """Play a game with the replayer of this process."""
-    return cached_in_process(key, make).record(job)
+    return replayer.get().record(job)

@@ -30,6 +30,7 @@ from player.round import Json
 from quarry.terminal import pluralize
 
 FOLDER = Path(__file__).resolve().parent
+"""Folder of the template, the scripts and the style of the page."""
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """Content security policy: the page loads nothing; plotly writes styles and draws pictures."""
 MAX_GAMES_LISTED = 1_000
@@ -45,6 +46,7 @@ OUTCOMES = {
 }
 """Outcomes of plays, in words."""
 OTHER_PLAYS = "The runs differ in referee or number of plays, so win rates are not compared; the search is."
+"""Sentence about runs whose plays differ."""
 Series = Json
 """A series of a plot: `name`, `x` and `y`, and the `ends` of the 95% intervals of y."""
 N_ITEMS = 10

@@ -14,6 +14,7 @@ from evaluate.runs.run import Run, require_names
 from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
+"""Results of a test."""
 UNDECIDED: Verdict = "no difference that these games can show"
 """Verdict if a difference is not significant."""
 

@@ -8,6 +8,7 @@ from player.answer import Answer
 from player.round import Json
 
 LostAt = Literal["ingest", "book", "search", "label", "answers"]
+"""Steps at which a game may be lost."""
 LABEL = (
     "game_id",
     "book_name",

@@ -8,13 +8,12 @@ import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
 from evaluate.errors import RunError
-from evaluate.games.labelled import LabelledGame
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.frame import COLUMNS, OUTCOME, build_frame, rounded_mean
 from evaluate.runs.measures import (
@@ -25,7 +24,7 @@ from evaluate.runs.measures import (
     round_ends,
     with_interval,
 )
-from evaluate.runs.record import LABEL, ReplayRecord
+from evaluate.runs.record import ReplayRecord
 from player.round import Json
 from quarry.arrays import Float64Array
 
@@ -263,19 +262,6 @@ def _edition_figures(plays: pd.DataFrame) -> Json:
         "similar": rounded_mean(plays["won"]),
         "points": rounded_mean(plays["points"], 2),
     }
-
-
-def select_lost_games(run: Run) -> list[LabelledGame]:
-    """Return the lost games of a run as labelled games, with the fields that the records hold."""
-    games = []
-    names = {item.name for item in fields(LabelledGame)}.intersection(LABEL)
-    for record in run.records:
-        if record["game_id"] in run.lost_ids:
-            values = cast("dict[str, Any]", record)
-            label = {name: values[name] for name in names if name in values}
-            truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
-            games.append(LabelledGame(**label, paragraph_id=truth_id))
-    return games
 
 
 def require_names(runs: Sequence[Run]) -> None:

@@ -17,10 +17,12 @@ from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import WEIGHTS
 
 FOLDER = Path(__file__).resolve().parent
+"""Folder of the templates and of the static files."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+"""Content security policy: a page takes everything from this server."""
 HANDLED_ERRORS = (AnyHTTPException, RequestValidationError, QuarryError)
 """Errors that are answered with a page."""
 T = TypeVar("T")

@@ -19,8 +19,10 @@ from sqlalchemy.engine import URL
 
 from evaluate.errors import TuneError
 
-HEARTBEAT_S, STALE_S = 3, 10
-"""Number of seconds between two heartbeats of a running trial, and without a heartbeat until the trial is run again."""
+HEARTBEAT_S = 3
+"""Number of seconds between two heartbeats of a running trial."""
+STALE_S = 10
+"""Number of seconds without a heartbeat after which a trial is run again."""
 IN_PLACE_OF = "in_place_of"
 """User attribute of a trial with the number of the lost trial that it repeats."""
 LOCKED_S = 120

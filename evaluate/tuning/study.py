@@ -29,7 +29,8 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, round_ends
-from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, evaluate_settings
+from evaluate.tuning.objective import MEASURE, OBJECTIVE, evaluate_settings
+from evaluate.tuning.prepared import Prepared
 from evaluate.tuning.storage import (
     IN_PLACE_OF,
     STALE_S,
@@ -62,11 +63,12 @@ UNTUNED_STAY = (
     "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
     "{n_trials} that were best on the training games, has {best:.4f}"
 )
+"""Verdict if no trial is better on the validation games."""
 NOT_SIGNIFICANT = (
     "the gain on the test games is not significant: these games cannot tell tuned from "
     "untuned"
 )
-"""Verdicts if the untuned settings stay, and if the gain is not significant."""
+"""Verdict if the gain is not significant."""
 GAMES_A_PARAMETER = 10
 """Minimum number of games for each parameter; a fit on fewer games says little about other games."""
 POLL_S = 0.05

@@ -14,7 +14,8 @@ from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
 from evaluate.runs.measures import with_interval
-from evaluate.tuning.prepared import OBJECTIVE, prepare
+from evaluate.tuning.objective import OBJECTIVE
+from evaluate.tuning.prepared import prepare
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
     Space,

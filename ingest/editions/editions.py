@@ -15,14 +15,17 @@ from quarry.plugins import find
 from quarry.terminal import describe_error
 
 SETTING = "ingest.editions"
+"""Key of the setting that names editions."""
 MAX_PIECES = 20_000
 """Maximum number of pieces of a file and edition; a file with more is no lecture."""
 Stretches = Iterator[tuple[int, int, str]]
 """The first and the last page of each piece, from 1, and its text."""
 Cut = Callable[[Sequence[str], int], Stretches]
 
-MIN_PAGE_WORDS, MAX_PAGE_WORDS = 30, 200
-"""Numbers of words of the pages that a referee chooses from."""
+MIN_PAGE_WORDS = 30
+"""Minimum number of words of a page that a referee chooses."""
+MAX_PAGE_WORDS = 200
+"""Maximum number of words of a page that a referee chooses."""
 MIN_PAGE_LETTERS = 0.4
 """Minimum share of letters among the characters of such a page."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ingest.editions.stream_order import stream_text
 
 Reader = Callable[[Path], Iterator[str]]
+"""A function that yields the text of each page of a file."""
 
 WITHOUT_PYMUPDF = (
     "Without PyMuPDF, the texts that its referees hold are made from pdfplumber's (.99 of the characters are right): "

@@ -6,8 +6,10 @@ from typing import Any
 
 RISE = 0.8
 """Minimum distance of two base lines that are different lines, in font sizes."""
-BLANK, FAR = 0.15, 0.8
-"""Minimum gap in a line that prints as a blank, and minimum distance that begins a new line, in font sizes."""
+BLANK = 0.15
+"""Minimum gap in a line that prints as a blank, in font sizes."""
+FAR = 0.8
+"""Minimum distance that begins a new line, in font sizes."""
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT = 1, -1
 _DIRECTIONS = {
     "L": _LEFT_TO_RIGHT,

@@ -357,8 +357,7 @@ class _Embedding:
             cores_each = (os.cpu_count() or 1) // executor.n_workers
             threads = settings.threads or max(1, cores_each)
         settings = replace(settings, threads=threads, own=self.run.spec)
-        if isinstance(executor, Cluster):
-            executor.check(embedder_of_worker, self.spec, settings)
+        executor.check(embedder_of_worker, self.spec, settings)
         return functools.partial(embed_on_worker, spec=self.spec, settings=settings)
 
 

@@ -344,7 +344,9 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
     lectures = []
     for file in sorted(filter(Path.is_file, files)):
         suffix = file.suffix.lower()
-        is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
+        is_hidden = any(
+            part.startswith((".", "~")) for part in file.relative_to(folder).parts
+        )
         if suffix == ".pdf":
             lectures.append(file)
         elif suffix not in SUFFIXES and not is_hidden:

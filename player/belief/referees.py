@@ -50,9 +50,10 @@ CARELESS: tuple[tuple[str, float, float, float], ...] = (
 """Error profiles of careless referees: name; weight relative to the others; share of answers by chance, in addition to
 the rate of the kind of question; share of answers that are the first option, after a failed call or an unreadable
 reply."""
-USELESS, SKEWED = "useless", "skewed"
-"""Error profiles of referees whose answers do not depend on the paragraph: all letters are equally likely, or some are
-preferred."""
+USELESS = "useless"
+"""Error profile of referees whose answers do not depend on the paragraph; all letters are equally likely."""
+SKEWED = "skewed"
+"""Error profile of referees whose answers do not depend on the paragraph; some letters are preferred."""
 SKEW = 0.3
 """Concentration of the Dirichlet distribution of a skewed referee's letters."""
 SKEWED_SHARE = 0.3

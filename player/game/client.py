@@ -49,7 +49,10 @@ MAX_WAIT_S = 30.0
 """Maximum number of seconds that the inbox may wait for a message."""
 MAX_CURSOR_CHARS = 1_000
 """Maximum length of a cursor; a longer one is ignored."""
-INBOX, OUTBOX = "/v1/inbox", "/v1/outbox"
+INBOX = "/v1/inbox"
+"""Path from which messages are read."""
+OUTBOX = "/v1/outbox"
+"""Path to which messages are sent."""
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which a request is retried until its time is up."""
 UNAUTHORIZED = frozenset({401, 403})

@@ -46,14 +46,18 @@ _TABLES = {
     "opponents": "server TEXT NOT NULL, player TEXT NOT NULL, opponent TEXT NOT NULL, edition TEXT NOT NULL, "
     "games REAL NOT NULL, PRIMARY KEY (server, player, opponent, edition)",
 }
+"""Columns of the tables."""
 _ADDED_COLUMNS = {
     "games": ("score TEXT", "label TEXT"),
     "replies": ("received TEXT", "at REAL"),
 }
 """Columns that journals of earlier releases lack; they are added when such a journal is opened."""
 _INDEX = "CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game)"
+"""Index for the games of a player."""
 _OURS = "server = ? AND player = ?"
+"""Condition for the rows of the player."""
 _GIVE_UP = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND ending = 'running'"
+"""Statement that ends the player's running games."""
 _FACTS = ("start", "questions", "answers", "guess", "score", "label")
 """Columns of a game that hold JSON."""
 _GAMES = (
@@ -62,6 +66,7 @@ _GAMES = (
 )
 """Query of games. A running game is read without its label, since a player may continue it."""
 _MESSAGES = "SELECT message AS key, reply, received, at FROM replies WHERE game = ? ORDER BY rowid"
+"""Query of the messages of a game."""
 
 
 class Journal:

@@ -29,12 +29,17 @@ SCORE_FEEDBACK = "Q21SCOREFEEDBACK"
 """Canonical types of messages."""
 
 MAX_HINT_CHARS = 2_000
+"""Maximum number of characters of a hint or a warm-up question that are read."""
 MAX_NAME_CHARS = 300
+"""Maximum number of characters of a name or a domain that are read."""
 MAX_ID_CHARS = 200
+"""Maximum number of characters of an id, a type or a time that are read."""
 MAX_TOKEN_CHARS = 8_000
+"""Maximum number of characters of a token that are read."""
 MAX_REMARK_CHARS = 10_000
+"""Maximum number of characters of a remark that are read."""
 MAX_REMARKS = 50
-"""Maximum numbers of characters or entries that are read."""
+"""Maximum number of remarks, and of parts of a score, that are read."""
 MAX_POINTS = 1_000
 """Maximum number of points of a score; a message with more is refused. Honest scores have at most 100."""
 MAX_DEADLINE_S = 7 * 86_400

@@ -17,8 +17,10 @@ from quarry.course.paragraph import Paragraph
 
 SENTENCE_WORDS = (30, 50)
 """Minimum and maximum number of words of the sentence's justification, by both counts of `count_words`."""
-N_CITED, N_CITED_FOR_WORD = 3, 2
-"""Numbers of answers that the justifications of the sentence and of the word cite."""
+N_CITED = 3
+"""Number of answers that the justification of the sentence cites."""
+N_CITED_FOR_WORD = 2
+"""Number of answers that the justification of the word cites."""
 MAX_CLAUSE = 8
 """Maximum number of words of a clause without its citation, so that three clauses keep within the limit."""
 MAX_DOMAIN = 5

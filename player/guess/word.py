@@ -9,9 +9,10 @@ from quarry.course.paragraph import Paragraph
 from quarry.languages.hebrew import HEBREW
 from quarry.languages.words import shared_stem, words
 
-FIRST_PROPOSAL_GAIN, LATER_PROPOSAL_LOSS = 0.75, 0.8
-"""Log-odds that the first word of a writer gains, and how much less later words gain, by the logarithm of their rank.
-Like MIN_PROPOSAL_SHARE, they are fitted on 30 games of an outside writer."""
+FIRST_PROPOSAL_GAIN = 0.75
+"""Log-odds that the first word of a writer gains; fitted on 30 games of an outside writer."""
+LATER_PROPOSAL_LOSS = 0.8
+"""Log-odds that later words gain less, by the logarithm of their rank; fitted on the same games."""
 MIN_PROPOSAL_SHARE = 0.1
 """Minimum probability of a word of a writer, before the gain."""
 WORD_WITHOUT_CANDIDATES = "idea"

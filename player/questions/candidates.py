@@ -20,9 +20,10 @@ OTHER_FORM = 0.05
 none of 20 such cases did."""
 LATER_WORD = 0.02
 """Probability that the referee's opening sentence is longer than ours and holds a later word of the paragraph."""
-RETRIEVED, NOT_RETRIEVED = 0.5, 0.2
-"""Probabilities that a referee who sees the opening sentence and retrieved passages finds a later word of the
-paragraph, and a word that is not in the paragraph; the passages were retrieved by the words of the question."""
+RETRIEVED = 0.5
+"""Probability that a referee who sees the opening sentence and passages finds a later word of the paragraph."""
+NOT_RETRIEVED = 0.2
+"""Probability that such a referee finds a word that is not in the paragraph; the question's words retrieve passages."""
 STRAY = 0.04
 """Probability that such a referee takes a word of a retrieved passage for a word of the opening sentence."""
 

@@ -92,5 +92,5 @@ class CachingEmbedder:
     def _read(self, text: str) -> ReadQuery:
         if not (self._with_tokens and isinstance(self.embedder, TokenEmbedder)):
             return ReadQuery(self.embedder.embed_queries([text])[0], None)
-        vectors, states = self.embedder.embed_queries_with_tokens([text])
+        vectors, states = self.embedder.embed_with_tokens([text], as_queries=True)
         return ReadQuery(vectors[0], states)

@@ -35,8 +35,10 @@ RULE = "rule"
 USUAL = "usual"
 """Name of the mean similarity, token by token, of the hint and the paragraphs of the course: to e5, two languages are
 less similar than one."""
-TOKENS, HUBNESS = "tokens", "hubness"
-"""Names of the scores of late interaction: the similarity token by token, and the nearness to all hints."""
+TOKENS = "tokens"
+"""Name of the similarity token by token, a score of late interaction."""
+HUBNESS = "hubness"
+"""Name of the nearness to all hints, a score of late interaction."""
 MAX_SAMPLED = 400
 """Maximum number of paragraphs from which the standard deviation of cosines is estimated."""
 MIN_COSINES = 10

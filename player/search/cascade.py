@@ -43,6 +43,9 @@ class Cascade:
         started: `time.perf_counter()` at the start of the search.
         everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
+
+    Attributes:
+        failures: the failures so far, by strategy.
     """
 
     index: SearchIndex
@@ -54,10 +57,10 @@ class Cascade:
 
     def __post_init__(self) -> None:
         elapsed_s = time.perf_counter() - self.started
+        self.failures: dict[str, SearchError] = {}
         self._deadline = time.monotonic() + self.settings.deadline_s - elapsed_s
         self._calls: dict[str, Call[ScoreArrays]] = {}
         self._embed_ms = [0.0]
-        self._failures: dict[str, SearchError] = {}
 
     def result(self) -> SearchResult:
         """Return the result of the step that answers.
@@ -69,7 +72,7 @@ class Cascade:
         book = self._resolved() if query.hint.strip() else None
         ranking = self._ranked(book)
         if ranking is None:
-            raise AllStrategiesFailedError(tuple(self._failures.values()))
+            raise AllStrategiesFailedError(tuple(self.failures.values()))
 
         maker = HitMaker(ranking, index, settings)
         hits = maker.hits()
@@ -83,7 +86,7 @@ class Cascade:
             query=query,
             hits=hits,
             book=book,
-            failures=tuple(self._failures.values()),
+            failures=tuple(self.failures.values()),
             answered_by=answered_by,
             relevant=ranking.level == "relevant",
             boost=ranking.lift,
@@ -101,7 +104,7 @@ class Cascade:
         naming = self.runner.start("book name", work, deadline)
         book = naming.value()
         if naming.failure is not None:
-            self._failures[naming.name] = naming.failure
+            self.failures[naming.name] = naming.failure
         return book
 
     def _ranked(self, book: BookCandidate | None) -> Ranking | None:
@@ -110,34 +113,44 @@ class Cascade:
         If none has answered, rank a course in which nothing was found, but only if `everything` is ranked.
         """
         settings, index = self.settings, self.index
-        inputs = index.rank_input(self.query, book, settings)
-        if self.everything:
-            inputs = replace(inputs, k=None)
-        doc_id = book.doc_id if book else ""
-        names = index.strategies_for(inputs.keywords, settings)
-        if not self.query.hint.strip():
-            names = ()
-        inputs = replace(inputs, scores=self._scores(names, inputs, doc_id))
+        inputs = self.first_step(book)
         ranking = rank(inputs, settings)
 
-        has_failed = all(name in self._failures for name in names)
-        may_ask = KEYWORD in index.strategies and not (self.everything and has_failed)
+        has_answered = bool(inputs.scores)
+        may_ask = KEYWORD in index.strategies and (has_answered or not self.everything)
         if may_ask and needs_fallback(ranking, inputs.keywords, settings):
-            fallback = self._scores((KEYWORD,), inputs, doc_id)
-            inputs = replace(inputs, fallback=fallback)
+            inputs = self.second_step(inputs, book)
             ranking = with_fallback(ranking, inputs, settings)
         if ranking is None and self.everything:
             nothing = {COURSE: nothing_found(len(index.paragraphs))}
             return rank(replace(inputs, scores=nothing), settings)
         return ranking
 
-    def _scores(self, names: Sequence[str], inputs: RankInput, doc_id: str) -> Scored:
+    def first_step(self, book: BookCandidate | None) -> RankInput:
+        """Return the input of a ranking, with the scores of all strategies that have answered."""
+        index = self.index
+        inputs = index.rank_input(self.query, book, self.settings)
+        if self.everything:
+            inputs = replace(inputs, k=None)
+        if not self.query.hint.strip():
+            return inputs
+        names = index.strategies_for(inputs.keywords, self.settings)
+        return replace(inputs, scores=self._scores(names, inputs, book))
+
+    def second_step(self, inputs: RankInput, book: BookCandidate | None) -> RankInput:
+        """Return the input of a ranking with the scores of the fallback."""
+        return replace(inputs, fallback=self._scores((KEYWORD,), inputs, book))
+
+    def _scores(
+        self, names: Sequence[str], inputs: RankInput, book: BookCandidate | None
+    ) -> Scored:
         """Return the scores of the strategies that have not failed, in declared order.
 
         Args:
             inputs: the input of the ranking, without scores; rerankers compare the best paragraphs by it.
-            doc_id: the document that the query names, "" without one.
+            book: the document that the query names.
         """
+        doc_id = book.doc_id if book else ""
         for name in names:
             if not isinstance(self.index.strategies[name], Reranker):
                 self._start(name, doc_id)
@@ -152,7 +165,7 @@ class Cascade:
             call = self._calls[name]
             scored = call.value()
             if call.failure is not None:
-                self._failures[name] = call.failure
+                self.failures[name] = call.failure
             elif scored is not None:
                 scores[name] = scored
         return scores

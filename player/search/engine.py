@@ -27,8 +27,10 @@ from quarry.course.paragraph import Paragraph
 
 _log = logging.getLogger(__name__)
 
-STORE, AT_HAND = "store", "the course is searched as it was read last"
-"""A store that does not answer adds a failure with this name and this message."""
+STORE = "store"
+"""Name of the failure that a store which does not answer adds."""
+AT_HAND = "the course is searched as it was read last"
+"""End of the message of that failure."""
 
 
 class SearchOrchestrator:

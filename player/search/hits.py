@@ -25,7 +25,11 @@ from quarry.arrays import IntArray
 COURSE = "course"
 """Name of the strategy of paragraphs that were not found."""
 AS_FALLBACK = ", as a fallback"
-IN_BOOK, IN_COURSE = "in the resolved book", "over the whole course"
+"""End of the reason of a hit that the fallback found."""
+IN_BOOK = "in the resolved book"
+"""Reason of a hit in a slot of the book."""
+IN_COURSE = "over the whole course"
+"""Reason of a hit in a slot of the course."""
 NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
 """Reason of a hit that a game gets because it asks for every paragraph."""
 

@@ -12,21 +12,25 @@ from typing import Any
 
 import numpy as np
 
+from configs.settings import Settings
 from player.search.cache import CachingEmbedder
 from quarry.arrays import BoolArray, Float32Array, IntArray
 from quarry.course.course import Tokens
-from quarry.embed import TokenStates
-from quarry.embed.hint_bank import Bank, as_asked
+from quarry.embed import Models, TokenEmbedder, TokenStates
+from quarry.embed.hint_bank import Bank, Hints, as_asked, load_hints, read_bank
 from quarry.embed.vectors import STEPS, load_basis, project
+from quarry.store import Course
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""
 _LARGEST = 127
+"""Largest code of a component of a hint."""
 N_NEAREST = 20
 """Number of nearest hints of a bank whose mean cosine with a paragraph is its hubness."""
 BLOCK = 4_096
 """Number of paragraphs that are compared with the bank in one product."""
 UNRELATED = -1.0
+"""Cosine that leaves out a hint."""
 
 
 @dataclass(eq=False)
@@ -148,6 +152,30 @@ class Hubs:
             counted.sum(axis=1), 1
         )
         return means
+
+
+def late_interaction_of(
+    course: Course,
+    settings: Settings,
+    embedder: CachingEmbedder,
+    hints: Hints | None = None,
+) -> LateInteraction | None:
+    """Make the scorer that compares hint and paragraph token by token; None if the store holds no tokens.
+
+    Args:
+        course: the course to search.
+        settings: settings of embedding.
+        embedder: the store's embedder.
+        hints: the bank of hints; None takes the bundled one.
+    """
+    tokens = course.tokens
+    if tokens is None or not isinstance(embedder.embedder, TokenEmbedder):
+        return None
+    folder = Models(settings.embed).folder
+    bank = read_bank(hints or load_hints(), embedder.embedder, folder)
+    doc_ids = [paragraph.doc_id for paragraph in course.paragraphs]
+    hubs = Hubs(course.vectors, doc_ids, bank)
+    return LateInteraction(embedder, tokens, hubs, bank)
 
 
 @functools.cache

@@ -33,8 +33,9 @@ SUREST_BOOK = 0.995
 """Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
 Level = Literal["", "lowered", "relevant"]
+"""A threshold that the best hit of a step reaches; "" for none."""
 LEVELS: tuple[Level, ...] = ("", "lowered", "relevant")
-"""Thresholds that the best hit of a step may reach, ascending."""
+"""All levels, ascending."""
 Scored = Mapping[str, ScoreArrays]
 """Scores of several strategies by name, in declared order."""
 

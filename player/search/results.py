@@ -30,10 +30,13 @@ Tier = Literal["filter", "boost", "none"]
 """The confidence of a resolved book decides whether it filters, is boosted, or is ignored."""
 
 NOTHING_FOUND = "Nothing relevant was found for this hint."
+"""Notice that nothing relevant was found."""
 NOTHING_SURE = "Nothing surely relevant was found; this embedder is uncalibrated."
+"""The same with an uncalibrated embedder."""
 NOTHING_IN_BOOK = (
     "The named book, {}, holds nothing relevant for this hint; other documents do."
 )
+"""Notice that only other documents than the named book hold relevant paragraphs."""
 N_OF_BOOK = 3
 """Number of passages of a book that filters which are shown although none of it is relevant."""
 N_IN_NOTEBOOK = 20

@@ -31,8 +31,10 @@ from quarry.languages.words import words
 AskWriter = Callable[[str], str]
 """A function that sends a prompt and returns the reply, or "" if there is none."""
 
-MAX_PASSAGE_CHARS, MAX_PARAGRAPH_CHARS = 800, 3_000
-"""Maximum length of one of several passages in a prompt, and of the paragraph of a guess."""
+MAX_PASSAGE_CHARS = 800
+"""Maximum length of one of several passages in a prompt."""
+MAX_PARAGRAPH_CHARS = 3_000
+"""Maximum length of the paragraph of a guess in a prompt."""
 N_ASSOCIATIONS = 10
 """Number of associative words that the writer is asked for."""
 MAX_ASSOCIATION_CHARS = 60

@@ -26,6 +26,8 @@ PERMUTATIONS = 128
 MIN_PARAGRAPHS = 3
 """Minimum number of paragraphs that hold an ordinary word of a script without capitals; rarer words count as names."""
 
+_ENDS = frozenset(".!?:")
+"""Signs after which a sentence begins."""
 _QUANTITIES = frozenset(
     word for language in LANGUAGES for word in language.quantities.split()
 )
@@ -88,7 +90,7 @@ class _Words:
         for piece in regex.findall(
             r"[\p{L}\p{M}]+|\p{N}+|[.!?:]", unicodedata.normalize("NFKC", text)
         ):
-            if piece in ".!?:":
+            if piece in _ENDS:
                 begins = True
                 continue
             word = piece.casefold()

@@ -13,19 +13,27 @@ from quarry.languages.registry import (
 _CANDIDATE = re.compile(
     r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?: »)?(?=\s|$)"""
 )
+"""Signs at which a sentence may end."""
 _OPENING = "([\"'“‘„«"
-_CLOSING = ")]\"'”’»״"
-_INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
+"""Quotation marks and brackets before a sentence."""
+_CLOSING = frozenset(")]\"'”’»״")
+"""Quotation marks and brackets after a sentence."""
+_INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
+"""The left side of an equation."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
+"""A letter with a full stop."""
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+"""Letters with full stops between them, and one without."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
+"""The end of a word at which a sentence may end."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
+"""The number of a part."""
 _ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
 """The number of the first item of a list at its end, as in "Exercise 5. 1"."""
 _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
@@ -200,7 +208,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if forms & _NUMBER_ABBREVIATIONS:
         return is_number or _is_letter(next_word)
     if forms & _LAST_ABBREVIATIONS:
-        return is_number or tail[0] in "(["
+        return is_number or tail.startswith(("(", "["))
 
     if _DOTTED.fullmatch(word):
         is_short = len(others) < ADVERBIAL_WORDS

@@ -44,6 +44,7 @@ bert (int64[batch, tokens] input_ids, int64[batch, tokens] attention_mask)
 """The network; the embedding is the mean of the states that the mask keeps, as a unit vector."""
 
 WORDS = "words = Gather(embeddings_word_embeddings_weight, input_ids)"
+"""Step that looks up the vectors of the words."""
 WORDS_OF_FOUR_BITS = """
     code_rows = Gather(word_codes, input_ids)
     codes = Cast<to: int = 1>(code_rows)

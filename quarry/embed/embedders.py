@@ -75,12 +75,10 @@ WithTokens = tuple[Float32Array, TokenStates]
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that also returns the states of tokens."""
 
-    def embed_passages_with_tokens(self, texts: Sequence[str]) -> WithTokens:
-        """Return the result of `embed_passages`, and the states of the tokens."""
-        ...
-
-    def embed_queries_with_tokens(self, texts: Sequence[str]) -> WithTokens:
-        """Return the result of `embed_queries`, and the states of the tokens."""
+    def embed_with_tokens(
+        self, texts: Sequence[str], *, as_queries: bool
+    ) -> WithTokens:
+        """Return the result of `embed_queries` or `embed_passages`, and the states of the tokens."""
         ...
 
 
@@ -132,13 +130,12 @@ class OnnxEmbedder:
         """Return (len(texts), dim) float32 unit vectors; minilm embeds queries like passages."""
         return self._run(texts, self._network.query, ["embedding"])[0]
 
-    def embed_passages_with_tokens(self, texts: Sequence[str]) -> WithTokens:
-        """Return the result of `embed_passages`, and the states of the tokens."""
-        return self._run(texts, self._network.passage, ["embedding", "states"])
-
-    def embed_queries_with_tokens(self, texts: Sequence[str]) -> WithTokens:
-        """Return the result of `embed_queries`, and the states of the tokens."""
-        return self._run(texts, self._network.query, ["embedding", "states"])
+    def embed_with_tokens(
+        self, texts: Sequence[str], *, as_queries: bool
+    ) -> WithTokens:
+        """Return the result of `embed_queries` or `embed_passages`, and the states of the tokens."""
+        prefix = self._network.query if as_queries else self._network.passage
+        return self._run(texts, prefix, ["embedding", "states"])
 
     def _run(self, texts: Sequence[str], prefix: str, outputs: list[str]) -> WithTokens:
         """Return the vectors of texts after a prefix, and the states of their tokens if they are an output."""
@@ -219,15 +216,12 @@ class SentenceTransformerEmbedder:
 class TransformerEmbedder(SentenceTransformerEmbedder):
     """A sentence-transformers model that also returns the states of tokens, as all transformers do."""
 
-    def embed_passages_with_tokens(self, texts: Sequence[str]) -> WithTokens:
-        """Return the result of `embed_passages`, and the states of the tokens."""
-        return self._encode_with_tokens(self._model.encode_document, texts)
-
-    def embed_queries_with_tokens(self, texts: Sequence[str]) -> WithTokens:
-        """Return the result of `embed_queries`, and the states of the tokens."""
-        return self._encode_with_tokens(self._model.encode_query, texts)
-
-    def _encode_with_tokens(self, encode: Any, texts: Sequence[str]) -> WithTokens:
+    def embed_with_tokens(
+        self, texts: Sequence[str], *, as_queries: bool
+    ) -> WithTokens:
+        """Return the result of `embed_queries` or `embed_passages`, and the states of the tokens."""
+        model = self._model
+        encode = model.encode_query if as_queries else model.encode_document
         outputs = encode(
             list(texts),
             batch_size=BATCH_SIZE,
@@ -235,7 +229,7 @@ class TransformerEmbedder(SentenceTransformerEmbedder):
             show_progress_bar=False,
         )
 
-        special_ids = self._model.tokenizer.all_special_ids
+        special_ids = model.tokenizer.all_special_ids
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         states, ids = [], []
         for row, output in enumerate(outputs):

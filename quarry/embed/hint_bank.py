@@ -85,7 +85,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
             return Bank(hints, vectors, cached["token_ids"], cached["starts"])
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         # not cached yet, or damaged
-        vectors, states = model.embed_queries_with_tokens(texts)
+        vectors, states = model.embed_with_tokens(texts, as_queries=True)
 
     rounded = vectors.astype(np.float16)
     arrays: dict[str, Any] = {

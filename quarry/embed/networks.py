@@ -63,6 +63,7 @@ MINILM = Network(
     export_s=15,
     max_tokens=256,
 )
+"""The network of `minilm`."""
 # Prefixes: Wang et al., Multilingual E5 Text Embeddings, 2024
 E5 = Network(
     spec="e5",
@@ -75,8 +76,10 @@ E5 = Network(
     query="query: ",
     passage="passage: ",
 )
+"""The network of `e5`."""
 
 NETWORKS = {network.spec: network for network in (MINILM, E5)}
+"""The built-in networks by SPEC."""
 BUILT_IN = tuple(NETWORKS)
 """SPECs of the networks."""
 

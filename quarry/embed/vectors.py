@@ -119,7 +119,7 @@ def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
     if not isinstance(embedder, TokenEmbedder):
         vectors = embedder.embed_passages(paragraphs)
         return ReadingVectors(vectors, aliases, None, pieces)
-    vectors, states = embedder.embed_passages_with_tokens(paragraphs)
+    vectors, states = embedder.embed_with_tokens(paragraphs, as_queries=False)
     tokens = compact(states, load_basis(embedder.spec))
     return ReadingVectors(vectors, aliases, tokens, pieces)
 

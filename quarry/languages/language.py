@@ -22,6 +22,33 @@ Kind = Literal[
 """Kinds of passages. A lead-in ends with a colon, and its text includes the list or display that follows. Boxed text is
 inside a frame. A theorem may also be a definition, a lemma or the like."""
 
+NameKind = Literal[
+    "lectures",
+    "numbered",
+    "counted",
+    "documents",
+    "files",
+    "versions",
+    "others",
+    "months",
+    "saying",
+    "naming",
+    "sections",
+    "of",
+    "and",
+    "number signs",
+    "prepositions",
+]
+"""Kinds of words in names of lectures, which tell the kind of a thing but not which one.
+
+`lectures` name a lecture ("lecture 3"). `numbered` may number lectures or other things ("week 4"). `counted` also
+count other things. `documents` and `files` only describe a file. A number after one of `versions` or of `others`
+("page 3"), or next to one of `months`, is not the number of a lecture. `saying` are verbs for what a lecture or an
+author says. `naming` may come between a word for a document and its name. `sections` occur in headings and metadata
+of any document. `of` joins a day and its month; `and` joins two numbers. `number signs` come before a number, and
+`prepositions` before a word for a lecture.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
@@ -54,13 +81,7 @@ class Language:
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
         labels: regular expressions for the first words of the passages of a kind, by kind.
-        name_words: words in names of lectures that tell the kind of a thing but not which one, by purpose. `lectures`
-            name a lecture ("lecture 3"). `numbered` may number lectures or other things ("week 4"). `counted` also
-            count other things. `documents` and `files` only describe a file. A number after one of `versions` or of
-            `others` ("page 3"), or next to one of `months`, is not the number of a lecture. `saying` are verbs for what
-            a lecture or an author says. `naming` may come between a word for a document and its name. `sections` occur
-            in headings and metadata of any document. `of` joins a day and its month; `and` joins two numbers. `number
-            signs` come before a number, and `prepositions` before a word for a lecture.
+        name_words: words in names of lectures by kind.
         in_prefix: prefix that is a preposition.
         negation: regular expression for words that exclude what follows.
         from_the_end: regular expression for words after a number that counts from the end.
@@ -108,7 +129,7 @@ class Language:
     lecture: str
     drawings: str
     labels: Mapping[Kind, str]
-    name_words: Mapping[str, str]
+    name_words: Mapping[NameKind, str]
     in_prefix: str = ""
     negation: str
     from_the_end: str

@@ -10,6 +10,7 @@ LANGUAGES = (ENGLISH, HEBREW)
 """All languages; the first one is assumed for a text in any other script."""
 
 OTHER_ABBREVIATIONS = "mme mlle mm z.b d.h u.a проф акад ул г гг пгт т.е т.к"
+"""Abbreviations of French, German and Russian after whose full stop the sentence goes on."""
 OTHER_LAST_ABBREVIATIONS = "т.д т.п"
 """Abbreviations of French, German and Russian after whose full stop the sentence goes on, or before a number."""
 

@@ -82,13 +82,6 @@ def save_content(content: Content, file: BinaryIO) -> None:
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
 
 
-def format_error(location: str, version: str) -> StoreError:
-    """Return the error for a store of another version of the format."""
-    return StoreError(
-        f"{location} has store format {visible(version)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
-    )
-
-
 def load_content(file: BinaryIO, location: str) -> Content:
     """Read a content; it takes no more memory than the size of the file.
 
@@ -111,7 +104,10 @@ def load_content(file: BinaryIO, location: str) -> Content:
 
     if HEADER not in arrays:
         (other_header, *_) = [name for name in arrays if name.startswith("header-")]
-        raise format_error(location, other_header.removeprefix("header-"))
+        version = visible(other_header.removeprefix("header-"))[:20]
+        raise StoreError(
+            f"{location} has store format {version}, not {FORMAT}; remove it, or ingest into another --store"
+        )
     header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
     documents = []
     for number, reading in enumerate(header.readings):

@@ -34,8 +34,6 @@ DATABASE = "chroma.sqlite3"
 class Folder(Generations):
     """The generations in a folder, each a folder of its own."""
 
-    old_name = "current"
-
     def list_identities(self) -> dict[str, Hashable]:
         """Return the names of everything in the folder, each with the identity of its content or None."""
         identities: dict[str, Hashable] = {}

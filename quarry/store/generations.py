@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quarry.errors import StoreChangedError, StoreDamagedError, StoreError
-from quarry.store.content import Content, format_error
+from quarry.store.content import Content
 from quarry.terminal import describe_error, visible
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ class Generations(ABC):
     Raises:
         StoreError: the collection's name is not valid.
     """
-
-    old_name: str
-    """A name that occurs only in stores of an earlier version."""
 
     def __init__(self, location: str, collection: str) -> None:
         if not _NAME.fullmatch(collection):
@@ -105,13 +102,11 @@ class Generations(ABC):
         """Return the number of the valid generation and its identity; (0, None) before the first change.
 
         Raises:
-            StoreError: the store is of an earlier version, or cannot be listed.
+            StoreError: the store cannot be listed.
         """
         with as_store_error(self.location):
             identities = self.list_identities()
         number = self._latest(identities)
-        if not number and self.old_name in identities:
-            raise format_error(self.location, "3 or less")
         return number, identities.get(self.generation_name(number))
 
     def identity(self, number: int) -> Hashable:

@@ -31,10 +31,6 @@ PARTS = "parts"
 class Server(Generations):
     """The generations on a server."""
 
-    def __init__(self, location: str, collection: str) -> None:
-        super().__init__(location, collection)
-        self.old_name = collection
-
     @property
     def _client(self) -> Client:
         """The client of the server.

@@ -26,7 +26,8 @@ from evaluate.replay import replay as replayer
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import RecordFile
 from evaluate.tuning import study
-from evaluate.tuning.prepared import evaluate_settings, prepare
+from evaluate.tuning.objective import evaluate_settings
+from evaluate.tuning.prepared import prepare
 from evaluate.tuning.study import load_space, run_study
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging

@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame, load_games
 from ingest.pipeline.pipeline import ingest
-from player.search.build import build_orchestrator, store_embedder
+from player.search.build import build_orchestrator
 from player.search.results import Query
+from player.search.stores import store_embedder
 from quarry.store import Course, open_store
 from tools.benchmarks.baselines.chroma_search import HINT, open_collection
 

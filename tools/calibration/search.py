@@ -13,7 +13,6 @@ from configs.settings import Settings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
-from player.search.build import late_interaction_of, store_embedder
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     HUBNESS,
@@ -25,6 +24,8 @@ from player.search.calibration import (
     LateCalibration,
     course_calibration,
 )
+from player.search.late_interaction import late_interaction_of
+from player.search.stores import store_embedder
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import StrategyInputs
 from quarry.arrays import Float64Array, IntArray

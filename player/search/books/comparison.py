@@ -27,8 +27,6 @@ from player.search.books.name_words import (
 from player.search.calibration import ReferenceCalibration
 from quarry.arrays import Float64Array
 
-FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
-"""These properties of a `NameComparison` are weighted by `ReferenceCalibration`, in this order."""
 _FILE_WEIGHT = 0.5
 """Weight of a word such as "slides"; a word that names a subject has weight 1."""
 _MIN_SIMILARITY = 40.0
@@ -60,7 +58,20 @@ class NameComparison:
     names: CourseNames
     similarity: Float64Array | None = None
 
-    @cached_property
+    @property
+    def features(self) -> dict[str, Float64Array]:
+        """The features by name, in the order of their weights in `ReferenceCalibration`."""
+        return {
+            "string": self.string,
+            "words": self.words,
+            "content": self.content,
+            "meaning": self.meaning,
+            "number": self.number,
+            "clash": self.clash,
+            "exact": self.exact,
+        }
+
+    @property
     def string(self) -> Float64Array:
         """Mean of rapidfuzz's WRatio and token-set ratio with the best name, 0 below `_MIN_SIMILARITY`."""
         if not self.has_subject:  # the number is the name of the lecture
@@ -79,17 +90,17 @@ class NameComparison:
             string[name.row] = max(string[name.row], name.source_trust * similarity)
         return string * self._clash_factor
 
-    @cached_property
+    @property
     def words(self) -> Float64Array:
         """Share of the name's words, by rarity, that match the document's names, authors and headings."""
         return self._mean(self.names.matches) * self._clash_factor
 
-    @cached_property
+    @property
     def content(self) -> Float64Array:
         """Share of the name's words, by rarity, in the document's text."""
         return self._mean(self.names.text_shares) * self._clash_factor
 
-    @cached_property
+    @property
     def meaning(self) -> Float64Array:
         """Similarity of meaning."""
         if self.similarity is None:
@@ -190,8 +201,8 @@ def probabilities(
     weights, none = fit.weights, fit.none
     if comparison.similarity is None:
         weights, none = fit.letters, fit.letters_none
-    features = [getattr(comparison, feature) for feature in FEATURES]
-    utilities = np.append(np.stack(features, axis=1) @ weights, none)
+    features = np.stack([*comparison.features.values()], axis=1)
+    utilities = np.append(features @ weights, none)
     shares = np.exp(utilities - utilities.max())
     confidences: Float64Array = shares[:-1] / shares.sum()
 

@@ -21,17 +21,23 @@ from quarry.languages.words import is_stop_word
 MIN_OTHER_NUMBER = 100
 """Minimum number that is no lecture's: a year or the code of a course."""
 _DATE = regex.compile(r"\b(?:\d{4} \d\d? \d\d?|\d\d? \d\d? \d{4})\b")
+"""A date in digits."""
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
+"""The end of a clause."""
 _FROM_THE_END = regex.compile(
     rf"{alternatives(language.from_the_end for language in LANGUAGES)}\b"
 )
+"""Words that make a number count from the end."""
 _IN_PREFIXES = tuple(language.in_prefix for language in LANGUAGES if language.in_prefix)
+"""Prefixes that are prepositions."""
 _ENDINGS = {word for item in LANGUAGES for word in item.ordinal_endings.split()}
+"""Endings of ordinals in digits."""
 _ENDING = rf"(?<=\d) {alternatives(sorted(_ENDINGS))}\b"
 """A number in digits is an ordinal before its noun if an ending follows it: "3 rd"; "third" is read as "3 th"."""
 _ONES = {word for language in LANGUAGES for word in language.ones.split()}
 """Words for 1 are also pronouns, and are numbers only next to a word such as "lecture"."""
 _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+"""Roman digits of one place."""
 _ROMANS = [f"{'x' * tens}{ones}" for tens in range(4) for ones in _ROMAN_ONES]
 """Roman numerals by number, the first one empty."""
 

@@ -10,24 +10,28 @@ import yaml
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
+from quarry.languages.language import NameKind
 from quarry.languages.registry import LANGUAGES, alternatives, language_of_word
 from quarry.languages.words import is_stop_word
 
-NUMBER_KINDS = ("lectures", "numbered")
+NUMBER_KINDS: tuple[NameKind, ...] = ("lectures", "numbered")
 """Kinds of words that may have the number of a lecture, as "chapter" does."""
-FILE_KINDS = ("files", "documents")
+FILE_KINDS: tuple[NameKind, ...] = ("files", "documents")
 """Kinds of words that name a kind of file, as "slides" does."""
 _IGNORED = regex.compile(
     r"\p{Mn}|(?<!\p{N})0+(?=\p{N})|(?<=\p{Hebrew})[\"'׳״](?=\p{Hebrew})"
 )
 """Accents, leading zeros, and the signs within Hebrew numerals and abbreviations."""
 _WORD = regex.compile(r"\p{N}+|[\p{L}\p{M}]+")
+"""A number or a word."""
 _NEGATION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
+"""A word that excludes what follows."""
 WORDS_KEPT = 10_000
 """Maximum number of words, and of names, of which a property is cached."""
 _typo_similarity = DamerauLevenshtein.normalized_similarity
+"""Returns the similarity of two words, 0..1."""
 NEGATED_WORDS = 4
 """Number of words before a name in which a negation excludes it: "not the databases lecture"."""
 _MIN_PREFIXED = 4
@@ -54,11 +58,11 @@ def normalise_name(name: str) -> str:
 
 
 @functools.cache
-def words_by_kind() -> dict[str, set[str]]:
+def words_by_kind() -> dict[NameKind, set[str]]:
     """Return the normalised words in names by kind: those of the languages, and of others in name_words.yaml."""
     others = Path(__file__).with_name("name_words.yaml").read_text(encoding="utf-8")
     tables = [language.name_words for language in LANGUAGES]
-    kinds: dict[str, set[str]] = {}
+    kinds: dict[NameKind, set[str]] = {}
     for table in (*tables, yaml.safe_load(others)):
         for kind, words in table.items():
             kinds.setdefault(kind, set()).update(map(normalise_name, words.split()))
@@ -66,12 +70,17 @@ def words_by_kind() -> dict[str, set[str]]:
 
 
 @functools.lru_cache(WORDS_KEPT)
-def is_of_kind(word: str, *kinds: str) -> bool:
-    """Return whether a normalised word is of one of the kinds of `Language.name_words`, perhaps after a prefix."""
+def _kinds_of(word: str) -> frozenset[NameKind]:
+    """Return the kinds of a normalised word, perhaps after a prefix."""
     forms = {word}
     if len(word) >= _MIN_PREFIXED and word[0] in language_of_word(word).prefixes:
         forms.add(word[1:])
-    return any(forms & words_by_kind()[kind] for kind in kinds)
+    return frozenset(kind for kind, words in words_by_kind().items() if forms & words)
+
+
+def is_of_kind(word: str, *kinds: NameKind) -> bool:
+    """Return whether a normalised word is of one of some kinds."""
+    return not _kinds_of(word).isdisjoint(kinds)
 
 
 def is_generic(word: str) -> bool:

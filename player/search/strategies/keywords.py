@@ -23,14 +23,20 @@ from quarry.languages.words import (
 )
 from quarry.store import Course
 
-K1, B = 1.5, 0.75
+K1 = 1.5
+"""BM25's saturation of counts."""
+B = 0.75
+"""BM25's weight of a paragraph's length."""
 RARE = 5
 """Maximum number of paragraphs that hold a rare word."""
-COMMON_WORD, RARE_WORD, TERM, ALL_WORDS = -2.0, 0.0, 1.5, 1.7
-"""Relevance, in log-odds, of a paragraph that holds a common word of the hint, a rare word, a term, or all words.
-
-Of the questions of SQuAD, the best paragraph with a term is right for .83, the best with all words for .84.
-"""
+COMMON_WORD = -2.0
+"""Relevance, in log-odds, of a paragraph that holds a common word of the hint."""
+RARE_WORD = 0.0
+"""Relevance of a paragraph that holds a rare word."""
+TERM = 1.5
+"""Relevance of a paragraph that holds a term. Of SQuAD's questions, the best paragraph with one is right for .83."""
+ALL_WORDS = 1.7
+"""Relevance of a paragraph that holds all words. Of SQuAD's questions, the best such paragraph is right for .84."""
 NATS_A_LEVEL = 1e3
 """Log-odds by which one unit of relevance orders paragraphs: more than scores, books and kinds add up to."""
 MAX_WITH_TERM = 20
@@ -42,6 +48,7 @@ MIN_LETTERS_OF_PART = 3
 N_WHOLE_FORMS = 3
 """Number of forms of a word that are not parts of longer words: as written, in another case, another inflection."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
+"""An apostrophe within a word."""
 _KNOWN_SCRIPT = regex.compile(r"[\p{Latin}\p{Hebrew}]")
 """A letter of the scripts whose common words are known."""
 

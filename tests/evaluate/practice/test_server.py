@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 
 from configs.settings import load
 from evaluate.games.labelled import BUNDLED_GAMES
-from evaluate.practice.match import Match, RefusedMessageError
+from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_server_app, serving
 from evaluate.practice.server import (
     LocalGameServer,
@@ -31,6 +31,7 @@ from evaluate.practice.server import (
 from evaluate.studio.matches import create_matches_app as create_pages
 from player.game.client import GameServer, HttpGameServer
 from player.game.loop import play
+from player.round import Score
 from quarry.store import Course
 from tests.contracts.game_server import GameServerContract
 from tests.evaluate.fakes import (
@@ -230,24 +231,19 @@ def test_a_player_cannot_fill_the_memory_with_long_ids_and_texts() -> None:
     assert n_bytes < 100_000
 
 
-def test_the_oldest_game_that_is_over_is_forgotten_when_a_player_has_many(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("limit", ["MAX_GAMES", "MAX_MATCHES"])
+def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
+    limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluate.practice.server.MAX_GAMES", 2)
+    monkeypatch.setattr(f"evaluate.practice.server.{limit}", 2)
     practice = PracticeServer(small_repertoire(), seed=0)
     player = LocalGameServer(practice)
     first, second = player.request_game(), player.request_game()
-    with pytest.raises(RefusedMessageError, match="2 games that are not over"):
+    with pytest.raises(RefusedMessageError, match="2 games are not over"):
         player.request_game()
     for kind in ("Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION"):
         player.send(message(kind, {"questions": batch()}, second))
 
-    class Guarded(dict[str, Match]):
-        def __delitem__(self, game_id: str) -> None:
-            assert practice._lock.locked()
-            super().__delitem__(game_id)
-
-    practice.matches = Guarded(practice.matches)
     _, cursor = player.inbox("", 0.0)
     third = player.request_game()
     assert third != second
@@ -255,6 +251,20 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_a_player_has_many(
     fresh, _ = player.inbox(cursor, 0.0)
     assert each(fresh, "game_id") == [third]
     assert each(player.inbox("", 0.0)[0], "game_id") == [first, third]
+
+
+def test_a_new_game_of_one_player_may_replace_one_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evaluate.practice.server.MAX_MATCHES", 1)
+    practice = PracticeServer(small_repertoire(), seed=0)
+    one, other = LocalGameServer(practice), LocalGameServer(practice)
+    first = one.request_game()
+    one.matches[first].score = Score(0.0, 0, {}, {})
+    second = other.request_game()
+    assert {*practice.matches} == {*other.matches} == {second}
+    assert not one.matches
+    assert not one.inbox("", 0.0)[0]
 
 
 def test_the_seed_chooses_the_order() -> None:

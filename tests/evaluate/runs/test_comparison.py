@@ -17,7 +17,7 @@ from evaluate.runs.comparison import (
     randomisation_p,
 )
 from evaluate.runs.files import read_run
-from evaluate.runs.run import Run, select_lost_games
+from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import ABOUT, Evaluate, make_store, run_of
 from tests.fakes import each
@@ -185,6 +185,10 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
     for name in ("store", "smaller"):
         assert evaluate(f"{replay} {name} --out {name}.json").code == 0
 
+    (line,) = evaluate(f"{replay} smaller --lost-in smaller.json").err.splitlines()
+    assert "none of 1 games is about" in line
+    assert "--lost-in" not in evaluate(f"{replay} smaller --out again.json").out
+
     compared = evaluate("compare store.json smaller.json --strict")
     assert compared.code == 1
     assert compared.out.startswith("12 answerable games, over 2 stores, 95%")
@@ -192,10 +196,6 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
 
     again = evaluate(f"{replay} store --lost-in smaller.json --json")
     assert again.json["games"] == 1
-    pictured = game_record(truth=None, rank=None, in_text_layer=False)
-    found = game_record(game_id="found")
-    (game,) = select_lost_games(run_of([pictured, found]))
-    assert not game.in_text_layer
     refused = evaluate(f"{replay} store --lost-in store.json")
     assert refused.code == 2
     assert "store.json lost no game" in refused.err

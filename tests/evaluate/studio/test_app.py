@@ -396,7 +396,7 @@ def lost_run(
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
     practice = PracticeServer(small_repertoire(), seed=0)
     token = practice.register(HOSTILE)
-    match = practice.start_match(practice.players[token].player_id)
+    match = practice.start_match(practice.players[token])
     client = TestClient(pages_of_server.create_matches_app(practice))
     path = f"/server/{match.game_id}"
     assert match.secret.opening_sentence not in client.get(path).text

@@ -25,7 +25,7 @@ from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import labelled_game, make_store
+from tests.evaluate.fakes import labelled_game, make_store, use_hashing_embedder
 from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import SUBJECTS, course
 
@@ -58,6 +58,11 @@ def paragraphs() -> list[Paragraph]:
     return items
 
 
+@pytest.fixture(autouse=True)
+def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_hashing_embedder(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("store"), paragraphs())
@@ -79,7 +84,7 @@ def games() -> list[LabelledGame]:
 def prepared_for(store: Course, settings: Settings) -> Prepared:
     """Prepare the games once for the strategies and modes of the settings."""
     located = locate_games(games(), store.paragraphs)
-    return prepare(games(), located, store, settings, HashingEmbedder())
+    return prepare(games(), located, store, settings)
 
 
 BASE = load(changes=("search.cache_size=0", "search.pdf_k=5", "search.global_k=3"))

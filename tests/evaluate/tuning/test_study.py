@@ -22,7 +22,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import SPLITS
 from evaluate.tuning import storage as storage_module
 from evaluate.tuning import study as study_module
-from evaluate.tuning.prepared import Evaluation
+from evaluate.tuning.objective import Evaluation
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
     Space,

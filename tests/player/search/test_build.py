@@ -19,10 +19,12 @@ from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
+from player.search.available import STRATEGIES
 from player.search.books.resolver import BookResolver
-from player.search.build import STRATEGIES, build_orchestrator, late_interaction_of
+from player.search.build import build_orchestrator
 from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
+from player.search.late_interaction import late_interaction_of
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
@@ -114,7 +116,7 @@ def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None
     settings = load(changes=[f"search.strategies=[{__name__}.users_own]"])
     games = course_games(course())[:2]
     located = locate_games(games, store.paragraphs)
-    tuned = prepare(games, located, store, settings, HashingEmbedder())
+    tuned = prepare(games, located, store, settings)
     ranks, _ = search_all(tuned, settings.search)
     assert ranks.tolist() == [1, 1]
 
@@ -180,9 +182,9 @@ def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
     located = locate_games(games, store.paragraphs)
     failure = f"{BROKEN} failed: {says}"
     with pytest.raises(
-        TuneError, match=rf"^(strategy|search step) {failure}.*\. Correct it, or tune"
+        TuneError, match=rf"^search step {failure}.*\. Correct it, or tune"
     ):
-        prepare(games, located, store, settings, HashingEmbedder())
+        prepare(games, located, store, settings)
     result = build_orchestrator(store, settings).search(HEAP)
     failures = [str(one).split(" (")[0] for one in result.failures]
     assert failures == [f"search step {failure}"]
@@ -239,7 +241,9 @@ def test_a_users_own_strategy_that_hangs_is_named_and_the_others_answer(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("player.search.build.LOADING_S", SHORT_S)
+    monkeypatch.setattr("player.search.course_index.LOADING_S", SHORT_S)
+    monkeypatch.setattr("player.search.build.SLOW_S", SHORT_S / 5)
+    caplog.set_level("INFO", "player")
     monkeypatch.setattr(Broken, part, lambda *_: never.wait())
     result = built(
         store, f"search.strategies=[dense,{BROKEN}]", f"search.deadline_s={SHORT_S}"
@@ -248,9 +252,11 @@ def test_a_users_own_strategy_that_hangs_is_named_and_the_others_answer(
     assert failure.strategy == BROKEN
     assert "no answer within search.deadline_s" in failure.reason
     assert result.hits
+    waiting, *late = caplog.messages
+    assert waiting == f"still loading {BROKEN}"
     if part == "load":
         says = f"strategy {BROKEN} is not loaded after 0.5 s"
-        assert caplog.messages[0].startswith(says)
+        assert late[0].startswith(says)
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:

@@ -21,14 +21,14 @@ PARAGRAPHS = [
     "one six",
     "",
 ]
-POOLED, STATES = MODEL.embed_passages_with_tokens(PARAGRAPHS)
+POOLED, STATES = MODEL.embed_with_tokens(PARAGRAPHS, as_queries=False)
 TOKENS = compact(STATES, BASIS)
 
 
 @pytest.fixture
 def scorer() -> LateInteraction:
     texts = ["one bell rings", "two bells ring", "six bells ring", "one more"]
-    vectors, states = MODEL.embed_queries_with_tokens(texts)
+    vectors, states = MODEL.embed_with_tokens(texts, as_queries=True)
     hints = Hints(dict.fromkeys(texts, ""))
     bank = Bank(hints, vectors, states.ids, states.starts)
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
@@ -44,7 +44,7 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
         # a hint of the bank does not count its own words: "one" is in one of the three others, "more" in none
         ("one more", [4 / 1.5, 4 / 0.5]),
     ):
-        states = MODEL.embed_queries_with_tokens([hint])[1].states
+        states = MODEL.embed_with_tokens([hint], as_queries=True)[1].states
         vectors = (TOKENS.codes.astype(float) - MIDDLE) / STEPS
         cosines = vectors @ project(states, BASIS).T
         expected = []

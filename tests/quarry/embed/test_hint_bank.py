@@ -16,12 +16,12 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     model.spec = "minilm"
     first = read_bank(hints, model, tmp_path)
     second = read_bank(hints, model, tmp_path)
-    assert model.embed_queries_with_tokens.call_count == 1
+    assert model.embed_with_tokens.call_count == 1
     assert_array_equal(first.vectors, second.vectors)
     assert_array_equal(first.token_ids, second.token_ids)
     assert_array_equal(second.starts, [0, 3, 6])
     read_bank(Hints({"others": ""}), model, tmp_path)
-    assert model.embed_queries_with_tokens.call_count == 2
+    assert model.embed_with_tokens.call_count == 2
 
 
 def test_a_cached_bank_that_was_cut_off_is_made_again(tmp_path: Path) -> None:

@@ -93,8 +93,8 @@ class TestE5(LoadedEmbedder):
         self, embedder: Embedder
     ) -> None:
         assert isinstance(embedder, TokenEmbedder)
-        _, as_query = embedder.embed_queries_with_tokens([HEBREW])
-        _, as_passage = embedder.embed_passages_with_tokens([HEBREW])
+        _, as_query = embedder.embed_with_tokens([HEBREW], as_queries=True)
+        _, as_passage = embedder.embed_with_tokens([HEBREW], as_queries=False)
         assert as_query.ids.tolist() == as_passage.ids.tolist()
         assert len(as_query.ids) > len(HEBREW.split())
         assert as_query.starts.tolist() == [0, len(as_query.ids)]
@@ -124,10 +124,10 @@ def test_export_gives_the_vectors_of_sentence_transformers_and_of_words_in_one_p
 
     assert isinstance(minilm, TokenEmbedder)
     assert isinstance(original, TokenEmbedder)
-    vectors, read = minilm.embed_passages_with_tokens(TEXTS)
+    vectors, read = minilm.embed_with_tokens(TEXTS, as_queries=False)
     assert_allclose(vectors, minilm.embed_passages(TEXTS), atol=1e-5)
     assert np.diff(read.starts)[3] == 1  # "ok"
-    theirs, expected = original.embed_passages_with_tokens(TEXTS)
+    theirs, expected = original.embed_with_tokens(TEXTS, as_queries=False)
     assert_allclose(theirs, original.embed_passages(TEXTS), atol=1e-5)
     assert read.ids.tolist() == expected.ids.tolist()
     assert read.starts.tolist() == expected.starts.tolist()

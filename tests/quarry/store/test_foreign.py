@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from configs.settings import load
-from player.search.build import store_embedder
+from player.search.stores import store_embedder
 from quarry.command import main
 from quarry.embed.embedders import load_sentence_transformer
 from quarry.errors import EmbedderError, StoreDamagedError, StoreError

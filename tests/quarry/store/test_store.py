@@ -83,18 +83,3 @@ def test_collection_name_that_chroma_would_refuse_is_refused(tmp_path: Path) -> 
         refused = rf"--collection '{name}' is no valid name; take 3 to 202 of "
         with pytest.raises(StoreError, match=refused):
             Store(str(tmp_path), name)
-
-
-@pytest.mark.server
-def test_a_course_of_an_earlier_version_is_named(
-    tmp_path: Path, chroma_url: str
-) -> None:
-    (tmp_path / "chroma-0a1b2c3d4e5f").mkdir()
-    (tmp_path / "current").write_text("chroma-0a1b2c3d4e5f\n")
-    Server(chroma_url, "older")._client.create_collection(
-        "older", embedding_function=None
-    )
-    for location in (str(tmp_path), chroma_url):
-        for attempt in (Store, open_store):
-            with pytest.raises(StoreError, match="has store format 3 or less, not 5"):
-                attempt(location, "older")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from player.search.books.comparison import (
-    FEATURES,
     NameComparison,
     probabilities,
 )
@@ -54,7 +53,7 @@ def compared(text: str) -> NameComparison:
     ],
 )
 def test_the_features_of_a_name(text: str, feature: str, expected: list[float]) -> None:
-    assert getattr(compared(text), feature) == pytest.approx(np.array(expected))
+    assert compared(text).features[feature] == pytest.approx(np.array(expected))
 
 
 def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
@@ -66,7 +65,7 @@ def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
 def test_the_probabilities_and_that_of_none_are_a_softmax_of_weighted_features() -> (
     None
 ):
-    weights = tuple(2.0 * (feature == "number") for feature in FEATURES)
+    weights = tuple(2.0 * (feature == "number") for feature in compared("").features)
     calibration = ReferenceCalibration(weights, 0.0, weights, 1.0, 0.5)
     utilities = np.array([2.0, 0.0, 0.0, 1.0])  # the last one is that of none
     expected = np.exp(utilities) / np.exp(utilities).sum()
