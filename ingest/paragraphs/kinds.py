@@ -7,11 +7,12 @@ import math
 import re
 
 from configs.settings import IngestSettings
-from ingest.layout.line import LEADERS, MONO_SHARE, OPENING
+from ingest.layout.line import LEADERS, MONO_SHARE
 from ingest.paragraphs.blocks import Block
 from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
 from quarry.languages.language import Kind
+from quarry.languages.quotation import OPENING
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_TITLE_WORDS = 2
