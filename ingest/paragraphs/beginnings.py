@@ -297,7 +297,7 @@ def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
 
 def _is_wrapped(above: Line, line: Line) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
-    is_code = line.is_mono or line.rtl != (line.start < 0)
+    is_code = line.is_mono or line.rtl != line.from_right
     is_text = len(line.first_text) > 1 and not is_code
     return (
         is_text and not above.has_room_for(line, 1) and _meet_in_sentence(above, line)

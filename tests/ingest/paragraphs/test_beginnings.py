@@ -144,6 +144,14 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     assert not begins_paragraph(item, after, None, HABITS)
 
 
+def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:
+    for left in (50.0, -150.0):
+        edges = {"left": left, "right": left + 250, "x1": left + 250}
+        group = LineGroup([line("Trees are graphs", x0=left, **edges)])
+        after = line("that have no cycles", y=112.0, x0=left + 30, **edges)
+        assert not begins_paragraph(group, after, None, HABITS)
+
+
 def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
     bold = line("have no cycles.", y=112.0, bold=1.0)
     for lines, text, expected in (
