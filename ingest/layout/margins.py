@@ -26,7 +26,7 @@ MIN_TEXT_LINES = 8
 """Minimum number of lines in the size of the text that define the margins."""
 
 BODY_SIZE = 0.05
-"""Maximum difference of the font size of lines of the text, in sizes of the text: some programs round sizes."""
+"""Maximum difference between the font size of a line of the text and that of most lines, in sizes of the text."""
 
 NUMBER_SIZE = 0.8
 """Maximum font size of a line number, in sizes of its line."""

@@ -116,9 +116,10 @@ class Row:
 
 
 def find_rows(glyphs: list[Glyph]) -> list[Row]:
-    """Number the glyphs of a page as they are drawn, and group them into rows from top to bottom.
+    """Number glyphs as they are drawn, and group them into rows from top to bottom.
 
-    Indices and exponents are in the row of their base.
+    Indices and exponents are in the row of their base. Cells of a table are grouped before the whole page is, which
+    numbers all of its glyphs anew.
     """
     for order, glyph in enumerate(glyphs):
         glyph.order = order
