@@ -14,7 +14,6 @@ Maximum font sizes by which small print is told apart:
 
     .80  NUMBER_SIZE  line numbers, in sizes of their row
     .82  LIMIT_SIZE   limits, in sizes of their operator
-    .87  SMALLER      indices, in sizes of their row
-    .90  SMALL        exponents and marks of notes, in sizes of their base; at .87 some stay in the text
+    .90  SMALL        indices, exponents and marks of notes, in sizes of their base or row; at .87 some are missed
     .94  SMALL_PRINT  notes at the foot and in the margin, in sizes of the text; their place is a sign too
 """

@@ -20,12 +20,8 @@ from ingest.layout.bidi import (
 from ingest.layout.embedded import reading_units
 from ingest.layout.gaps import WORD_GAP, cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import MAX_LEVEL_OFFSET, NEARLY_LEVEL, Row
-from ingest.layout.superscripts import (
-    SMALL,
-    with_scripts,
-    without_marks,
-)
+from ingest.layout.rows import MAX_LEVEL_OFFSET, NEARLY_LEVEL, SMALL, Row
+from ingest.layout.superscripts import with_scripts, without_marks
 from ingest.pdf.model import Fonts, Glyph, edges, text_of
 
 SOFT_HYPHEN = "\u00ad"

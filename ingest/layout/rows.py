@@ -31,8 +31,9 @@ MAX_LEVEL_OFFSET = 0.12
 NEARLY_LEVEL = 0.25
 """Maximum distance of the baselines of two halves of a row, as at a change of fonts, in ems."""
 
-SMALLER = 0.87
-"""Maximum font size of an index, and minimum font size of a half of a row, in sizes of the row."""
+SMALL = 0.9
+"""Maximum font size of an index, an exponent or a mark, and minimum font size of a half of a row, in sizes of the base
+or the row."""
 
 EXPONENT_RISE = 0.7
 INDEX_DROP = 0.5
@@ -197,8 +198,8 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
         return _Fit.NONE
     x0, x1 = edges(span.glyphs)
     # formulas may be larger than the text of their row
-    is_small = span.size < SMALLER * row.size or row.touches(
-        x0, x1, BASE_REACH, span.size / SMALLER
+    is_small = span.size < SMALL * row.size or row.touches(
+        x0, x1, BASE_REACH, span.size / SMALL
     )
     is_half = abs(rise) < NEARLY_LEVEL and not is_small
     if span.is_level(row) or (is_half and row.touches(x0, x1, HALF_REACH)):
@@ -237,7 +238,7 @@ def _merge_halves(rows: list[Row]) -> list[Row]:
         )
         gap = right[0].x0 - left[-1].x1
         is_level = row.y - above.y < NEARLY_LEVEL * row.size
-        is_alike = abs(row.size - above.size) < (1 - SMALLER) * row.size
+        is_alike = abs(row.size - above.size) < (1 - SMALL) * row.size
         if is_level and is_alike and -MAX_HALF_OVERLAP < gap < HALF_REACH * row.size:
             above.merge(row.glyphs)
         else:

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 
 from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
+from ingest.layout.rows import SMALL
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from quarry.languages.quotation import CLOSING
 
 PRIMES = "′″‴"
 
-SMALL = 0.9
-"""Maximum font size of an index, an exponent or a mark, as a share of the size of its base."""
 RAISED = 0.2
 """Minimum height of an exponent or a mark above the baseline, in ems."""
 
