@@ -25,7 +25,8 @@ LONG_WORD = 18
 """Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text with spaces between words."""
-_LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
+_LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9%][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9]|[A-Za-z0-9]")
+"""A Latin word or a number in a reversed line, where "%" is its first character."""
 _BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
 
 

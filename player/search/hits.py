@@ -129,6 +129,8 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
 
     def hit(number: int) -> Hit:
         row = int(rows[number])
+        if number < len(ranking.hits):
+            return maker.hit(row, is_book=bool(ranking.in_book_slot[number]))
         if number < n_found:
             return maker.hit(row, is_book=bool(in_filter[row]))
         return Hit(
