@@ -9,6 +9,7 @@ from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import INITIAL
 from ingest.layout.rows import MAX_OVERLAP
+from quarry.languages.quotation import OPENING
 
 CAP_HEIGHT = 0.75
 """Maximum height of a capital above its baseline, in its font size."""
@@ -28,7 +29,7 @@ def with_drop_caps(page: Page) -> Page:
     lines = list(page.lines)
     for line in page.lines:
         cap, *rest = line.words
-        letter = cap.text.strip("\"'“‘„«")
+        letter = cap.text.strip(OPENING)
         is_letter = len(letter) == 1 and letter.isalpha()
         if not is_letter:
             continue

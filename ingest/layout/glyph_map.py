@@ -29,9 +29,11 @@ class GlyphMap:
     def near(self, x0: float, x1: float, y: float, reach: float) -> list[Glyph]:
         """Return the glyphs between two edges whose baselines are at most `reach` from a height."""
         glyphs = []
-        lowest = int((y + reach) // _BUCKET)
-        for bucket in range(int((y - reach) // _BUCKET), lowest + 1):
-            for glyph in self._by_y.get(bucket, ()):
+        for bucket in sorted(self._by_y):
+            top = bucket * _BUCKET
+            if not top - reach <= y < top + _BUCKET + reach:
+                continue
+            for glyph in self._by_y[bucket]:
                 if glyph.x0 < x1 and x0 < glyph.x1 and abs(glyph.y - y) <= reach:
                     glyphs.append(glyph)
         return glyphs

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ingest.pdf.model import space_between
+from quarry.languages.quotation import CLOSING, OPENING
 
 PROSE_SHARE = 0.3
 WORD_SHARE = 0.5
@@ -54,8 +55,9 @@ MAX_SHIFT = 0.3
 
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
-_ENDS_CLAUSE = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
-_ENDS_SENTENCE = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
+_CLOSED = rf"[{re.escape(CLOSING)}]*$"
+_ENDS_CLAUSE = re.compile(rf"[.!?:…。]{_CLOSED}")
+_ENDS_SENTENCE = re.compile(rf"(?:[.!?…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
 _SHAPES = (
     range(0x25A0, 0x25B3),
     range(0x25B6, 0x25BD),
@@ -64,7 +66,6 @@ _SHAPES = (
 )
 """Codes of geometric shapes but triangles of formulas, and of ornaments but digits."""
 BULLETS = "•‣⁃⤷↳⬤\u20dd" + "".join(map(chr, itertools.chain(*_SHAPES)))
-OPENING = "([\"'“‘„"
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,8 @@ def without_line_numbers(page: Page) -> Page:
     for position, line in enumerate(page.lines):
         if words := line.words[position in numbers :]:
             x0 = min(word.x0 for word in words)
-            lines.append(replace(line, words=words, x0=x0))
+            x1 = max(word.x1 for word in words)
+            lines.append(replace(line, words=words, x0=x0, x1=x1))
     return replace(page, lines=lines)
 
 

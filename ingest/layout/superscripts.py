@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
+from quarry.languages.quotation import CLOSING
 
 PRIMES = "′″‴"
 
@@ -15,7 +16,7 @@ RAISED = 0.2
 """Minimum height of an exponent or a mark above the baseline, in ems."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
-_CLOSING_SIGNS = ".,;:!?)]}\"'”’»״׳"
+_CLOSING_SIGNS = f".,;:!?}}{CLOSING}"
 _AFTER_MARK = frozenset(_CLOSING_SIGNS + "—–-…")
 FUNCTION_NAMES = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",

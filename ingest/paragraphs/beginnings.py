@@ -108,7 +108,7 @@ def begins_paragraph(
         return True
 
     if line.column != above.column:
-        return _begins_column(above, line)
+        return _begins_column(group, line)
 
     if _is_apart(group, line, habits) or (
         habits.indented and _begins_with_indent(above, line, following)
@@ -188,21 +188,10 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
 
 
 def _is_caption(group: LineGroup, line: Line) -> bool:
-    """Return whether a line begins with a label, "Figure 3:" or a bold "Theorem 8.12", after a sentence or another."""
+    """Return whether a line begins with the label of a caption, "Figure 3:", after a sentence or in another column."""
     above = group.last
-    label = caption_label(line.text).rstrip()
-    is_next = label.endswith(":") and line.first_text == group.first.first_text
     is_apart = above.ends_sentence or above.column != line.column
-    is_label = label != "" or _begins_with_bold_label(above, line)
-    return is_next or (is_apart and is_label)
-
-
-def _begins_with_bold_label(above: Line, line: Line) -> bool:
-    """Return whether a line begins with a word and a number in bold, as "Theorem 8.12", after other print."""
-    first, *others = line.words[:2]
-    is_numbered = any(word.bold and word.text[0].isdigit() for word in others)
-    is_word = first.bold and first.text.isalpha()
-    return is_word and is_numbered and not above.words[-1].bold
+    return is_apart and caption_label(line.text) != ""
 
 
 def _is_second(group: LineGroup, line: Line) -> bool:
@@ -214,11 +203,16 @@ def _is_second(group: LineGroup, line: Line) -> bool:
     return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
 
 
-def _begins_column(above: Line, line: Line) -> bool:
-    """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text."""
-    is_cell = 2 * above.column_width < line.column_width and not line.goes_on
+def _begins_column(group: LineGroup, line: Line) -> bool:
+    """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
+
+    No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on.
+    """
+    above = group.last
+    is_cell = 2 * above.column_width < line.column_width
+    is_alone = (is_cell or len(group.lines) == 1) and not line.goes_on
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
-    return is_cell or is_display or not above.flows_into(line)
+    return is_alone or is_display or not above.flows_into(line)
 
 
 def _is_indented_formula(line: Line) -> bool:
@@ -291,7 +285,8 @@ def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
     if not group.marker or is_part or not line.is_prose or above.is_formula:
         return False
     if above.ends_sentence:
-        return line.starts_at(group.text_start) and not line.is_flush
+        is_inside = line.starts_at(group.text_start) and not line.is_flush
+        return is_inside and not line.text.endswith(":")
     is_below = line.starts_at(group.text_start)
     if len(group.lines) > 1:
         is_below = line.starts_at(above.start)
@@ -302,7 +297,7 @@ def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
 
 def _is_wrapped(above: Line, line: Line) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
-    is_code = line.is_mono or line.rtl != (line.start < 0)
+    is_code = line.is_mono or line.rtl != line.from_right
     is_text = len(line.first_text) > 1 and not is_code
     return (
         is_text and not above.has_room_for(line, 1) and _meet_in_sentence(above, line)
@@ -327,10 +322,9 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
 
 
 def _goes_on_below(above: Line, line: Line) -> bool:
-    """Return whether a line is full, or ends with a comma before text in its weight and without a capital."""
-    is_alike = above.words[-1].bold == line.words[0].bold
+    """Return whether a line is full, or ends with a comma before text without a capital."""
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
-    return above.is_full(line) or (is_after_comma and is_alike)
+    return above.is_full(line) or is_after_comma
 
 
 def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:

@@ -111,8 +111,6 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         n_bold += line.bold * line.n_chars
         n_mono += line.mono * line.n_chars
     words = words[group.marker :]
-    if group.marker and words[:1] == [UNKNOWN]:  # a second sign before its text
-        del words[0]
     n_unknown = sum(UNKNOWN in word for word in words)
     block = Block(
         page=first.page,

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.line import FLUSH, INDENTED, WIDE_SPACE, Line
-from ingest.paragraphs.habits import HEADING, MAX_PITCH, TypesettingHabits, is_of_size
+from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
+from quarry.course.sentences import names_statement
 from quarry.languages.captions import caption_label
 
 DISPLAYED = 0.9
@@ -123,7 +124,7 @@ def _ends_sentence_of(
         return False
     if all(part.first.is_formula for part in parts):
         return True
-    is_below = not displays and first.drop_from(last) < MAX_PITCH
+    is_below = not displays and first.drop_from(last) < MAX_SPACED
     return is_below and same_print(last, first) and not last.has_room_for(first, 1)
 
 
@@ -156,31 +157,38 @@ def goes_on_after_displays(
     """
     last = before.last
     line = group.first
-    if not _may_go_on(group) or not same_print(last, line):
+    is_list = last.text.endswith(":")
+    is_ended = is_list and displays[-1].last.ends_sentence
+    if is_ended or not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.goes_on
 
     if line.is_inside_sentence:
         return _begins_at(line, before.margin, before.first.start, line.left)
-    if len(before.lines) == 1 or not _begins_at(line, before.margin):
+    is_small = line.initial.isalpha() and not line.initial.isupper()
+    is_after_comma = is_small and last.text.endswith(",") and not line.words[0].bold
+    is_open = len(before.lines) > 1 or is_after_comma
+    if not is_open or not _begins_at(line, before.margin):
         return False
     has_code = any(display.first.is_mono for display in displays)
-    if has_code or last.text.endswith(":"):
+    if has_code or is_list:
         return False
-    return indented or (line.initial.isalpha() and not line.initial.isupper())
+    return indented or is_small
 
 
 def _may_go_on(group: LineGroup) -> bool:
-    """Return whether a group is text without a number or bullet, outside tables, that does not begin in bold."""
+    """Return whether a group is text without number or bullet, outside tables, and not in bold or after "Proof."."""
     line = group.first
     is_worded = line.is_prose or _begins_with_small_word(line)
-    return is_worded and not (group.marker or line.in_table or line.is_bold)
+    is_apart = group.marker or line.in_table or line.is_bold
+    return is_worded and not is_apart and not names_statement(line.first_text)
 
 
 def _begins_with_small_word(line: Line) -> bool:
-    """Return whether a line begins with a word of three small letters or more, such as "since"."""
-    return line.goes_on and len(line.first_text) > 2 and line.first_text.isalpha()
+    """Return whether a line begins with a word of three letters or more without a capital, such as "since"."""
+    first = line.first_text
+    return len(first) > 2 and first.isalpha() and not line.initial.isupper()
 
 
 def _begins_at(line: Line, *edges: float) -> bool:
@@ -226,12 +234,7 @@ def _is_heading_above(above: Line, line: Line, habits: TypesettingHabits) -> boo
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere."""
     n_words = sum(len(line.words) for line in group.lines)
-    n_letters = sum(map(str.isalpha, group.last.text))
-    return (
-        n_words >= MIN_OPEN_WORDS
-        and n_letters >= 3
-        and _is_body(group, habits.body_size)
-    )
+    return n_words >= MIN_OPEN_WORDS and _is_body(group, habits.body_size)
 
 
 def _is_body(group: LineGroup, body_size: float) -> bool:
@@ -255,7 +258,7 @@ def goes_on_across(
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
-    if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
+    if len(before.lines) == 1 and not line.goes_on:  # such as a date
         return False
 
     indent = _indent_across(last, group)

@@ -13,7 +13,7 @@ MAX_RAGGED = 0.4
 """Maximum distance of a line of justified text from the margin, in font sizes."""
 
 MIN_PITCH = 0.9
-MAX_PITCH = 2.2
+MAX_PITCH = 1.5
 MAX_SPACED = 3.5
 """Minimum and maximum distance of two baselines of a text, and maximum one inside a sentence, as in double-spaced text,
 in font sizes."""
@@ -21,15 +21,12 @@ in font sizes."""
 USUAL_PITCH = 1.2
 """Distance of baselines in a document of single lines, in font sizes."""
 
-BODY_WEIGHT = 3
-"""Weight of a distance in the size of the text; others have 1."""
-
 MIN_INDENTS = 3
 INDENTS_PER_PAGE = 0.5
 """Minimum number of indents, and minimum number on each page, in a document with indents."""
 
 SURE = 100
-"""Weight of a distance inside a sentence for sure."""
+"""Weight of a distance inside a sentence for sure; others have 1."""
 
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
@@ -76,9 +73,8 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             if above.column != line.column or above.footnote != line.footnote:
                 continue
             distance = line.drop_from(above)
-            in_body = is_of_size(line, body_size)
             longest = MAX_PITCH
-            weight = BODY_WEIGHT if in_body else 1
+            weight = 1
             if _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
@@ -124,7 +120,8 @@ def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> boo
 
 def _begins_with_wrapped_word(above: Line, line: Line) -> bool:
     """Return whether a line begins with a word that did not fit in the line above it."""
-    return line.initial.isalpha() and not above.has_room_for(line, 1)
+    is_word = line.initial.isalpha() and not line.is_formula
+    return is_word and not above.has_room_for(line, 1)
 
 
 def _is_one_sentence(above: Line, line: Line, size: float) -> bool:

@@ -7,18 +7,13 @@ import math
 import re
 
 from configs.settings import IngestSettings
-from ingest.layout.line import LEADERS, MONO_SHARE, OPENING
+from ingest.layout.line import LEADERS, MONO_SHARE
 from ingest.paragraphs.blocks import Block
 from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
 from quarry.languages.language import Kind
+from quarry.languages.quotation import OPENING
 from quarry.languages.registry import LANGUAGES, alternatives
-
-MIN_LETTER_SHARE = 0.72
-"""Minimum share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
-
-MIN_WORD_SHARE = 0.62
-"""Minimum share of tokens that are words of two letters or more; prose has 0.85 to 1."""
 
 MIN_TITLE_WORDS = 2
 MIN_TITLE_SHARE = 0.4
@@ -31,24 +26,12 @@ MIN_WORDS_AFTER_WORD = 3
 MAX_MARKS = 0.02
 """Maximum share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
 
-MIN_FOOTNOTE_LENGTH = 2
-"""Minimum length of a footnote that counts as prose, as a multiple of min_words."""
-
-MAX_SENTENCE_WORDS = 110
-"""Maximum mean number of words of the sentences of prose."""
-
 MAX_UNKNOWN_SHARE = 0.12
 """Maximum share of words with a character that the file does not explain."""
 
-MIN_CASED_SHARE = 0.4
-"""Minimum share of the tokens of a reference that begin with a letter that may be a capital."""
-
-MIN_CAPITALS = 0.6
-MIN_CAPITALS_OF_NAMES = 0.35
-MIN_CAPITALS_AT_YEAR = 0.25
-MIN_INITIALS = 3
-"""Minimum share of capitals among the first letters of a reference; the same with this number of initials or more, and
-with a year between two full stops."""
+STOP_WEIGHT = 3
+MIN_REFERENCE_SHARE = 0.7
+"""Number of capitals that an inner full stop of a reference counts for, and the minimum of both per token."""
 
 MAX_CODE_MARKS = 0.25
 """Maximum share of signs of a programming language among the tokens of text in any font."""
@@ -74,23 +57,15 @@ CAPTION_SIZE = 0.97
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
-_CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
-"""Words and a year in brackets, as in a citation."""
-_YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
-_INITIAL = re.compile(r"[^\W\d_]\.,?")
-_MARK = re.compile(r"[.,:;]")
 _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
-    | [;{}](?:\ \d{1,4})?\ //  # a comment after a statement
-    | >>>\  | "{3} | ^def\ \w+\(  # Python
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^(?:\w+\ ){0,3}\w+\(.*\);$  # the beginning of a block, or a call
     """,
     re.VERBOSE,
 )
 _ADDRESS = re.compile(r"\w+://\S+")
-_COMMENT = re.compile(r"\S # (?!of\b)[^\W\d_]")
-_CODE_MARK = re.compile(r"[{}=<>]|;(?! [^\W\d_]{3,} )|\w\(\)|\w_\w|==|->|::")
+_CODE_MARK = re.compile(r"[{}=<>]|\w\(\)|\w_\w")
 _LEAD_IN = re.compile(r"(?:[^\W\d_]{2,},? ){2,}[^\W\d_]{2,}: ")
 """Three words or more and a colon, as before code."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -116,9 +91,8 @@ class _Text:
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
         has_end: whether it has one, or ends with a colon.
-        is_sentence: whether it begins and ends like a sentence.
+        is_begun: whether it begins like a sentence.
         is_worded_sentence: whether it is a sentence with enough words, whatever its symbols.
-        is_clear: whether the file explains nearly all of its characters.
     """
 
     def __init__(self, block: Block) -> None:
@@ -129,16 +103,14 @@ class _Text:
         self.n_ends = len(_SENTENCE_STOP.findall(block.text))
 
         first = block.text.lstrip(OPENING)[:1]
-        is_begun = first.isalpha() and not first.islower()
+        self.is_begun = first.isalpha() and not first.islower()
         self.has_end = self.n_ends > 0 or block.text.endswith(":")
         is_worded = (
             _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
         )
         least = MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS
-        self.is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
-        self.is_sentence = is_begun and self.has_end
         is_whole = self.has_end or _LEAD_IN.match(block.text) is not None
-        self.is_worded_sentence = is_begun and is_whole and self.n_words >= least
+        self.is_worded_sentence = self.is_begun and is_whole and self.n_words >= least
 
     @property
     def log_odds(self) -> float:
@@ -173,23 +145,12 @@ class _Text:
 
     @property
     def is_reference(self) -> bool:
-        """Whether it looks like an entry of a bibliography: initials, a year, few words in lower case, and marks."""
+        """Whether it is an entry of a bibliography: a year, and many capitals and full stops for its length."""
         text = self.block.text
-        firsts = [token[0] for token in self.tokens if token[0].isalpha()]
-        n_cased = sum(char.lower() != char.upper() for char in firsts)
-        if not _MARK.search(text) or n_cased < MIN_CASED_SHARE * len(self.tokens):
-            return False
-
-        share = sum(map(str.isupper, firsts)) / n_cased
-        n_initials = sum(_INITIAL.fullmatch(token) is not None for token in self.tokens)
-        least = MIN_CAPITALS
-        if _YEAR_ALONE.search(text):
-            least = MIN_CAPITALS_AT_YEAR
-        elif n_initials >= MIN_INITIALS:
-            least = MIN_CAPITALS_OF_NAMES
-        if not n_initials:
-            text = _CITATION.sub("", text)
-        return share > least and _YEAR.search(text) is not None
+        n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
+        n_signs = n_capitals + STOP_WEIGHT * text.count(". ")
+        is_dated = _YEAR.search(text) is not None
+        return is_dated and n_signs > MIN_REFERENCE_SHARE * len(self.tokens)
 
     @property
     def is_sentence_of_cell(self) -> bool:
@@ -211,19 +172,10 @@ class _Text:
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > MONO_SHARE:
             is_long = self.n_words >= MIN_SENTENCE_WORDS or text != self.block.text
-            is_prose = self.is_sentence and is_long
+            is_prose = self.is_begun and is_long
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
-        is_marked = n_marks > MAX_CODE_MARKS * len(self.tokens) or _COMMENT.search(text)
-        return bool(is_marked) and not self.is_worded_sentence
-
-    @property
-    def is_wordy(self) -> bool:
-        """Whether it has the letters and words of prose, or is a sentence about symbols."""
-        visible = self.block.text.replace(" ", "")
-        n_letters = sum(map(str.isalpha, visible))
-        has_letters = n_letters >= MIN_LETTER_SHARE * len(visible)
-        has_words = self.n_words >= MIN_WORD_SHARE * len(self.tokens)
-        return self.is_worded_sentence or (has_letters and has_words)
+        is_marked = n_marks > MAX_CODE_MARKS * len(self.tokens)
+        return is_marked and not self.is_worded_sentence
 
     @property
     def is_caption(self) -> bool:
@@ -264,7 +216,7 @@ def _reason(text: _Text, max_words: int) -> str:
 
     if n_tokens > max_words:
         return "long"
-    if not text.is_clear:
+    if text.block.unknown_share > MAX_UNKNOWN_SHARE:
         return "unreadable"
     if text.is_code:
         return "code"
@@ -273,19 +225,17 @@ def _reason(text: _Text, max_words: int) -> str:
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:
     """Return the kind of a block by its text alone."""
-    block, n_tokens = text.block, len(text.tokens)
+    block = text.block
     if block.in_table:
         return "boxed"
     if text.is_caption:
         return "caption"
 
-    least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
-    has_length = least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends)
-    if text.has_end and has_length and text.is_wordy and text.is_clear:
-        return "prose"
-
     if block.footnote:
         return "footnote"
+    if text.has_end and len(text.tokens) >= min_words:
+        return "prose"
+
     for kind, pattern in _LABELS.items():
         if pattern.match(block.text):
             return kind

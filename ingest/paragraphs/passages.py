@@ -1,6 +1,5 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import MIN_SENTENCE_WORDS, kind_of
+from ingest.paragraphs.kinds import kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
@@ -17,13 +16,8 @@ LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 LEVEL_OF_BULLETS = 2
 """How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
 
-MAX_LABEL_WORDS = 4
-MAX_NAME_WORDS = 2
-"""Maximum number of words of a label of code or of a table, and of one of signs."""
-
-MAX_HEAD_BLOCKS = 8
 MAX_HEAD_WORDS = 20
-"""Maximum number of titles, names and dates at the head of a document, and maximum number of words of each."""
+"""Maximum number of words of a title, name or date at the head of a document."""
 
 MAX_FOLLOWING_WORDS = 250
 """Maximum number of words of the items and displays that a passage introduces."""
@@ -61,12 +55,9 @@ def passages(
             continue
 
         in_body = not (block.is_heading or block.footnote)
-        following = _following(block, classified[position + 1 :]) if in_body else []
+        introduces = in_body or text.endswith(":")
+        following = _following(block, classified[position + 1 :]) if introduces else []
         follows = " ".join([other.block.text for other in following])
-        if _is_label_of_code(text, following):
-            rejected.append(RejectedParagraph(doc_id, block.page, text, "word"))
-            continue
-
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
         paragraph = Paragraph(
@@ -102,19 +93,17 @@ def _classify(
     settings: IngestSettings,
 ) -> list[_Classified]:
     """Find the kinds of blocks; names and dates at the head of the first page are left out."""
-    classified: list[_Classified] = []
+    classified = []
+    in_head = True
     for block, path in zip(blocks, paths, strict=True):
-        classified.append(_Classified(block, path, *kind_of(block, settings)))
-
-    head = classified[:MAX_HEAD_BLOCKS]
-    for position, (item, below) in enumerate(itertools.pairwise(head)):
-        text = item.block.text
-        is_short = len(text.split()) <= MAX_HEAD_WORDS and text[-1] not in ".!?:…"
-        is_head = item.kind in ("other", "heading") and is_short
-        if item.block.page > 1 or not (is_head or item.reason):
-            break
-        if item.kind == "other" and "=" not in below.block.text:
-            classified[position] = replace(item, reason=item.reason or "word")
+        kind, reason = kind_of(block, settings)
+        is_short = len(block.text.split()) <= MAX_HEAD_WORDS
+        is_title = is_short and block.text[-1] not in ".!?:…"
+        is_name = kind in ("other", "heading") and is_title
+        in_head &= block.page == 1 and (is_name or reason != "")
+        if in_head and kind == "other":
+            reason = reason or "word"
+        classified.append(_Classified(block, path, kind, reason))
     return classified
 
 
@@ -138,40 +127,29 @@ def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]
         if item.block.footnote:
             continue
         n_words += len(item.block.text.split())
-        if n_words > MAX_FOLLOWING_WORDS or not _belongs(block, item, not parts):
+        if n_words > MAX_FOLLOWING_WORDS or not _belongs(block, item, parts):
             break
         parts.append(item)
     return parts
 
 
-def _is_label_of_code(text: str, following: Sequence[_Classified]) -> bool:
-    """Return whether a text of few words introduces only code, a table or signs, as in "A sample output:"."""
-    has_text = any(item.block.number or not item.reason for item in following)
-    if has_text or not following:
-        return False
-    has_code = any(item.reason in ("code", "table") for item in following)
-    most = MAX_LABEL_WORDS if has_code else MAX_NAME_WORDS
-    return len(text.split()) <= most
+def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> bool:
+    """Return whether an item or a display belongs to the block that introduces it.
 
-
-def _belongs(block: Block, item: _Classified, is_next: bool) -> bool:
-    """Return whether an item or a display belongs to the block that introduces it."""
+    Args:
+        parts: what belongs to it before; an item below a display does not.
+    """
     if item.block.is_heading:
         return False
     after_colon = block.text.endswith(":")
     style, outer = _style(item.block), _style(block)
     if style:
-        is_outer = is_next and not after_colon and _level(style) > _level(outer) > 0
+        if parts:
+            return style != outer and parts[0].block.number != ""
+        is_outer = not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
 
-    # a formula, a listing or a box, and no paragraph
-    text = item.block.text
-    n_words = len(re.findall(r"(?<!\S)[^\W\d_]{2,}", text))
-    is_sentence = n_words >= MIN_SENTENCE_WORDS and text[-1] in ".!?:"
-    is_paragraph = item.kind == "prose" or (item.kind == "other" and is_sentence)
-    is_display = is_next and not is_paragraph
-    is_formula = item.reason in ("symbols", "word", "code", "table")
-    return after_colon and (is_display or is_formula)
+    return after_colon and item.reason != ""
 
 
 def _style(block: Block) -> str:

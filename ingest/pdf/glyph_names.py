@@ -55,8 +55,11 @@ def with_glyph_names(content: bytes) -> bytes:
     """
     # qpdf raises many kinds on a damaged or encrypted file, which is read unchanged
     with contextlib.suppress(Exception), pikepdf.open(io.BytesIO(content)) as pdf:
-        changed = [_complete(pdf, item) for item in pdf.objects]
-        if any(changed):
+        is_changed = False
+        for item in pdf.objects:
+            with contextlib.suppress(Exception):  # the font is damaged
+                is_changed |= _complete(pdf, item)
+        if is_changed:
             written = io.BytesIO()
             pdf.save(written)
             return written.getvalue()

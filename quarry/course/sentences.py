@@ -2,6 +2,7 @@
 
 import re
 
+from quarry.languages.quotation import CLOSING, OPENING
 from quarry.languages.registry import (
     LANGUAGES,
     OTHER_ABBREVIATIONS,
@@ -11,13 +12,9 @@ from quarry.languages.registry import (
 )
 
 _CANDIDATE = re.compile(
-    r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?: »)?(?=\s|$)"""
+    rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
 )
 """Signs at which a sentence may end."""
-_OPENING = "([\"'“‘„«"
-"""Quotation marks and brackets before a sentence."""
-_CLOSING = frozenset(")]\"'”’»״")
-"""Quotation marks and brackets after a sentence."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
@@ -133,7 +130,7 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
     is_omission = last == " " and mark in ("..", ". . .", "…")
-    is_quotation = mark[-1] in _CLOSING and (last in _OPENING or _SOURCE.match(tail))
+    is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
     if _goes_on(before, mark, tail):
@@ -157,7 +154,7 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
         return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
     is_equation = mark == "." and _EQUATION.match(tail) is not None
-    return is_cased and tail.lstrip(_OPENING)[:1].islower() and not is_equation
+    return is_cased and tail.lstrip(OPENING)[:1].islower() and not is_equation
 
 
 def _is_label(text: str) -> bool:
@@ -194,9 +191,9 @@ def ends_with_abbreviation(text: str, tail: str) -> bool:
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
     *others, word = _last_abbreviation_joined(before.split())
-    word = word.lstrip(_OPENING)
+    word = word.lstrip(OPENING)
     forms = _forms(word)
-    following = tail.lstrip(_OPENING)
+    following = tail.lstrip(OPENING)
     next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS
     is_operand = others[-1:] and others[-1] in _OPERATORS
@@ -220,7 +217,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
 def _last_abbreviation_joined(words: list[str]) -> list[str]:
     """Join the last two of several words if they are the letters of one abbreviation: "z." and "B" to "z.B"."""
     *others, letter, last = ["", *words]
-    is_one = len(last) == 1 and _INITIAL.fullmatch(letter.lstrip(_OPENING))
+    is_one = len(last) == 1 and _INITIAL.fullmatch(letter.lstrip(OPENING))
     return [*others, letter + last][1:] if is_one else words
 
 

@@ -17,8 +17,8 @@ UNDERSCORE_GAP = 0.08
 SLASH_WIDTH = 0.3
 """Width of the slash between numerator and denominator, in ems."""
 
-FRACTION_REACH = 30
-"""Maximum distance of the glyphs of a fraction from its bar, in points."""
+FRACTION_REACH = 3.0
+"""Maximum distance of the glyphs of a fraction from its bar, in sizes of the largest glyph of the page."""
 
 MIN_NUMERATOR = 0.12
 USUAL_NUMERATOR = 0.43
@@ -70,10 +70,11 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
     Args:
         rules: from short to long.
     """
+    reach = FRACTION_REACH * page.largest_size
     for rule in rules:
         y = rule.top
         parts: tuple[list[Glyph], list[Glyph]] = [], []
-        for glyph in page.places.near(rule.x0, rule.x1, y, FRACTION_REACH):
+        for glyph in page.places.near(rule.x0, rule.x1, y, reach):
             if rule.x0 < glyph.middle < rule.x1:
                 parts[glyph.y > y + LEVEL * glyph.size].append(glyph)
         above, below = (grow(part, y) for part in parts)
@@ -93,7 +94,7 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
 
 def _is_of_root(page: FormulaPage, rule: Box) -> bool:
     """Return whether a rule belongs to a root, whose sign may be unknown and hang from the rule."""
-    reach = FRACTION_REACH
+    reach = FRACTION_REACH * page.largest_size
     left = rule.x0
     for glyph in page.places.near(left - reach, left + reach, rule.top, reach):
         is_next = abs(glyph.x1 - left) < ALIGNED * glyph.size

@@ -33,11 +33,13 @@ class FormulaPage:
     Attributes:
         glyphs: in the order of drawing, without accents of their own.
         places: follows each change.
+        largest_size: their largest font size, 0 on an empty page.
     """
 
     def __init__(self, glyphs: list[Glyph]) -> None:
         self.places = GlyphMap(glyphs)
         self.glyphs = with_accents(glyphs, self.places)
+        self.largest_size = max((glyph.size for glyph in glyphs), default=0.0)
 
     def insert_after(self, glyph: Glyph, mark: Glyph) -> None:
         """Insert a glyph after another one in the order of drawing."""

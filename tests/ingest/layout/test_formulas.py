@@ -29,6 +29,15 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             [_bar(12, 22, 97.5), _bar(17, 22, 99.5)],
             ["a=s/√n"],
         ),
+        (  # a fraction in large print
+            [
+                *glyphs("a=", 0, 200, 44),
+                *glyphs("2", 49, 170, 44),
+                *glyphs("n", 49, 231, 44),
+            ],
+            [_bar(48, 72, 189)],
+            ["a=2/n"],
+        ),
         (  # a line over a letter, also below another line of text
             [*glyphs("1", 0, 88), *glyphs("edges", 7, 88), *glyphs("y", 0)],
             [_bar(0, 5, 94.5)],

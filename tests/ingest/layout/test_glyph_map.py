@@ -1,5 +1,7 @@
 """ingest/layout/glyph_map.py: glyphs found by their places."""
 
+import math
+
 from ingest.layout.glyph_map import GlyphMap
 from ingest.pdf.model import text_of
 from tests.ingest.layout.glyphs import glyph, glyphs
@@ -14,6 +16,7 @@ def test_glyphs_are_found_between_two_edges_and_near_a_height() -> None:
         ((0, 10), 120, 0.5, ""),
         ((10, 20), 120, 1, ""),
         ((0, 5), 100, 20, "a"),
+        ((0, 10), 0, math.inf, "abcd"),
     ):
         assert text_of(places.near(*edges, y, reach)) == text
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from ingest.layout.extract import Page
+from ingest.layout.line import Word, make_line
 from ingest.layout.margins import without_line_numbers
 from tests.contracts.handmade import PAGE_HEIGHT, Run, lines, pdf
 from tests.ingest.reading import extracted, in_order
@@ -28,6 +30,17 @@ def test_numbers_that_do_not_count_stay() -> None:
     read = _read([7, 3, 9, 1, 4, 2], 30)
     assert read[:2] == [("7", 30), ("a line of text", 60)]
     assert len(read) == 12
+
+
+def test_a_line_from_right_to_left_ends_where_its_number_was() -> None:
+    lines = []
+    for row in range(6):
+        words = []
+        for text, x0, size in ((str(row), 90, 6), ("שורה", 60, 10), ("של", 50, 10)):
+            words.append(Word(text, x0, x0 + 8, size, 0.0, bold=False, mono=False))
+        lines.append(make_line(words, 100 + 12 * row, rtl=True, order=row))
+    page = without_line_numbers(Page(1, 600, 800, lines, ()))
+    assert [(line.x0, line.x1) for line in page.lines] == [(50, 68)] * 6
 
 
 TEXT = [

@@ -54,15 +54,11 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
     assert not begins_paragraph(group, apart, None, HABITS)
 
 
-def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital_or_in_bold() -> (
-    None
-):
+def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
     group = LineGroup([line("Trees are few,", x1=150.0)])
-    bold = tuple(replace(word, bold=True) for word in line("and tall").words)
     for after, expected in (
         (line("and tall", y=112.0), False),
         (line("Oaks are tall", y=112.0), True),
-        (line("", words=bold, y=112.0), True),
     ):
         assert begins_paragraph(group, after, None, HABITS) is expected, after.text
 
@@ -97,8 +93,12 @@ def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> No
     words = line("Trees that grow.").words
     marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
     item = line("", words=(marker, *words), x0=40.0, x1=120.0, left=20.0)
-    for start, left, expected in ((50.0, 20.0, False), (50.0, 50.0, True)):
-        after = line("And fall.", y=112.0, x0=start, left=left)
+    for text, left, expected in (
+        ("And fall.", 20.0, False),
+        ("And fall.", 50.0, True),
+        ("Such as these:", 20.0, True),
+    ):
+        after = line(text, y=112.0, left=left)
         assert begins_paragraph(LineGroup([item], 1), after, None, HABITS) is expected
 
 
@@ -112,24 +112,7 @@ def test_a_lettered_part_does_not_go_on_in_the_item_above_it() -> None:
         assert begins_paragraph(group, after, None, HABITS) is expected, text
 
 
-def test_a_line_with_a_bold_number_begins_a_paragraph_after_a_full_sentence() -> None:
-    above = LineGroup([line("Trees are the graphs that have no cycles.")])
-    words = line("Theorem 8.12 Let all trees grow").words
-    for n_bold, expected in ((2, True), (1, False), (0, False)):
-        bold = [replace(word, bold=True) for word in words[:n_bold]]
-        after = line("", words=(*bold, *words[n_bold:]), y=112.0)
-        assert begins_paragraph(above, after, None, HABITS) is expected, n_bold
-
-
-def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
-    group = LineGroup([line("Note 1: trees that grow are graphs without")])
-    for text, expected in (
-        ("Note 2: leaves", True),
-        ("Note 2. leaves", False),
-        ("Table 2: leaves", False),
-    ):
-        after = line(text, y=112.0)
-        assert begins_paragraph(group, after, None, HABITS) is expected, text
+def test_a_line_with_a_label_begins_a_paragraph_after_a_sentence_or_column() -> None:
     over = LineGroup([line("Trees are graphs.")])
     assert begins_paragraph(over, line("Note 2. leaves", y=112.0), None, HABITS)
     after = line("Note 2. leaves are few", column=1)
@@ -159,6 +142,14 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     # below a bullet that is drawn inside the text
     after = line("of graphs", y=112.0, x0=33.5)
     assert not begins_paragraph(item, after, None, HABITS)
+
+
+def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:
+    for left in (50.0, -150.0):
+        edges = {"left": left, "right": left + 250, "x1": left + 250}
+        group = LineGroup([line("Trees are graphs", x0=left, **edges)])
+        after = line("that have no cycles", y=112.0, x0=left + 30, **edges)
+        assert not begins_paragraph(group, after, None, HABITS)
 
 
 def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
@@ -211,14 +202,17 @@ def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph()
         assert begins_paragraph(item, after, below, habits) is expected
 
 
-def test_no_cell_of_a_table_goes_on_in_the_text_below_it() -> None:
-    for text, right, expected in (
-        ("Graphs grow", 300.0, False),
-        ("Graphs grow", 600.0, True),
-        ("grow", 600.0, False),
+def test_no_cell_nor_a_single_line_goes_on_in_another_column_with_a_capital() -> None:
+    single = LineGroup(OPEN.lines[:1])
+    for above, text, right, expected in (
+        (OPEN, "Graphs grow", 300.0, False),
+        (OPEN, "Graphs grow", 600.0, True),
+        (OPEN, "grow", 600.0, False),
+        (single, "Graphs grow", 300.0, True),
+        (single, "grow", 300.0, False),
     ):
         after = line(text, column=1, right=right)
-        assert begins_paragraph(OPEN, after, None, HABITS) is expected, text
+        assert begins_paragraph(above, after, None, HABITS) is expected, text
 
 
 def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:

@@ -28,7 +28,8 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         (CLOSED, "Then grow", {}, indented, True),
         (CLOSED, "Then grow", {}, justified, True),
         (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
-        (date, "Then grow", {"right": 200.0}, HABITS, False),
+        (date, "and grow", {}, HABITS, True),
+        (date, "Then grow", {}, HABITS, False),
         (boxed, "Then grow", {"x0": 60.0}, indented, True),
         (boxed, "Then grow", {"x0": 70.0}, indented, False),
     ):
@@ -45,6 +46,7 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
 
 def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
     colon = LineGroup([line("Trees are graphs"), line("such as these:")])
+    comma = LineGroup([line("נגדיר את העצים,")])
     for before, display, text, features, expected in (
         (OPEN, "x = 1", "where roots", {}, True),
         (OPEN, "x = 1", "where roots", {"x0": 80.0}, False),
@@ -53,7 +55,13 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (OPEN, "x = 1", "where roots", {"column": 1}, True),
         (OPEN, "x = 1", "Then roots", {}, True),
         (OPEN, "x = 1", "Then roots", {"x0": 60.0}, False),
+        (OPEN, "x = 1", "Proof. Then roots", {}, False),
         (colon, "x = 1", "Then roots", {}, False),
+        (colon, "x = 1", "where roots", {}, True),
+        (colon, "x = 1.", "where roots", {}, False),
+        (comma, "x = 1", "ואז יגדלו", {}, True),
+        (comma, "x = 1", "ונסיק x = y = z", {}, True),
+        (comma, "x = 1", "Then roots", {}, False),
     ):
         displays = [LineGroup([line(display)])]
         group = LineGroup([line(text, **features)])

@@ -25,12 +25,17 @@ def test_the_usual_distance_of_lines_is_measured_up_to_double_spacing() -> None:
     sentence = ["trees that grow"] * 9
     for leading, pitch in ((12.0, 1.2), (25.0, 2.5), (40.0, 1.2)):
         assert _measured(_page(sentence, leading)).pitch == pitch
+
+
+def test_the_distance_of_paragraphs_or_of_a_formula_is_not_that_of_lines() -> None:
     ended = ["Trees that grow."] * 9
-    assert _measured(_page(ended, 25.0)).pitch == 1.2
+    formulas = ["trees that grow", "x = 1", "y = 1"]
+    for texts, leading in ((ended, 20.0), (ended, 25.0), (formulas, 25.0)):
+        assert _measured(_page(texts, leading)).pitch == 1.2
 
 
 def test_one_wrapped_line_outweighs_the_distances_of_short_paragraphs() -> None:
-    lines = [line("Trees grow.", y=20.0 * number) for number in range(20)]
+    lines = [line("Trees grow.", y=14.0 * number) for number in range(20)]
     lines += [line("Trees that", y=400.0), line("grow.", y=412.0)]
     assert _measured(lines).pitch == 1.2
 

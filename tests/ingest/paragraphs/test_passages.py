@@ -69,23 +69,28 @@ def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> 
     assert (lead.text, after.text) == ("And now to the point:", text)
 
 
-def test_a_label_of_code_is_no_passage_and_that_of_a_list_is_one() -> None:
-    code = block("# wait for the boat")
-    assert made(block("A sample output:"), code) == []
-    assert len(made(block("A longer text that introduces code:"), code)) == 1
-    sign = block("f(x) = 1")
-    assert made(block("For example:"), sign) == []
-    assert len(made(block("A sample output:"), sign)) == 1
-    listed = block("# wait for the boat", "•")
-    assert len(made(block("A sample output:"), listed)) == 1
+def test_a_label_of_code_or_a_formula_is_a_lead_in() -> None:
+    for shown in ("# wait for the boat", "f(x) = 1"):
+        (lead,) = made(block("For example:"), block(shown))
+        assert (lead.kind, lead.text) == ("lead-in", f"For example: {shown}")
+
+
+def test_a_heading_with_a_colon_introduces_its_list() -> None:
+    lead, _ = made(block("Rules:", is_heading=True), block("Never wait.", "•"))
+    assert (lead.kind, lead.text) == ("lead-in", "Rules: Never wait.")
+
+
+def test_an_item_below_a_display_does_not_belong_to_a_lead_in() -> None:
+    lead, _ = made(
+        block("The sum is:"), block("x + y = 2"), block("Never wait at all.", "1.")
+    )
+    assert lead.text == "The sum is: x + y = 2"
 
 
 def test_names_at_the_head_of_a_document_are_no_passages() -> None:
     title = block("Heaps", is_heading=True, size_ratio=1.25)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
     assert made(name, title, name, sentence, name) == made(title, sentence, name)
-    text = block("Let the mean be given by")
-    assert made(text, block("m = (a + b) / 2"))[0].text == text.text
 
 
 def test_the_opening_sentence_of_a_text_with_a_bold_title_begins_with_it() -> None:

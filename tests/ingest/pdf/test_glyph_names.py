@@ -62,6 +62,18 @@ def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
     assert with_glyph_names(b"%PDF-1.4 nothing") == b"%PDF-1.4 nothing"
 
 
+def test_a_damaged_font_leaves_the_other_ones_as_they_would_be() -> None:
+    with pikepdf.open(io.BytesIO(pdf(names("one.oldstyle"), MAP))) as made:
+        damaged = pikepdf.Dictionary(
+            Type=pikepdf.Name.Font,
+            Encoding=pikepdf.Dictionary(Differences=pikepdf.Array(["no code"])),
+        )
+        made.pages[0].Resources.Font.F2 = made.make_indirect(damaged)
+        written = io.BytesIO()
+        made.save(written)
+    assert "<21> <0031>" in cmap_of(written.getvalue())
+
+
 def test_names_correct_a_map_of_codes_to_themselves() -> None:
     itself = MAP.replace(b"<ffff>", b"<0021>").replace(b"<0041>", b"<0022>")
     cmap = cmap_of(pdf(names("fi", "comma"), itself, "/FontFile3"))

@@ -1,0 +1,4 @@
+"""Quotation marks and brackets before and after sentences of any language."""
+
+OPENING = "([\"'“‘„«"
+CLOSING = ")]\"'”’»״׳"

@@ -1,0 +1,19 @@
+"""ingest/layout/line.py: features of lines."""
+
+import pytest
+
+from tests.ingest.paragraphs.lines import line
+
+
+@pytest.mark.parametrize("mark", ["«", "„", "([“"])
+def test_the_initial_of_a_line_comes_after_brackets_and_quotation_marks(
+    mark: str,
+) -> None:
+    quotation = line(f"{mark}deux» mots")
+    assert quotation.initial == "d"
+    assert quotation.is_inside_sentence
+
+
+@pytest.mark.parametrize("mark", ["»", "׳", ")”"])
+def test_a_sentence_ends_before_closing_brackets_and_quotation_marks(mark: str) -> None:
+    assert line(f"un mot.{mark}").ends_sentence
