@@ -23,8 +23,7 @@ from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
-from evaluate.referee.simulated import SPECS
-from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
+from evaluate.referee.spec import PRACTICE_REFEREE, SPECS, read_spec
 from evaluate.runs.explanation import reveal_label
 from ingest.pipeline.pipeline import ingest
 from player.errors import PlayerError

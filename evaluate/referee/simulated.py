@@ -1,22 +1,13 @@
-"""The simulated referee: its view, its embedding model, its policy, and the answers that it replaces or leaves out."""
+"""The simulated referee: its view, its policy, and the answers that it replaces or leaves out."""
 
-import contextlib
-import functools
 import hashlib
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from tqdm.auto import tqdm
-
-from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
 from evaluate.referee.context import VisibleContext, visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import (
-    HINT_ALONE,
     REFEREES,
     Posed,
     Referee,
@@ -24,136 +15,10 @@ from evaluate.referee.spec import (
     Secret,
     read_spec,
 )
+from evaluate.referee.tools import Retriever, Tools
 from player.answer import LETTERS, NOT_RELEVANT, Answer
 from player.question import N_QUESTIONS
-from quarry.arrays import AnyFloatArray
-from quarry.embed import Embedder, Models, choose_spec
-from quarry.embed.networks import E5, MINILM
-from quarry.errors import EmbedderError
-from quarry.files import write_whole
 from quarry.plugins import failing_as, make
-from quarry.store import Course
-
-N_BUCKETS = 2**14
-"""Number of hash values of runs of characters."""
-N_PASSAGES = 4
-"""Number of passages that a referee retrieves for a question."""
-MAX_CACHED_QUESTIONS = 2**16
-"""Maximum number of questions whose passages are cached."""
-BATCH = 16
-"""Number of paragraphs that are embedded at once."""
-N_SCRIPT = 200
-"""Number of paragraphs from which the script of a course is detected."""
-
-Retriever = Callable[[str], tuple[str, ...]]
-"""A function from the text of a question to the nearest passages of the course."""
-
-
-class CharacterEncoder:
-    """Encodes texts by runs of 3 to 5 characters within words; a text without words is encoded as zeros."""
-
-    def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
-        """Return (n_texts, N_BUCKETS) vectors."""
-        from scipy.sparse import csr_array
-        from sklearn.feature_extraction.text import HashingVectorizer
-
-        vectorizer = HashingVectorizer(
-            analyzer="char_wb",
-            ngram_range=(3, 5),
-            n_features=N_BUCKETS,
-            alternate_sign=False,
-        ).set_params(dtype=np.float32)
-        vectors: AnyFloatArray = csr_array(vectorizer.transform(list(texts))).todense()
-        return vectors
-
-    embed_passages = embed_queries
-
-
-def other_embedder(player_embedder_spec: str) -> str | None:
-    """Return the SPEC of e5, or of MiniLM if the player uses e5; None if that embedder is not installed.
-
-    Args:
-        player_embedder_spec: SPEC of the embedder of the player's store.
-    """
-    network = MINILM if player_embedder_spec == E5.spec else E5
-    with contextlib.suppress(EmbedderError):
-        network.path()
-        return network.spec
-    return None
-
-
-class Tools:
-    """The encoder and the paragraphs that all referees of a store share; the model is loaded when it is first needed.
-
-    Args:
-        texts: paragraphs of the course.
-        embedder_spec: SPEC of the embedder that compares texts; None compares them by their characters.
-        models: loads the embedder; the vectors of the paragraphs are cached in its folder.
-    """
-
-    def __init__(
-        self,
-        texts: Sequence[str] = (),
-        embedder_spec: str | None = None,
-        models: Models | None = None,
-    ) -> None:
-        self._texts = texts
-        self.embedder_spec = embedder_spec
-        self._models = models
-        self.retrieve = functools.lru_cache(maxsize=MAX_CACHED_QUESTIONS)(
-            self._retrieve
-        )
-
-    @functools.cached_property
-    def encoder(self) -> Embedder | CharacterEncoder:
-        """The embedder that compares texts."""
-        if self.embedder_spec is None or self._models is None:
-            return CharacterEncoder()
-        return self._models.embedder(self.embedder_spec)
-
-    def _retrieve(self, question: str) -> tuple[str, ...]:
-        """Return the N_PASSAGES paragraphs nearest to a question, nearest first; equally near ones in their order."""
-        if not self._texts:
-            return ()
-        similarities = self._vectors @ self.encoder.embed_queries([question])[0]
-        nearest = np.argsort(-similarities, kind="stable")[:N_PASSAGES]
-        return tuple(map(self._texts.__getitem__, nearest))
-
-    @functools.cached_property
-    def _vectors(self) -> AnyFloatArray:
-        """(n_texts, dim) vectors of the paragraphs; vectors of a model are cached on disk."""
-        if self.embedder_spec is None or self._models is None:
-            return self._embed()
-        key = "\0".join([self.embedder_spec, *self._texts])
-        digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
-        name = f"{self.embedder_spec}-{digest[:16]}.npy"
-        path = self._models.folder / "passages" / name
-
-        # a missing or broken file is written again
-        with contextlib.suppress(OSError, ValueError, EOFError):
-            cached: AnyFloatArray = np.load(path)
-            if len(cached) == len(self._texts):
-                return cached
-        vectors = self._embed()
-        # a folder that cannot be written costs only time
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, lambda file: np.save(file, vectors))
-        return vectors
-
-    def _embed(self) -> AnyFloatArray:
-        bar = tqdm(
-            range(0, len(self._texts), BATCH),
-            desc="embedding passages for the referee",
-            file=sys.stderr,
-            leave=False,
-            delay=2.0,
-        )
-        parts = []
-        for row in bar:
-            texts = self._texts[row : row + BATCH]
-            parts.append(self.encoder.embed_passages(texts))
-        return np.concatenate(parts)
 
 
 class SimulatedReferee:
@@ -223,9 +88,8 @@ class SimulatedReferee:
                 return LETTERS[byte % len(LETTERS)]
             case "random":
                 digest = _digest(self._seed, visible.text, question, options)
-                return LETTERS[
-                    int.from_bytes(digest[:8]) % len(options[: len(LETTERS)])
-                ]
+                n_letters = min(len(options), len(LETTERS))
+                return LETTERS[int.from_bytes(digest[:8]) % n_letters]
         return answer_by_reading(visible, question, options)
 
 
@@ -249,16 +113,6 @@ def visible_part(
 def _digest(*key: object) -> bytes:
     """Return 32 pseudorandom bytes for a key, the same on every machine."""
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
-
-
-def build_tools(course: Course, settings: EmbedSettings) -> Tools:
-    """Build the tools of referees for a course; nothing is loaded or embedded before it is needed."""
-    texts = [item.text for item in course.paragraphs if item.kind == "prose"]
-    spec = other_embedder(course.embedder_spec)
-    # MiniLM only reads Latin script
-    if spec == MINILM.spec and choose_spec(texts[:N_SCRIPT]) != spec:
-        spec = None
-    return Tools(texts, spec, Models(settings))
 
 
 def make_referee(
@@ -298,77 +152,3 @@ class _UserReferee:
         what = f"The referee {type(self.referee).__name__}"
         with failing_as(RefereeError, what, "Test it (docs/guides/extend.md)."):
             return [*self.referee.answers(secret, questions)]
-
-
-def embed_course_once(
-    specs: Iterable[str],
-    course: Course,
-    settings: EmbedSettings,
-) -> None:
-    """Embed the course if a referee retrieves passages, so that later processes find the vectors in the cache.
-
-    Raises:
-        RefereeError: a SPEC is invalid.
-    """
-    if any(read_spec(spec).view == "passages" for spec in specs):
-        build_tools(course, settings).retrieve("")
-
-
-EVERY = "every"
-"""Word that stands for all of `SPECS`."""
-SPECS = (
-    "oracle",
-    "noisy:0.15,0.10",
-    "noisy:0.30,0.15",
-    "sees:opening",
-    "sees:opening,noisy:0.15,0.10",
-    "sees:opening,noisy:0.30,0.15",
-    "sees:passages",
-    "sees:passages,noisy:0.15,0.10",
-    "sees:passages,noisy:0.30,0.15",
-    "declined:0.40",
-    "sees:opening,declined:0.40",
-    "answers:10",
-    "sees:opening,answers:10",
-    "constant:A",
-    "constant:D",
-    "key",
-    "blind",
-    "sees:name",
-    "declining",
-    "random",
-)
-"""SPECs of all kinds of referees, in the order of the table."""
-SeededSpec = tuple[str, int]
-"""The SPEC and the seed of a referee."""
-
-
-def repeat_referee(
-    spec: str,
-    repeats: int,
-    seed: int,
-) -> list[SeededSpec]:
-    """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; [] for the SPEC "none"."""
-    n = repeats if read_spec(spec).n_answers else 0
-    return [(spec, seed + repeat) for repeat in range(n)]
-
-
-def seed_referees(
-    specs: Sequence[str],
-    repeats: int,
-    seed: int,
-) -> list[SeededSpec]:
-    """Return the hint alone, then each referee with its seeds; a referee that draws nothing plays once.
-
-    Raises:
-        RefereeError: a SPEC is invalid or a duplicate.
-    """
-    spec, n = Counter([HINT_ALONE, *specs]).most_common(1)[0]
-    if n > 1:
-        raise RefereeError(
-            f"--referee {spec!r} is named twice, or has no referee to compare; remove it"
-        )
-    referees = [(HINT_ALONE, seed)]
-    for spec in specs:
-        referees += repeat_referee(spec, repeats if read_spec(spec).draws else 1, seed)
-    return referees

@@ -56,12 +56,12 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
         # quotes "?" and "%" in the path
         url = URL.create("sqlite", database=spec).render_as_string()
     is_file = url.startswith("sqlite")
+    file = make_url(url).database if is_file else None
+    if is_earlier and file and not Path(file).exists():
+        raise TuneError(
+            f"{flag} {spec} does not exist. Name the storage of an earlier tune."
+        )
     try:
-        file = make_url(url).database if is_file else None
-        if is_earlier and file and not Path(file).exists():
-            raise TuneError(
-                f"{flag} {spec} does not exist. Name the storage of an earlier tune."
-            )
         storage = RDBStorage(
             url,
             {"connect_args": {"timeout": LOCKED_S}} if is_file else None,
@@ -69,8 +69,6 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
             grace_period=STALE_S,
             heartbeat_stale_trial_callback=run_again,
         )
-    except TuneError:
-        raise
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         reason = without_password(" ".join(str(error.__cause__ or error).split()))
         raise TuneError(

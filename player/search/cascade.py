@@ -38,13 +38,14 @@ which takes a second, later ones a millisecond."""
 class Cascade:
     """One search over one state of a store.
 
-    Args:
+    Attributes:
+        index: the course that is searched.
+        settings: settings of the search.
+        runner: starts the strategies in threads.
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
         everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
-
-    Attributes:
         failures: the failures so far, by strategy.
     """
 

@@ -70,7 +70,7 @@ class Language:
         ordinals: words for 1st, 2nd and so on, in the same form.
         tens: words for 20, 30 and so on.
         teens: words after a word for 1 to 9 that make a number from 11 to 19.
-        and_prefix: prefix of a word for 1 to 9 that follows one for tens.
+        and_prefix: prefix that means "and".
         article: prefix that an ordinal may have.
         is_ordinal_first: whether an ordinal is before its noun, as in "third lecture".
         numerals: letters that number lectures, as in "lecture B".

@@ -40,8 +40,6 @@ _TENS = {str(number) for number in range(20, 100, 10)}
 """Tens in digits, of which ones may follow: "twenty one"."""
 _TEENS = {word for language in LANGUAGES for word in language.teens.split()}
 """Words after ones that make numbers from 11 to 19."""
-_AND_PREFIXES = tuple(filter(None, (language.and_prefix for language in LANGUAGES)))
-"""Prefixes of the ones that follow tens."""
 _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 """Roman digits of one place."""
 _ROMANS = [f"{'x' * tens}{ones}" for tens in range(4) for ones in _ROMAN_ONES]
@@ -95,24 +93,22 @@ def _number_words() -> dict[str, str]:
         for lowest, step, ending, table in tables:
             for row, variants in enumerate(table.split()):
                 for word in variants.split("/"):
-                    forms = word, f"{language.article}{word}"
-                    digits |= dict.fromkeys(forms, f"{lowest + step * row}{ending}")
+                    number = f"{lowest + step * row}{ending}"
+                    for prefix in ("", language.article, language.and_prefix):
+                        digits[prefix + word] = number
     return digits
 
 
 def _compound(first: str, second: str = "") -> str:
     """Return the digits of the one number that two words name, "" if they name none: "twenty one", "twenty first"."""
     digits = _number_words()
+    tens, ones = digits.get(first, ""), second
     if second in _TEENS:
-        tens, ones = "1", first
-    elif digits.get(first) in _TENS:
-        tens, ones = digits[first][0], second
-        for prefix in _AND_PREFIXES:
-            ones = ones.removeprefix(prefix)
-    else:
+        tens, ones = "10", first
+    elif tens not in _TENS:
         return ""
     number = "1" if ones in _ONES else digits.get(ones, "")
-    return tens + number if len(number.partition(" ")[0]) == 1 else ""
+    return tens[0] + number if len(number.partition(" ")[0]) == 1 else ""
 
 
 def _numeral_at(words: Sequence[str], position: int) -> str:
