@@ -212,6 +212,8 @@ def _reason(text: _Text, max_words: int) -> str:
     if text.block.in_table:
         return "" if text.is_sentence_of_cell else "table"
     if text.log_odds < 0 and not text.is_worded_sentence:
+        if text.block.mono > MONO_SHARE:
+            return "code"
         return "word" if text.n_words == n_tokens else "symbols"
 
     if n_tokens > max_words:

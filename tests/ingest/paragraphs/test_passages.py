@@ -148,4 +148,4 @@ def test_what_is_no_text_is_left_out_with_a_reason() -> None:
     blocks = [block("x = 1 + 2"), block("Heap", mono=1.0)]
     kept, left_out = passages("a", blocks, [(), ()], SETTINGS)
     assert kept == []
-    assert [item.reason for item in left_out] == ["symbols", "word"]
+    assert [item.reason for item in left_out] == ["symbols", "code"]
