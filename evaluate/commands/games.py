@@ -24,8 +24,8 @@ from evaluate.commands.shared import (
 from evaluate.errors import BatchError
 from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
+from evaluate.referee.simulated import build_tools
 from evaluate.referee.spec import SPECS, spec_table
-from evaluate.referee.tools import build_tools
 from player.search.stores import open_course
 from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.languages.language import Kind

@@ -18,9 +18,8 @@ from evaluate.games.locating import locate_games
 from evaluate.practice.hints import make_games
 from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee.scoring import Similarity, word_similarity
-from evaluate.referee.simulated import make_referee
+from evaluate.referee.simulated import build_tools, embed_course_once, make_referee
 from evaluate.referee.spec import HINT_ALONE, Referee
-from evaluate.referee.tools import build_tools, embed_course_once
 from player.game.client import GameState
 from player.round import Json
 from quarry.course.paragraph import Paragraph

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.context import same_form
-from evaluate.referee.tools import other_embedder
+from evaluate.referee.simulated import other_embedder
 from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
 from player.questions.points import BANDS
 from player.round import OPENING_SCORE, OPENING_WEIGHT, Score

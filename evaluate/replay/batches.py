@@ -10,8 +10,8 @@ from typing import Any
 from evaluate.errors import BatchError, quote_short
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import RefusedMessageError, read_batch
+from evaluate.referee.simulated import Retriever
 from evaluate.referee.spec import Posed, Secret, build_secret
-from evaluate.referee.tools import Retriever
 from player.answer import NOT_RELEVANT, Answer, read_answer
 from player.game.messages import questions_json
 from player.player import Player

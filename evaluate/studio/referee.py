@@ -11,9 +11,8 @@ from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.games.labeller import add_game, load_existing_games
 from evaluate.games.locating import label_errors
 from evaluate.referee.scoring import score_guess, word_similarity
-from evaluate.referee.simulated import make_referee
+from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import build_secret
-from evaluate.referee.tools import build_tools
 from evaluate.runs.explanation import reveal_label
 from evaluate.studio.pages import Page, or_404
 from evaluate.studio.state import DESK, CurrentStudio, Session, Studio

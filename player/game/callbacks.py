@@ -272,11 +272,11 @@ class Callbacks:
 def _round_fields(game_id: str, start: RoundStart) -> RoundFields:
     """Return the fields that identify a round, without leading zeros of ids."""
     return RoundFields(
-        game_id=game_id.lstrip("0") or game_id,
-        match_id=start.match_id.lstrip("0") or start.match_id,
-        book_name=start.book_name,
-        hint=start.hint,
-        association_domain=start.association_domain,
+        game_id.lstrip("0") or game_id,
+        start.match_id.lstrip("0") or start.match_id,
+        start.book_name,
+        start.hint,
+        start.association_domain,
     )
 
 

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from configs.settings import load
-from evaluate.referee.tools import CharacterEncoder, Tools, build_tools
+from evaluate.referee.simulated import CharacterEncoder, Tools, build_tools
 from quarry.embed import Models
 from quarry.embed.networks import Network
 from quarry.errors import EmbedderError
