@@ -7,5 +7,14 @@
 - drop_caps, margins, gutters, columns: lines without line numbers, running heads and notes, column by column
 
 A glyph changes until its line is made: an accent is added to it, a formula moves it, a row lowers its font size, and a
-line turns its bracket. Words and lines never change.
+line turns its bracket. Words and lines never change in place: a line is made again without its number, with its drop
+cap, and with the margins of its column.
+
+Maximum font sizes by which small print is told apart:
+
+    .80  NUMBER_SIZE  line numbers, in sizes of their row
+    .82  LIMIT_SIZE   limits, in sizes of their operator
+    .87  SMALLER      indices, in sizes of their row
+    .90  SMALL        exponents and marks of notes, in sizes of their base; at .87 some stay in the text
+    .94  SMALL_PRINT  notes at the foot and in the margin, in sizes of the text; their place is a sign too
 """

@@ -17,7 +17,7 @@ from ingest.layout.margins import (
     without_running_heads,
 )
 from ingest.layout.rows import SEGMENT_GAP
-from ingest.pdf.model import UNKNOWN
+from ingest.pdf.model import UNKNOWN, edges
 
 MIN_PROSE_LINES = 6
 """Minimum number of lines of prose that alone define the margins of a column."""
@@ -51,10 +51,14 @@ MAX_NUMBER = 5
 """Maximum number of characters of a number before the text of its row."""
 
 N_AT_PICTURE = 3
+"""Minimum number of lines next to a picture that end at its edge, of four lines: the last one of a paragraph is short.
+"""
+
 MIN_PICTURE = 3.0
+"""Minimum width of a picture next to lines, in font sizes: less room is at the end of any ragged line."""
+
 AT_PICTURE = 0.1
-"""Minimum number of lines next to a picture, of one more; and minimum width of the picture and maximum distance of the
-lines from their right edge, in font sizes."""
+"""Maximum distance of the ends of lines next to a picture from their common edge, in font sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,9 @@ def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
 def _is_prose_from_left(line: Line) -> bool:
     """Return whether a line is text in a script that reads from left to right."""
     is_latin = not line.rtl and not has_rtl_letter(line.text)
-    return is_latin and not line.is_mono and line.n_words > 1 and not line.is_formula
+    return (
+        is_latin and not line.is_mono and line.n_prose_words > 1 and not line.is_formula
+    )
 
 
 def _join_row(
@@ -186,8 +192,7 @@ def _join_row(
     order = min(line.order for line in row)
     whole = make_line(list(words), row[0].y, rtl, order)
     # a drop cap moves the edges of lines
-    x0 = min(line.x0 for line in row)
-    x1 = max(line.x1 for line in row)
+    x0, x1 = edges(row)
 
     longest = max(row, key=lambda line: line.n_chars)
     middle = (longest.x0 + longest.x1) / 2

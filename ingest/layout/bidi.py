@@ -81,7 +81,7 @@ _MISPLACED = re.compile(
     (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
     | (?<!\S)[)\]}] | [(\[{]"?(?:[.,;:?!]*\s|$)   # a bracket on the wrong side of a word
     | (?<!\S)(?:[-/]|[+−×·]\ )[A-Za-z][^א-ת]*$    # a sign between two parts of a word or term on two lines
-    | ^\d+\ [+−×·]\ א
+    | ^\d+\ [+−×·]\ א                             # a number and an operator before Hebrew
     | [(\[{](?=[)\]}]\w) | (?<=[(\[{])[)\]}](?=\w)  # empty brackets before a word, which count twice
     """,
     re.VERBOSE,
@@ -143,7 +143,7 @@ def n_unpaired(text: str) -> int:
 
 
 def _pair(text: str) -> tuple[int, str]:
-    """Return the number of closing brackets without partner, and the brackets that would close the open ones."""
+    """Return the number of brackets that stay unpaired, and the brackets that would close the open ones."""
     closing: list[str] = []
     n_extra = 0
     for char in text:
@@ -330,10 +330,10 @@ def _cost_of_text(before: str, text: str, is_last: bool) -> int:
     has_both_orders = _BOTH_ORDERS.search(before + text) is not None
 
     n_extra, closing = _pair(before + text)
-    n_unpaired = n_extra - _pair(before)[0]
+    n_new_unpaired = n_extra - _pair(before)[0]
     if is_last:
-        n_unpaired += len(closing)
-    cost = MISPLACED * n_misplaced + UNPAIRED * n_unpaired
+        n_new_unpaired += len(closing)
+    cost = MISPLACED * n_misplaced + UNPAIRED * n_new_unpaired
     return cost + BOTH_ORDERS * has_both_orders
 
 

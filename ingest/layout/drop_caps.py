@@ -9,6 +9,7 @@ from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import INITIAL
 from ingest.layout.rows import MAX_OVERLAP
+from ingest.pdf.model import edges
 from quarry.languages.quotation import OPENING
 
 CAP_HEIGHT = 0.75
@@ -36,8 +37,14 @@ def with_drop_caps(page: Page) -> Page:
         others = [other for other in lines if other is not line]
         if rest:
             after = make_line(rest, line.y, line.rtl, line.order)
-            after = replace(after, bold=line.bold, mono=line.mono)
-            others.append(replace(after, above=line.above, below=line.below))
+            after = replace(
+                after,
+                bold=line.bold,
+                mono=line.mono,
+                above=line.above,
+                below=line.below,
+            )
+            others.append(after)
 
         adjacent = []
         apart = []
@@ -77,17 +84,11 @@ def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
     start, *others = first.words
     words = [replace(cap, size=start.size, raised=0.0), start]
     if _gap(first, cap, rtl) - indent <= CAP_SPACE * first.size:
-        whole = replace(
-            start,
-            text=cap.text + start.text,
-            x0=min(cap.x0, start.x0),
-            x1=max(cap.x1, start.x1),
-        )
-        words = [whole]
+        x0, x1 = edges([cap, start])
+        words = [replace(start, text=cap.text + start.text, x0=x0, x1=x1)]
 
     moved = []
     for line in (replace(first, words=(*words, *others)), *below):
-        x0 = min(line.x0, cap.x0)
-        x1 = max(line.x1, cap.x1)
+        x0, x1 = edges([line, cap])
         moved.append(replace(line, x0=x0, x1=x1))
     return moved

@@ -234,7 +234,7 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.scanned:
             self.blank.append(index + 1)
-        rows = find_rows(with_formulas(page.glyphs, page.bars))
+        rows = find_rows(with_formulas(page.glyphs, page.rules))
         add_bullets(rows, page.dots)
         return page, rows
 

@@ -10,9 +10,11 @@ MIN_GAP = 0.55
 MIN_JUMP = 20
 """Minimum white space between two columns, in ems, and minimum number of glyphs of other rows drawn in between."""
 
-MIN_SPACE = 0.16
+WORD_GAP = 0.16
+"""Minimum white space between two words, in ems; kerning is narrower, spaces are wider."""
+
 MAX_SPACE = 1.8
-"""Minimum and maximum width of a space between two words of justified text, in ems."""
+"""Maximum width of a space between two words of justified text, in ems."""
 
 MIN_SPACES = 3
 """Minimum number of spaces that define the usual width of a space."""
@@ -55,7 +57,7 @@ def _segment_gap(row: Row) -> float:
     spaces = []
     for glyph, following in itertools.pairwise(visible_glyphs(row.glyphs)):
         space = (following.x0 - glyph.x1) / row.size
-        if space > MIN_SPACE:
+        if space > WORD_GAP:
             spaces.append(space)
     if len(spaces) < MIN_SPACES:
         return SEGMENT_GAP

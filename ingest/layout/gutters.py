@@ -64,6 +64,7 @@ class Gutter:
     @cached_property
     def is_drawn_by_columns(self) -> bool:
         """Whether the file draws down the sides, leaving out lines of the other side, and not along the rows."""
+        left, right = self.sides
         n_along = 0  # steps from one side to the other in a row
         n_down = {-1: 0, 1: 0}  # steps down a side, past a line of the other side
         for last, line in itertools.pairwise(self._drawn()):
@@ -72,12 +73,14 @@ class Gutter:
             if side_of(line, self.x) != side:
                 n_along += abs(drop) < SAME_ROW
             elif SAME_ROW < drop < NEXT_ROW:
-                others = self.sides[side < 0]
+                others = right if side < 0 else left
                 n_down[side] += any(_is_in_row(last, other) for other in others)
 
         fewer = min(n_down.values())
-        is_down = fewer > n_along or fewer == n_along == 1
-        return is_down and min(map(_n_words, self.sides)) >= MIN_SIDE_WORDS
+        # a side of two lines has one step down, and the step to the other side may be in a row
+        has_two_lines = fewer == n_along == 1
+        is_down = fewer > n_along or has_two_lines
+        return is_down and min(map(_n_long_words, self.sides)) >= MIN_SIDE_WORDS
 
     def bands(self) -> list[Sides]:
         """Return the sides, cut at the heights at which the file has drawn all above on both sides before the rest."""
@@ -93,7 +96,8 @@ class Gutter:
             is_back = side_of(line, self.x) == first != side_of(last, self.x)
             if is_back and lowest < line.y and _begins_band(drawn[position:]):
                 upper = self._between(heights[-1], line.y)
-                heights += [line.y] * (min(map(len, upper)) > 1)
+                if min(map(len, upper)) > 1:
+                    heights.append(line.y)
 
         return [
             self._between(*edges) for edges in itertools.pairwise([*heights, math.inf])
@@ -151,7 +155,7 @@ def _is_in_row(line: Line, other: Line) -> bool:
     return abs(_drop(line, other)) < SAME_ROW
 
 
-def _n_words(lines: Iterable[Line]) -> int:
+def _n_long_words(lines: Iterable[Line]) -> int:
     """Return the number of words with three letters or more, also inside formulas."""
     return sum(len(_LETTERS.findall(line.text)) for line in lines)
 
@@ -220,16 +224,16 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     for side, other in (sides, sides[::-1]):
         em = side[0].size
         distances = [abs(line.y - y) for line in side]
-        # those above all lines of the other side, or the first one in any case, may belong to that line
-        is_next = distances[0] < MAX_LEADING * em
+        # lines above all lines of the other side may belong to that line, or the first one if it is near
         first_other = abs(other[0].y - y)
-        widest = distances[0] + WIDER * em
-        for distance, farther in itertools.pairwise(distances):
-            if distance >= first_other and not is_next:
-                break
-            is_next = False
-            if farther - distance > widest:
-                widest = farther - distance
-                n_near = sum(abs(row[0].y - y) <= distance for row in rows)
-                n_outside = max(n_outside, n_near)
+        n_above = sum(distance < first_other for distance in distances)
+        n_free = n_above or int(distances[0] < MAX_LEADING * em)
+        free = itertools.pairwise(distances[: n_free + 1])
+        gaps = [farther - distance for distance, farther in free]
+
+        widest = max(gaps, default=0.0)
+        if widest > distances[0] + WIDER * em:
+            last = distances[gaps.index(widest)]
+            n_near = sum(abs(row[0].y - y) <= last for row in rows)
+            n_outside = max(n_outside, n_near)
     return n_outside

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.pdf.model import space_between
+from ingest.pdf.model import edges, space_between
 from quarry.languages.quotation import CLOSING, OPENING
 
 PROSE_SHARE = 0.3
@@ -17,7 +17,7 @@ WORD_SHARE = 0.5
 """Minimum shares of words in a line of prose with formulas, and in one without."""
 
 SMALL_PRINT = 0.94
-"""Maximum font size of footnotes, in sizes of the text."""
+"""Maximum font size of notes at the foot or in the margin of a page, in sizes of the text."""
 
 FULL_SHARE = 0.6
 FULL_SHARE_BEFORE_CAPITAL = 0.85
@@ -252,7 +252,7 @@ class Line:
         return bool(LEADERS.search(self.text))
 
     @cached_property
-    def n_words(self) -> int:
+    def n_prose_words(self) -> int:
         """Number of words with three letters or more."""
         return sum(map(_is_word, self.words))
 
@@ -264,7 +264,7 @@ class Line:
     @property
     def word_share(self) -> float:
         """Share of words with three letters or more; it is low in a formula."""
-        return self.n_words / len(self.words)
+        return self.n_prose_words / len(self.words)
 
     @property
     def is_formula(self) -> bool:
@@ -274,7 +274,7 @@ class Line:
     @property
     def is_prose(self) -> bool:
         """Whether it has enough words to be prose, perhaps with formulas."""
-        return self.word_share > PROSE_SHARE or self.n_words > 2
+        return self.word_share > PROSE_SHARE or self.n_prose_words > 2
 
     def is_full(self, following: Line) -> bool:
         """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""
@@ -333,10 +333,11 @@ def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
 
     size, _ = sizes.most_common(1)[0]
     n_chars = sizes.total()
+    x0, x1 = edges(words)
     return Line(
         words=tuple(words),
-        x0=min(word.x0 for word in words),
-        x1=max(word.x1 for word in words),
+        x0=x0,
+        x1=x1,
         y=y,
         size=round(size, 1),
         bold=n_bold / n_chars,

@@ -18,15 +18,15 @@ from ingest.layout.bidi import (
     logical_order,
 )
 from ingest.layout.embedded import reading_units
-from ingest.layout.gaps import cut_at_gaps
+from ingest.layout.gaps import WORD_GAP, cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import LEVEL, NEARLY_LEVEL, Row
+from ingest.layout.rows import MAX_LEVEL_OFFSET, NEARLY_LEVEL, Row
 from ingest.layout.superscripts import (
     SMALL,
     with_scripts,
     without_marks,
 )
-from ingest.pdf.model import Fonts, Glyph, text_of
+from ingest.pdf.model import Fonts, Glyph, edges, text_of
 
 SOFT_HYPHEN = "\u00ad"
 """Hyphen of many fonts: if it is drawn, it is seen."""
@@ -40,9 +40,6 @@ _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]"
 
 AT_EDGE = 0.5
 """Maximum distance of the right ends of two lines of one paragraph, in ems."""
-
-WORD_GAP = 0.16
-"""Minimum white space between two words, in ems; kerning is narrower, spaces are wider."""
 
 WORD_GAP_HINTED = 0.05
 """Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
@@ -98,13 +95,13 @@ def _read_words(
     glyphs: list[Glyph],
     row: Row,
     fonts: Fonts,
-    may_begin_right: bool,
-    rtl: bool,
+    document_rtl: bool,
+    line_rtl: bool,
 ) -> list[list[Glyph]]:
     """Return the glyphs of the words of a line in reading order, without the marks of notes.
 
     Args:
-        may_begin_right: whether the document, `rtl`: whether the line reads from right to left.
+        document_rtl, line_rtl: whether the document, and whether the line reads from right to left.
     """
     text = text_of(glyphs)
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
@@ -113,11 +110,11 @@ def _read_words(
 
     words = _split_words(glyphs, row.size)
     number = []
-    if may_begin_right and _has_number(words):
+    if document_rtl and _has_number(words):
         number.append(words.pop())
         number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
-    if words and (rtl or has_rtl_letter(text)):
-        words = _reorder(words, rtl, fonts)
+    if words and (line_rtl or has_rtl_letter(text)):
+        words = _reorder(words, line_rtl, fonts)
     words = number + words
     return without_marks(words) if has_small else words
 
@@ -175,7 +172,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
         large >= INITIAL * small
         and left.text[:1].isalpha()
         and right.text[:1].isalpha()
-        and abs(left.y - right.y) < LEVEL * small
+        and abs(left.y - right.y) < MAX_LEVEL_OFFSET * small
     )
 
 
@@ -221,15 +218,12 @@ def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]
-    x0 = largest.x0
-    x1 = largest.x1
+    x0, x1 = edges(members)
     place = largest.y, largest.shift
     is_term = False
     for glyph in members:
         if glyph.size > largest.size:
             largest = glyph
-        x0 = min(x0, glyph.x0)
-        x1 = max(x1, glyph.x1)
         if (glyph.y, glyph.shift) != place and glyph.text.isalpha():
             is_far = abs(glyph.y - row.y) > LOW * glyph.size
             is_term = is_term or is_far or glyph.shift != largest.shift

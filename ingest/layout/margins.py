@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ingest.layout.extract import Page
-from ingest.layout.line import Line
+from ingest.layout.line import SMALL_PRINT, Line
+from ingest.pdf.model import edges
 
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
@@ -25,9 +26,7 @@ MIN_TEXT_LINES = 8
 """Minimum number of lines in the size of the text that define the margins."""
 
 BODY_SIZE = 0.05
-NOTE_SIZE = 0.92
-"""Maximum difference of the font size of the text, and maximum font size of a note in the margin, in sizes of the text.
-"""
+"""Maximum difference between the font size of a line of the text and that of most lines, in sizes of the text."""
 
 NUMBER_SIZE = 0.8
 """Maximum font size of a line number, in sizes of its line."""
@@ -118,8 +117,7 @@ def without_line_numbers(page: Page) -> Page:
     lines = []
     for position, line in enumerate(page.lines):
         if words := line.words[position in numbers :]:
-            x0 = min(word.x0 for word in words)
-            x1 = max(word.x1 for word in words)
+            x0, x1 = edges(words)
             lines.append(replace(line, words=words, x0=x0, x1=x1))
     return replace(page, lines=lines)
 
@@ -143,7 +141,7 @@ def split_off_notes(
     notes: list[Line] = []
     for line in lines:
         is_between = line.x0 < right and line.x1 > left
-        is_small = line.size < NOTE_SIZE * body_size
+        is_small = line.size < SMALL_PRINT * body_size
         is_bullet = not any(map(str.isalnum, line.text))
         (text if is_between or is_bullet or not is_small else notes).append(line)
     return text, notes

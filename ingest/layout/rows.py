@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ingest.layout.accents import ACCENTS
-from ingest.pdf.model import Glyph, space_between
+from ingest.pdf.model import Glyph, edges, space_between
 
 SEGMENT_GAP = 1.1
 """Minimum white space between two lines of one row (table cells, columns), in ems."""
@@ -25,7 +25,7 @@ SAME = 0.05
 MAX_OVERLAP = 0.3
 """Maximum overlap of two glyphs of one span, in ems."""
 
-LEVEL = 0.12
+MAX_LEVEL_OFFSET = 0.12
 """Maximum distance of two spans on one baseline, in ems."""
 
 NEARLY_LEVEL = 0.25
@@ -42,7 +42,8 @@ INDEX_GAP = 0.5
 """Maximum white space between an index and its base, in ems."""
 
 HALF_REACH = 1.0
-"""Maximum white space between two halves of a row, in ems."""
+MAX_HALF_OVERLAP = 1.0
+"""Maximum white space between two halves of a row, in ems, and maximum overlap, in points."""
 
 SIGN_REACH = 2.5
 MAX_SIGNS = 3
@@ -106,7 +107,7 @@ class Row:
 
     def is_level(self, other: Row) -> bool:
         """Return whether it is on the baseline of another row."""
-        return abs(other.y - self.y) < LEVEL * min(other.size, self.size)
+        return abs(other.y - self.y) < MAX_LEVEL_OFFSET * min(other.size, self.size)
 
     def merge(self, glyphs: Iterable[Glyph]) -> None:
         """Add glyphs in their places."""
@@ -115,9 +116,10 @@ class Row:
 
 
 def find_rows(glyphs: list[Glyph]) -> list[Row]:
-    """Number the glyphs of a page as they are drawn, and group them into rows from top to bottom.
+    """Number glyphs as they are drawn, and group them into rows from top to bottom.
 
-    Indices and exponents are in the row of their base.
+    Indices and exponents are in the row of their base. Cells of a table are grouped before the whole page is, which
+    numbers all of its glyphs anew.
     """
     for order, glyph in enumerate(glyphs):
         glyph.order = order
@@ -149,12 +151,6 @@ def _find_spans(glyphs: list[Glyph]) -> list[Row]:
     return [
         Row(span[0].y, span[0].size, span) for span in spans if visible_glyphs(span)
     ]
-
-
-def edges(glyphs: Iterable[Glyph]) -> tuple[float, float]:
-    """Return the left and the right edge of glyphs."""
-    x0, x1 = zip(*[(glyph.x0, glyph.x1) for glyph in glyphs], strict=True)
-    return min(x0), max(x1)
 
 
 def visible_glyphs(glyphs: Iterable[Glyph]) -> list[Glyph]:
@@ -242,7 +238,7 @@ def _merge_halves(rows: list[Row]) -> list[Row]:
         gap = right[0].x0 - left[-1].x1
         is_level = row.y - above.y < NEARLY_LEVEL * row.size
         is_alike = abs(row.size - above.size) < (1 - SMALLER) * row.size
-        if is_level and is_alike and -1 < gap < HALF_REACH * row.size:
+        if is_level and is_alike and -MAX_HALF_OVERLAP < gap < HALF_REACH * row.size:
             above.merge(row.glyphs)
         else:
             merged.append(row)

@@ -79,7 +79,7 @@ def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
     """Return whether a line is a piece of a formula below the row above it."""
     return (
         len(line.words) <= MAX_FRAGMENT_WORDS
-        and not line.n_words
+        and not line.n_prose_words
         and 0 <= line.y - above.y < FRAGMENT_DROP * pitch * above.size
         and above.start < line.end
         and line.start < above.end + line.size
@@ -147,7 +147,7 @@ def _changes_print(group: LineGroup, line: Line) -> bool:
 def _meet_in_sentence(above: Line, line: Line) -> bool:
     """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
     last, first = above.words[-1], line.words[0]
-    is_one_size = last.size == first.size or not line.n_words
+    is_one_size = last.size == first.size or not line.n_prose_words
     is_one_print = last.bold == first.bold and last.mono == first.mono and is_one_size
     return is_one_print and above.is_full(line) and not above.ends_clause
 

@@ -31,7 +31,7 @@ _MAX_OBJECTS = 4_000
 """Maximum number of paths checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
 """Maximum number of rules of a table in one direction; more are a plot."""
-_MAX_BAR = 2.0
+_MAX_RULE = 2.0
 """Maximum height of the bar of a fraction, in points."""
 
 Bounds = tuple[float, float, float, float]
@@ -59,16 +59,16 @@ def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     return dots if len(dots) <= _MAX_DOTS else []
 
 
-def find_bars(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
+def find_rules(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     """Return the thin horizontal rules, as in fractions, without their height."""
-    bars = []
+    rules = []
     for bounds in paths:
         box = _box(bounds, frame)
         height = box.bottom - box.top
-        if height <= _MAX_BAR and 2 * height < box.x1 - box.x0:
+        if height <= _MAX_RULE and 2 * height < box.x1 - box.x0:
             y = (box.top + box.bottom) / 2
-            bars.append(Box(box.x0, y, box.x1, y))
-    return bars
+            rules.append(Box(box.x0, y, box.x1, y))
+    return rules
 
 
 def _box(bounds: Bounds, frame: Frame) -> Box:

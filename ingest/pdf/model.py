@@ -78,7 +78,7 @@ class Glyph:
 
 
 class Span(Protocol):
-    """A glyph or a word, with its edges in points."""
+    """A glyph, a word or a line, with its edges in points."""
 
     @property
     def x0(self) -> float:
@@ -94,6 +94,12 @@ class Span(Protocol):
 def space_between(one: Span, other: Span) -> float:
     """Return the width of the white space between two glyphs or words of a line; negative if they overlap."""
     return max(other.x0 - one.x1, one.x0 - other.x1)
+
+
+def edges(spans: Iterable[Span]) -> tuple[float, float]:
+    """Return the left and the right edge of glyphs, words or lines."""
+    x0, x1 = zip(*[(span.x0, span.x1) for span in spans], strict=True)
+    return min(x0), max(x1)
 
 
 def text_of(glyphs: Iterable[Glyph]) -> str:
@@ -123,7 +129,7 @@ class GlyphPage:
         ruled: whether it has rules as in a table.
         scanned: whether it is an image without text.
         dots: drawn shapes that may be bullets.
-        bars: thin horizontal rules, as in fractions.
+        rules: thin horizontal ones, as in fractions.
     """
 
     width: float
@@ -132,7 +138,7 @@ class GlyphPage:
     ruled: bool
     scanned: bool = False
     dots: Sequence[Box] = ()
-    bars: Sequence[Box] = ()
+    rules: Sequence[Box] = ()
 
 
 class PdfReader(Protocol):

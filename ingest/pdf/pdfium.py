@@ -14,7 +14,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
-from ingest.pdf.drawings import find_bars, find_bounds, find_bullets, is_ruled
+from ingest.pdf.drawings import find_bounds, find_bullets, find_rules, is_ruled
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
@@ -87,7 +87,7 @@ class PdfiumReader:
                 height=frame.height,
                 glyphs=glyphs,
                 dots=find_bullets(paths, frame),
-                bars=find_bars(paths, frame),
+                rules=find_rules(paths, frame),
                 ruled=frame.turn == page.get_rotation() // 90 and is_ruled(paths),
                 scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )

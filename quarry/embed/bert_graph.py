@@ -44,7 +44,7 @@ bert (int64[batch, tokens] input_ids, int64[batch, tokens] attention_mask)
 """The network; the embedding is the mean of the states that the mask keeps, as a unit vector."""
 
 WORDS = "words = Gather(embeddings_word_embeddings_weight, input_ids)"
-"""Step that looks up the vectors of the words."""
+"""Step that looks up the vectors of the tokens."""
 WORDS_OF_FOUR_BITS = """
     code_rows = Gather(word_codes, input_ids)
     codes = Cast<to: int = 1>(code_rows)
@@ -53,7 +53,8 @@ WORDS_OF_FOUR_BITS = """
     product = Mul(codes, scales)
     words = Reshape(product, rows)
 """
-"""Steps that look up the vectors of the words."""
+"""Steps that unpack vectors of four-bit codes: `word_codes` of shape (n_words, n_blocks, 32) are multiplied by
+`word_scales` of shape (n_words, n_blocks, 1)."""
 
 LAYER = """
     attention_{n} = com.microsoft.Attention<num_heads: int = {num_attention_heads}>(

@@ -12,7 +12,7 @@ LANGUAGES = (ENGLISH, HEBREW)
 OTHER_ABBREVIATIONS = "mme mlle mm z.b d.h u.a проф акад ул г гг пгт т.е т.к"
 """Abbreviations of French, German and Russian after whose full stop the sentence goes on."""
 OTHER_LAST_ABBREVIATIONS = "т.д т.п"
-"""Abbreviations of French, German and Russian after whose full stop the sentence goes on, or before a number."""
+"""Russian abbreviations that end a sentence, except before a number or a bracket."""
 
 OTHER_OPENERS = (
     "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "

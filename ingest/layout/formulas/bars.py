@@ -7,8 +7,8 @@ from dataclasses import replace
 from ingest.layout.accents import MACRON, accented
 from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.formulas.page import ALIGNED, ALIKE, FormulaPage, grow, largest_glyph
-from ingest.layout.rows import LEVEL, SAME, edges
-from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, text_of
+from ingest.layout.rows import MAX_LEVEL_OFFSET, SAME
+from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, edges, text_of
 
 MAX_UNDERSCORE = 0.5
 UNDERSCORE_GAP = 0.08
@@ -73,11 +73,13 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
     reach = FRACTION_REACH * page.largest_size
     for rule in rules:
         y = rule.top
-        parts: tuple[list[Glyph], list[Glyph]] = [], []
+        near_above: list[Glyph] = []
+        near_below: list[Glyph] = []
         for glyph in page.places.near(rule.x0, rule.x1, y, reach):
             if rule.x0 < glyph.middle < rule.x1:
-                parts[glyph.y > y + LEVEL * glyph.size].append(glyph)
-        above, below = (grow(part, y) for part in parts)
+                is_below = glyph.y > y + MAX_LEVEL_OFFSET * glyph.size
+                (near_below if is_below else near_above).append(glyph)
+        above, below = grow(near_above, y), grow(near_below, y)
         if not below or _is_of_root(page, rule):
             continue
 
@@ -156,13 +158,14 @@ def _room(page: FormulaPage, part: list[Glyph], rules: Iterable[Box]) -> float:
 
 
 def _base(page: FormulaPage, rule: Box, part: Glyph) -> Glyph:
-    """Return a glyph next to a fraction on its baseline, or one of its glyphs there."""
+    """Return the largest glyph on the baseline next to a fraction, else one of the fraction's, moved there."""
     em = part.size
     best = replace(part, y=rule.top + AXIS * em)
     for glyph in page.places.near(rule.x0 - em, rule.x1 + em, rule.top, em):
         is_beside = not rule.x0 < glyph.middle < rule.x1
         offset = abs(glyph.y - rule.top - AXIS * glyph.size)
-        if is_beside and offset < LEVEL * glyph.size and glyph.size > best.size:
+        is_level = offset < MAX_LEVEL_OFFSET * glyph.size
+        if is_beside and is_level and glyph.size > best.size:
             best = glyph
     return best
 

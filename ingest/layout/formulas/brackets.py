@@ -11,30 +11,32 @@ from ingest.layout.formulas.page import (
     FormulaPage,
     largest_glyph,
 )
-from ingest.layout.rows import LEVEL, edges, find_rows
-from ingest.pdf.model import AXIS, Box, Glyph
+from ingest.layout.rows import MAX_LEVEL_OFFSET, find_rows
+from ingest.pdf.model import AXIS, Box, Glyph, edges
 
 MIN_LEADING = 0.8
 MAX_CELL_GAP = 2.5
 """Minimum distance of rows between brackets, and maximum white space between the cells after a brace, in ems."""
 
 
-def join_tables(page: FormulaPage, bars: Iterable[Box]) -> None:
+def join_tables(page: FormulaPage, rules: Iterable[Box]) -> None:
     """Put the rows between tall brackets, or after a tall brace, next to each other.
 
     Args:
-        bars: those of fractions; brackets around any are left.
+        rules: thin rules, which may be bars of fractions. Tables around a bar are skipped.
     """
     for bracket in sorted(page.glyphs, key=lambda glyph: glyph.height):
         if bracket.height < TALL * bracket.size or bracket.text not in CLOSING_BRACKET:
             continue
 
         middle = bracket.y - AXIS * bracket.size
-        half = bracket.height / 2 + LEVEL * bracket.size
+        half = bracket.height / 2 + MAX_LEVEL_OFFSET * bracket.size
         cells = _cells(bracket, page.places.near(bracket.x1, math.inf, middle, half))
         x0, x1 = edges([bracket, *cells])
 
-        has_bar = any(x0 < bar.x0 < x1 and abs(bar.top - middle) < half for bar in bars)
+        has_bar = any(
+            x0 < rule.x0 < x1 and abs(rule.top - middle) < half for rule in rules
+        )
         if not has_bar and _has_rows(cells, bracket.y):
             rows = [row.glyphs for row in find_rows(cells)]
             page.put_in_line(rows, bracket.y, bracket.size, bracket.size)
@@ -46,7 +48,7 @@ def _has_rows(cells: Sequence[Glyph], y: float) -> bool:
         return False
     em = largest_glyph(cells).size
     heights = [glyph.y for glyph in cells if glyph.size > LIMIT_SIZE * em]
-    if not any(abs(height - y) < LEVEL * em for height in heights):
+    if not any(abs(height - y) < MAX_LEVEL_OFFSET * em for height in heights):
         heights = [glyph.y for glyph in cells]
     return max(heights) - min(heights) > MIN_LEADING * em
 
@@ -67,7 +69,7 @@ def _cells(bracket: Glyph, right: Iterable[Glyph]) -> list[Glyph]:
         if glyph.text == CLOSING_BRACKET[bracket.text] and is_alike:
             return cells
 
-        is_level = abs(glyph.y - bracket.y) < LEVEL * em
+        is_level = abs(glyph.y - bracket.y) < MAX_LEVEL_OFFSET * em
         is_gap = glyph.x0 - end > MAX_CELL_GAP * em
         is_open = is_open and not is_gap and not (is_level and inside)
         cells.append(glyph)

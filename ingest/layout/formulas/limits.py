@@ -12,8 +12,7 @@ from ingest.layout.formulas.page import (
     grow,
     largest_glyph,
 )
-from ingest.layout.rows import edges
-from ingest.pdf.model import AXIS, Glyph
+from ingest.pdf.model import AXIS, Glyph, edges
 
 LIMIT_REACH = 1.2
 MAX_LIMIT = 4

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from ingest.layout.accents import with_accents
 from ingest.layout.glyph_map import GlyphMap
-from ingest.layout.rows import edges
-from ingest.pdf.model import Glyph
+from ingest.pdf.model import Glyph, edges, space_between
 
 ALIGNED = 0.3
 """Maximum distance of two edges, or of the middles of two parts of a formula, that are aligned, in ems."""
@@ -96,14 +95,15 @@ def grow(
         most: maximum white space between them in ems.
     """
     piece = sorted(seeds, key=lambda glyph: abs(glyph.y - y))[:1]
-    rest = around or seeds
+    rest = seeds if around is None else around
+    # a queue: glyphs found here are searched from in turn
     for last in piece:
         others = []
         for glyph in rest:
             if glyph is last:
                 continue
 
-            gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
+            gap = space_between(glyph, last)
             is_level = abs(glyph.y - last.y) < ONE_LINE * max(glyph.size, last.size)
             if is_level and gap < most * max(glyph.size, last.size):
                 piece.append(glyph)

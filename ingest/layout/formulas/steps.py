@@ -8,8 +8,8 @@ from ingest.layout.formulas.limits import join_limits
 from ingest.layout.formulas.page import FormulaPage
 from ingest.pdf.model import Box, Glyph
 
-MAX_BARS = 300
-"""Maximum number of thin rules of a page that may be bars; more are a plot."""
+MAX_RULES = 300
+"""Maximum number of thin rules of a page with formulas; more are a plot."""
 
 
 def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
@@ -19,12 +19,13 @@ def with_formulas(glyphs: list[Glyph], rules: Sequence[Box]) -> list[Glyph]:
         glyphs: those of a page in the order of drawing.
         rules: thin horizontal rules; some are bars of fractions and lines over letters.
     """
-    bars = sorted(rules, key=lambda rule: rule.x1 - rule.x0)
-    bars = bars if len(bars) <= MAX_BARS else []
+    by_width = sorted(rules, key=lambda rule: rule.x1 - rule.x0)
+    if len(by_width) > MAX_RULES:
+        by_width = []
     page = FormulaPage(glyphs)
-    join_tables(page, bars)
-    add_underscores(page, bars)
-    join_fractions(page, bars)
+    join_tables(page, by_width)
+    add_underscores(page, by_width)
+    join_fractions(page, by_width)
     join_limits(page)
     join_tables(page, [])
     return page.glyphs

@@ -1,4 +1,4 @@
-"""ingest/layout/formulas.py, on glyphs; `formulas.py` beside it prints random formulas."""
+"""ingest/layout/formulas, on glyphs; `formulas.py` in this folder prints random formulas."""
 
 import shutil
 
@@ -19,17 +19,19 @@ def _bar(x0: float, x1: float, y: float) -> Box:
 @pytest.mark.parametrize(
     ("drawn", "bars", "read"),
     [
-        (  # a fraction in the line, and one as large as the line with a root below
+        pytest.param(
             [*glyphs("a=", 0), *glyphs("bc", 11, 96, 7), *glyphs("n", 13, 104, 7)],
             [_bar(11, 18, 97.5)],
             ["a=bc/n"],
+            id="a fraction in the line",
         ),
-        (
+        pytest.param(
             [*glyphs("a=", 0), *glyphs("s", 15, 93), *glyphs("√n", 12, 107)],
             [_bar(12, 22, 97.5), _bar(17, 22, 99.5)],
             ["a=s/√n"],
+            id="a fraction as large as the line with a root below",
         ),
-        (  # a fraction in large print
+        pytest.param(
             [
                 *glyphs("a=", 0, 200, 44),
                 *glyphs("2", 49, 170, 44),
@@ -37,45 +39,63 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [_bar(48, 72, 189)],
             ["a=2/n"],
+            id="a fraction in large print",
         ),
-        (  # a line over a letter, also below another line of text
+        pytest.param(
             [*glyphs("1", 0, 88), *glyphs("edges", 7, 88), *glyphs("y", 0)],
             [_bar(0, 5, 94.5)],
             ["1edges", "ȳ"],
+            id="a line over a letter below another line of text",
         ),
-        ([*glyphs("∂f", 0)], [_bar(0, 5, 94.5)], ["∂\u0304f"]),
-        ([*glyphs("1,n", 0)], [_bar(0, 15, 93)], ["1̄,n̄"]),
-        (  # numbers below the rule of a sum
+        pytest.param(
+            [*glyphs("∂f", 0)],
+            [_bar(0, 5, 94.5)],
+            ["∂\u0304f"],
+            id="a line over a sign",
+        ),
+        pytest.param(
+            [*glyphs("1,n", 0)],
+            [_bar(0, 15, 93)],
+            ["1̄,n̄"],
+            id="a line over digits and letters",
+        ),
+        pytest.param(
             [*glyphs("12", 0)],
             [_bar(0, 10, 93)],
             ["12"],
+            id="numbers below the rule of a sum",
         ),
-        (  # a fraction in a numerator
+        pytest.param(
             [*glyphs("s", 12, 82), *glyphs("t", 12, 94.5), *glyphs("n", 12, 113)],
             [_bar(12, 17, 86.5), _bar(11.5, 17.5, 99.5)],
             ["s/t/n"],
+            id="a fraction in a numerator",
         ),
-        (  # underscores of TeX are on the baseline, an underline is below it
+        pytest.param(
             [*glyphs("a", 0), *glyphs("b", 8), *glyphs("c", 30)],
             [_bar(5, 8, 99.8), _bar(27, 30, 100.7)],
             ["a_bc"],
+            id="underscores of TeX are on the baseline, an underline is below it",
         ),
-        (  # a fraction of Word, a caption over the rule of a table, and the cells of a table
+        pytest.param(
             [*glyphs("a=", 0), *glyphs("25", 11, 93, 8), *glyphs("60", 11, 106, 8)],
             [_bar(11, 19, 97.5)],
             ["a=25/60"],
+            id="a fraction of Word",
         ),
-        (
+        pytest.param(
             [*glyphs("Table1", 0, 88), *glyphs("Mean", 5, 106.5)],
             [_bar(0, 30, 96.1)],
             ["Table1", "Mean"],
+            id="a caption over the rule of a table",
         ),
-        (
+        pytest.param(
             [*glyphs("Mean", 0, 90), *glyphs("1.23", 0)],
             [_bar(0, 20, 94), _bar(20.4, 40, 94)],
             ["Mean", "1.23"],
+            id="the cells of a table",
         ),
-        (  # exponents of a numerator
+        pytest.param(
             [
                 *glyphs("a=", 0),
                 *glyphs("R", 12, 96, 7),
@@ -84,8 +104,9 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [_bar(11, 19, 97.5)],
             ["a=R5/n"],
+            id="exponents of a numerator",
         ),
-        (  # more exponents than letters
+        pytest.param(
             [
                 *glyphs("ab=", 0),
                 *glyphs("t", 17, 96, 7),
@@ -94,28 +115,33 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [_bar(17, 27.5, 97.5)],
             ["ab=tn−1/k"],
+            id="more exponents than letters",
         ),
-        (  # after a comma, which is no root
+        pytest.param(
             [*glyphs("0,", 5), *glyphs("1", 16.2, 96, 7), *glyphs("2", 16.2, 104.2, 7)],
             [_bar(16, 20, 97.6)],
             ["0,1/2"],
+            id="a fraction after a comma, which is no root",
         ),
-        (  # a line over a sign, and one under a line of Hebrew
+        pytest.param(
             [*glyphs("שלום", 0, 88), *glyphs("∂", 22, 88), *glyphs("ל", 0)],
             [_bar(22, 27, 82.5), _bar(0, 5, 94.5)],
             ["שלום∂̄", "ל"],
+            id="a line over a sign, and one under a line of Hebrew",
         ),
-        (  # an underscore of TeX
+        pytest.param(
             [*glyphs("x", 0), *glyphs("train", 9)],
             [_bar(5.5, 8.5, 99.8)],
             ["x_train"],
+            id="an underscore of TeX",
         ),
-        (  # an underlined title
+        pytest.param(
             [*glyphs("Title:", 0, 88), *glyphs("a word", 0)],
             [_bar(0, 30, 89.5)],
             ["Title:", "aword"],
+            id="an underlined title",
         ),
-        (
+        pytest.param(
             [
                 *glyphs("n", 21, 88, 7),
                 *glyphs("a∑", 15, 100, 10, 14)[1:],
@@ -124,8 +150,9 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [],
             ["∑i=1nx"],
+            id="a sum with limits",
         ),
-        (
+        pytest.param(
             [
                 *glyphs("∫", 0, height=16),
                 *glyphs("1", 5, 92, 7),
@@ -134,18 +161,21 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [],
             ["∫01f"],
+            id="an integral with limits",
         ),
-        (
+        pytest.param(
             [*glyphs("a→b", 0), *glyphs("d", 6, 93, 7)],
             [],
             ["a→db"],
+            id="a letter over an arrow",
         ),
-        (  # an exponent below a sign of the line above
+        pytest.param(
             [*glyphs("a=b", 0, 84), *glyphs("c", 0), *glyphs("n", 5, 95, 7)],
             [],
             ["a=b", "cn"],
+            id="an exponent below a sign of the line above",
         ),
-        (
+        pytest.param(
             [
                 *glyphs("f={", 0, height=24),
                 *glyphs("1ifa", 17, 94),
@@ -154,8 +184,9 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [],
             ["f={1ifa0elseso"],
+            id="cases after a brace",
         ),
-        (  # a binomial
+        pytest.param(
             [
                 *glyphs("(", 0, height=13.4),
                 *glyphs("n", 5, 95, 8),
@@ -164,8 +195,9 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [],
             ["(nk)"],
+            id="a binomial",
         ),
-        (
+        pytest.param(
             [
                 *glyphs("(", 0, height=24),
                 *glyphs("ab", 6, 94),
@@ -174,6 +206,7 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             ],
             [],
             ["(abcd)"],
+            id="a matrix",
         ),
     ],
 )

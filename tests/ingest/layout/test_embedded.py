@@ -1,0 +1,49 @@
+"""ingest/layout/embedded.py, on glyphs of Hebrew lines."""
+
+import pytest
+
+from tests.ingest.layout.read_lines import read_hebrew_line
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (".downloads םולש", "שלום downloads."),
+        (".solve() םולש", "שלום solve()."),
+        (".log םולש", "שלום .log"),  # the ending of a file's name
+    ],
+)
+def test_a_stop_drawn_after_the_word_on_its_right_ends_a_hebrew_sentence(
+    drawn: str, read: str
+) -> None:
+    assert read_hebrew_line(drawn, last=0) == read
+
+
+def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> None:
+    assert read_hebrew_line(".0.57") == "0.57."
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (".∞ < |A|,|B| םולש", "שלום ∞ < |A|,|B|."),
+        (".0 ∉ A םולש", "שלום 0 ∉ A."),
+        (".A=[0,1) םולש", "שלום A=[0,1)."),
+        ("זאו (lo + hi) / 2 םולש", "שלום (lo + hi) / 2 ואז"),
+        ("אבא (G+S) P םולש", "שלום (G+S) P אבא"),
+        (".{P,Q} ⊈ l םולש", "שלום {P,Q} ⊈ l."),
+        ("xn = |an| :םולש", "שלום: xn = |an|"),
+        (".|an − L| < ε םולש", "שלום |an − L| < ε."),
+        ("םולש __init__.py םולש", "שלום __init__.py שלום"),
+        ("םולש log.* םולש", "שלום *.log שלום"),  # as the algorithm displays it
+        (":(a<0) םולש", "שלום (a<0):"),
+        ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
+        ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
+        ("םולש - x-ב", "ב-x - שלום"),
+        (".x=0 ⟹ y=0 םולש", "שלום x=0 ⟹ y=0."),
+    ],
+)
+def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
+    drawn: str, read: str
+) -> None:
+    assert read_hebrew_line(drawn) == read

@@ -1,0 +1,30 @@
+"""ingest/layout/rows.py, on glyphs."""
+
+from ingest.layout.rows import find_rows
+from ingest.pdf.model import text_of
+from tests.ingest.layout.glyphs import glyphs
+from tests.ingest.layout.read_lines import read_lines
+
+
+def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() -> None:
+    # the next column is a little lower, and nearer to the second half than the first half is
+    drawn = glyphs("another column", 168, 101.5)
+    drawn += glyphs("second half", 105, 100)
+    drawn += glyphs("first", 50, 100)
+    texts = [text_of(row.glyphs) for row in find_rows(drawn)]
+    assert any(text.startswith("firstsecondhalf") for text in texts)
+
+
+def test_an_index_is_in_the_row_of_its_base() -> None:
+    drawn = glyphs("tree", 50, 100)
+    drawn += glyphs("i", 71, 105.5, 9.9)
+    (row,) = find_rows(drawn)
+    assert text_of(row.glyphs) == "treei"
+    assert row.glyphs[-1].size == 7.5
+
+
+def test_the_base_of_an_index_is_no_smaller_than_the_index() -> None:
+    drawn = glyphs("title", 50, 100, 28)
+    drawn += glyphs("heading", 160, 86, 12)
+    drawn += glyphs("a line", 160, 100.5)
+    assert read_lines(drawn) == ["heading", "title", "a line"]
