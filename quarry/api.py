@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from configs.settings import Settings, load
 from evaluate.errors import writing
 from evaluate.games.labelled import load_games
-from evaluate.referee.simulated import repeat_referee
-from evaluate.referee.spec import HINT_ALONE
+from evaluate.referee.spec import HINT_ALONE, repeat_referee
 from evaluate.replay.replay import Replay, replay_each
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting

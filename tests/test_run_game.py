@@ -21,6 +21,7 @@ from configs.settings import load
 from evaluate.commands import play as run_game
 from evaluate.practice.routes import create_server_app, listen, serving
 from evaluate.practice.server import PracticeServer
+from player.errors import PlayerError
 from player.game.journal import Journal
 from quarry.embed.models import load_embedder
 from quarry.store import open_store
@@ -180,6 +181,17 @@ def test_with_a_person_options_without_effect_are_refused(option: str) -> None:
     refused = run(f"{QUICK} --referee me {option}")
     assert refused.code == 2
     assert "--referee me is played here, with you alone" in refused.err
+
+
+def test_if_all_games_fail_the_document_is_empty_and_the_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failed = iter([PlayerError("game a failed"), PlayerError("game b failed")])
+    monkeypatch.setattr(run_game, "play_games", lambda *_, **__: failed)
+    result = run(f"{QUICK} --json --games 2")
+    assert result.code == 1
+    assert json.loads(result.out) == {"games": []}
+    assert "game a failed" in result.err
 
 
 @pytest.mark.parametrize(("n_played", "code"), [(0, 2), (1, 1)])

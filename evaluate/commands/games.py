@@ -16,16 +16,16 @@ from evaluate.commands.shared import (
     Out,
     Seed,
     Split,
+    exit_code_of_lost,
     games_file,
     select_games,
-    warn_of_lost_games,
     write_text,
 )
 from evaluate.errors import BatchError
 from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
-from evaluate.referee.simulated import SPECS, build_tools
-from evaluate.referee.spec import spec_table
+from evaluate.referee.simulated import build_tools
+from evaluate.referee.spec import SPECS, spec_table
 from player.search.stores import open_course
 from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.languages.language import Kind
@@ -158,7 +158,7 @@ def questions(
         lines.append(f"{line}\n")
     write_text(out, "".join(lines))
     print(f"{out}: {len(lines)} batches of 20 questions", file=sys.stderr)
-    return warn_of_lost_games(len(answerable) - len(lines))
+    return exit_code_of_lost(len(answerable) - len(lines), strict=True)
 
 
 def serve(

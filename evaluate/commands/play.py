@@ -23,8 +23,7 @@ from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
-from evaluate.referee.simulated import SPECS
-from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
+from evaluate.referee.spec import PRACTICE_REFEREE, SPECS, read_spec
 from evaluate.runs.explanation import reveal_label
 from ingest.pipeline.pipeline import ingest
 from player.errors import PlayerError
@@ -122,7 +121,7 @@ def play(
     writer: WriterOptions = WriterOptions(),
     overrides: ParsedOverrides,
 ) -> int:
-    """Play, print the results, and return 0 if all games were played, 1 if some were, and 2 if none was.
+    """Play, print the results, and return 0 if all games were played, else 1.
 
     Without a store, the default one is made from the bundled lectures.
     """
@@ -245,9 +244,7 @@ def _play_on_server(
         _log.error("%s", error)
         return 1
 
-    if not results.n_failed:
-        return 0
-    return 1 if results.scores else 2
+    return 1 if results.n_failed else 0
 
 
 class _Results:
@@ -309,7 +306,7 @@ class _Results:
 
     def print_all(self) -> None:
         """Print all games as JSON, or a summary of several."""
-        if self._options.as_json and self._games:
+        if self._options.as_json and (self._games or self.n_failed):
             lines = ",\n".join(visible_json(game, indent=None) for game in self._games)
             print(f'{{"games": [\n{lines}\n]}}')
         elif len(self.scores) > 1:

@@ -17,19 +17,19 @@ from evaluate.commands.shared import (
     Out,
     RunOptions,
     Runs,
+    exit_code_of_lost,
     select_games,
-    warn_of_lost_games,
     write_text,
 )
 from evaluate.errors import RunError, writing
-from evaluate.referee.simulated import (
+from evaluate.referee.spec import (
     EVERY,
+    HINT_ALONE,
     SPECS,
     SeededSpec,
     repeat_referee,
     seed_referees,
 )
-from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
@@ -170,7 +170,7 @@ def replay(
         print(visible_json(document))
     else:
         print(*lines, sep="\n")
-    return warn_of_lost_games(document["lost_at_ingest"], strict=options.strict)
+    return exit_code_of_lost(document["lost_at_ingest"], strict=options.strict)
 
 
 def _run_lines(
@@ -242,9 +242,11 @@ def compare(
     """
     from evaluate.runs.comparison import compare as compare_runs
 
-    replay_options = (presets, options.games, options.split, options.limit)
-    is_changed = overrides.changes, belief != "course", referee != HINT_ALONE
-    if runs and any((*replay_options, *is_changed, repeats != 1)):
+    replay_options = (
+        *(presets, options.games, options.split, options.limit, overrides.changes),
+        *(belief != "course", referee != HINT_ALONE, repeats != 1),
+    )
+    if runs and any(replay_options):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
         )
@@ -273,7 +275,7 @@ def compare(
     else:
         print(*comparison_lines(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
-    return warn_of_lost_games(n_lost, strict=options.strict)
+    return exit_code_of_lost(n_lost, strict=options.strict)
 
 
 def _load_presets(

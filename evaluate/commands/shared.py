@@ -137,8 +137,8 @@ def select_games(
     return select_split(all_games, split, seed)
 
 
-def warn_of_lost_games(n_lost: int, *, strict: bool = True) -> int:
-    """Warn of games that were lost at ingest, if any; return the exit code, which is 1 if `strict` and there is one."""
+def exit_code_of_lost(n_lost: int, *, strict: bool) -> int:
+    """Return the exit code, 1 if `strict` and games were lost at ingest; log a warning if any were lost."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
         _log.warning(

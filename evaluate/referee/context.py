@@ -18,14 +18,14 @@ _QUOTE_MARKS = str.maketrans(
         **dict.fromkeys("‐‑‒–—―−־", "-"),
     }
 )
-"""Quotation marks."""
-
+"""Quotation marks and dashes, with the ASCII character that replaces them."""
 
 LONG_WORD = 18
 """Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text with spaces between words."""
-_LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
+_LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9%][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9]|[A-Za-z0-9]")
+"""A Latin word or a number in a reversed line, where "%" is its first character."""
 _BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
 
 
@@ -104,6 +104,7 @@ def first_sentence(text: str) -> str:
         before = re.search(r"[\w.]+$", text[: end.start()])
         word = before[0] if before else ""
         folded = word.casefold()
+        # "I" is no initial but a pronoun
         abbreviated = re.fullmatch("[A-HJ-Z]", word) or _ABBREVIATION.fullmatch(folded)
         if ahead.isdigit():
             abbreviated = abbreviated or _ABBREVIATION_OF_NUMBERS.fullmatch(folded)

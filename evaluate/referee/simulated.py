@@ -1,10 +1,9 @@
-"""The simulated referee: its view, its embedding model, its policy, and the answers that it replaces or leaves out."""
+"""The simulated referee and its tools: its view, its policy, and the answers that it replaces or leaves out."""
 
 import contextlib
 import functools
 import hashlib
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,6 @@ from evaluate.errors import RefereeError
 from evaluate.referee.context import VisibleContext, visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import (
-    HINT_ALONE,
     REFEREES,
     Posed,
     Referee,
@@ -156,6 +154,30 @@ class Tools:
         return np.concatenate(parts)
 
 
+def build_tools(course: Course, settings: EmbedSettings) -> Tools:
+    """Build the tools of referees for a course; nothing is loaded or embedded before it is needed."""
+    texts = [item.text for item in course.paragraphs if item.kind == "prose"]
+    spec = other_embedder(course.embedder_spec)
+    # MiniLM only reads Latin script
+    if spec == MINILM.spec and choose_spec(texts[:N_SCRIPT]) != spec:
+        spec = None
+    return Tools(texts, spec, Models(settings))
+
+
+def embed_course_once(
+    specs: Iterable[str],
+    course: Course,
+    settings: EmbedSettings,
+) -> None:
+    """Embed the course if a referee retrieves passages, so that later processes find the vectors in the cache.
+
+    Raises:
+        RefereeError: a SPEC is invalid.
+    """
+    if any(read_spec(spec).view == "passages" for spec in specs):
+        build_tools(course, settings).retrieve("")
+
+
 class SimulatedReferee:
     """A referee that answers by a policy from the visible part of the secret, and replaces or leaves out some answers.
 
@@ -223,9 +245,8 @@ class SimulatedReferee:
                 return LETTERS[byte % len(LETTERS)]
             case "random":
                 digest = _digest(self._seed, visible.text, question, options)
-                return LETTERS[
-                    int.from_bytes(digest[:8]) % len(options[: len(LETTERS)])
-                ]
+                n_letters = min(len(options), len(LETTERS))
+                return LETTERS[int.from_bytes(digest[:8]) % n_letters]
         return answer_by_reading(visible, question, options)
 
 
@@ -249,16 +270,6 @@ def visible_part(
 def _digest(*key: object) -> bytes:
     """Return 32 pseudorandom bytes for a key, the same on every machine."""
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
-
-
-def build_tools(course: Course, settings: EmbedSettings) -> Tools:
-    """Build the tools of referees for a course; nothing is loaded or embedded before it is needed."""
-    texts = [item.text for item in course.paragraphs if item.kind == "prose"]
-    spec = other_embedder(course.embedder_spec)
-    # MiniLM only reads Latin script
-    if spec == MINILM.spec and choose_spec(texts[:N_SCRIPT]) != spec:
-        spec = None
-    return Tools(texts, spec, Models(settings))
 
 
 def make_referee(
@@ -298,77 +309,3 @@ class _UserReferee:
         what = f"The referee {type(self.referee).__name__}"
         with failing_as(RefereeError, what, "Test it (docs/guides/extend.md)."):
             return [*self.referee.answers(secret, questions)]
-
-
-def embed_course_once(
-    specs: Iterable[str],
-    course: Course,
-    settings: EmbedSettings,
-) -> None:
-    """Embed the course if a referee retrieves passages, so that later processes find the vectors in the cache.
-
-    Raises:
-        RefereeError: a SPEC is invalid.
-    """
-    if any(read_spec(spec).view == "passages" for spec in specs):
-        build_tools(course, settings).retrieve("")
-
-
-EVERY = "every"
-"""Word that stands for all of `SPECS`."""
-SPECS = (
-    "oracle",
-    "noisy:0.15,0.10",
-    "noisy:0.30,0.15",
-    "sees:opening",
-    "sees:opening,noisy:0.15,0.10",
-    "sees:opening,noisy:0.30,0.15",
-    "sees:passages",
-    "sees:passages,noisy:0.15,0.10",
-    "sees:passages,noisy:0.30,0.15",
-    "declined:0.40",
-    "sees:opening,declined:0.40",
-    "answers:10",
-    "sees:opening,answers:10",
-    "constant:A",
-    "constant:D",
-    "key",
-    "blind",
-    "sees:name",
-    "declining",
-    "random",
-)
-"""SPECs of all kinds of referees, in the order of the table."""
-SeededSpec = tuple[str, int]
-"""The SPEC and the seed of a referee."""
-
-
-def repeat_referee(
-    spec: str,
-    repeats: int,
-    seed: int,
-) -> list[SeededSpec]:
-    """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; [] for the SPEC "none"."""
-    n = repeats if read_spec(spec).n_answers else 0
-    return [(spec, seed + repeat) for repeat in range(n)]
-
-
-def seed_referees(
-    specs: Sequence[str],
-    repeats: int,
-    seed: int,
-) -> list[SeededSpec]:
-    """Return the hint alone, then each referee with its seeds; a referee that draws nothing plays once.
-
-    Raises:
-        RefereeError: a SPEC is invalid or a duplicate.
-    """
-    spec, n = Counter([HINT_ALONE, *specs]).most_common(1)[0]
-    if n > 1:
-        raise RefereeError(
-            f"--referee {spec!r} is named twice, or has no referee to compare; remove it"
-        )
-    referees = [(HINT_ALONE, seed)]
-    for spec in specs:
-        referees += repeat_referee(spec, repeats if read_spec(spec).draws else 1, seed)
-    return referees

@@ -1,6 +1,7 @@
-"""The protocol of referees, their secret and questions, and the terms and the parser of a referee SPEC."""
+"""The protocol of referees, their secret and questions; and SPECs: terms, parser, table and seeds."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -168,6 +169,34 @@ REFEREES: dict[str, Callable[..., Referee]] = {}
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
 """A SPEC for errors and the help."""
 
+EVERY = "every"
+"""Word that stands for all of `SPECS`."""
+SPECS = (
+    "oracle",
+    "noisy:0.15,0.10",
+    "noisy:0.30,0.15",
+    "sees:opening",
+    "sees:opening,noisy:0.15,0.10",
+    "sees:opening,noisy:0.30,0.15",
+    "sees:passages",
+    "sees:passages,noisy:0.15,0.10",
+    "sees:passages,noisy:0.30,0.15",
+    "declined:0.40",
+    "sees:opening,declined:0.40",
+    "answers:10",
+    "sees:opening,answers:10",
+    "constant:A",
+    "constant:D",
+    "key",
+    "blind",
+    "sees:name",
+    "declining",
+    "random",
+)
+"""SPECs of all kinds of referees, in the order of the table."""
+SeededSpec = tuple[str, int]
+"""The SPEC and the seed of a referee."""
+
 
 def spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
@@ -228,3 +257,36 @@ def read_spec(spec: str) -> RefereeSpec:
             f"at most 1, as in {EXAMPLE}"
         )
     return parsed
+
+
+def repeat_referee(
+    spec: str,
+    repeats: int,
+    seed: int,
+) -> list[SeededSpec]:
+    """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; [] for the SPEC "none"."""
+    n = repeats if read_spec(spec).n_answers else 0
+    return [(spec, seed + repeat) for repeat in range(n)]
+
+
+def seed_referees(
+    specs: Sequence[str],
+    repeats: int,
+    seed: int,
+) -> list[SeededSpec]:
+    """Return the hint alone, then each referee with its seeds; a referee that draws nothing plays once.
+
+    Raises:
+        RefereeError: a SPEC is invalid or a duplicate.
+    """
+    if HINT_ALONE in specs:
+        raise RefereeError(
+            f"--referee {HINT_ALONE!r} is always compared with the others; remove it"
+        )
+    for spec, n in Counter(specs).most_common(1):
+        if n > 1:
+            raise RefereeError(f"--referee {spec!r} is named twice; remove one")
+    referees = [(HINT_ALONE, seed)]
+    for spec in specs:
+        referees += repeat_referee(spec, repeats if read_spec(spec).draws else 1, seed)
+    return referees

@@ -17,8 +17,8 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
-from evaluate.referee.simulated import SeededSpec, embed_course_once
-from evaluate.referee.spec import HINT_ALONE
+from evaluate.referee.simulated import embed_course_once
+from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replayer import Job, build_replayer, play_job, store_address
 from evaluate.runs.conversion import N_CANDIDATES_KEPT

@@ -17,8 +17,8 @@ from evaluate.referee.scoring import (
     character_similarity,
     word_similarity,
 )
-from evaluate.referee.simulated import SeededSpec, build_tools, make_referee
-from evaluate.referee.spec import Referee
+from evaluate.referee.simulated import build_tools, make_referee
+from evaluate.referee.spec import Referee, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import add_ideal
 from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game

@@ -6,8 +6,7 @@ import numpy as np
 
 from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
-from evaluate.referee.simulated import SeededSpec
-from evaluate.referee.spec import HINT_ALONE
+from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.runs.frame import build_frame, rounded_mean
 from evaluate.runs.measures import bootstrap_interval, interval, round_ends
 from evaluate.runs.record import ReplayRecord

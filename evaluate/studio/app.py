@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 
 from configs.settings import Settings, preset_names
 from evaluate.errors import RunError
-from evaluate.referee.simulated import SPECS
+from evaluate.referee.spec import SPECS
 from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as course_order

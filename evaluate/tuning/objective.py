@@ -22,7 +22,7 @@ OBJECTIVE = (
 """Formula of the objective, for reports."""
 TUNING_MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
 """Measures of a study, by name."""
-MEASURE = "RR"
+TESTED_MEASURE = "RR"
 """Measure of which the gain on the test games is tested."""
 
 
@@ -44,7 +44,7 @@ class Evaluation:
     def measures(self) -> dict[str, Float64Array]:
         """(n_answerable,) values of each measure by name."""
         ranks = self.ranks[self.is_answerable]
-        # none of these measures depends on hits below the labelled paragraph
+        # no measure depends on hits below the labelled paragraph, so that the rankings may end with it
         measures = {}
         for name, measure in TUNING_MEASURES.items():
             measures[name] = values_of_ranks(measure, ranks, ranks)

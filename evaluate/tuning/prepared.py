@@ -20,8 +20,8 @@ from evaluate.replay.replayer import (
 from player.deadlines import Runner
 from player.search.calibration import RULE, DenseCalibration
 from player.search.cascade import Cascade
-from player.search.course_index import index_of
 from player.search.index import DENSE, SearchIndex
+from player.search.loading import index_of
 from player.search.rank import RankInput, rank
 from player.search.results import Query
 from player.search.stores import store_embedder

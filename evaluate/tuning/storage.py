@@ -15,7 +15,7 @@ from optuna.storages import (
 )
 from optuna.trial import FrozenTrial
 from sqlalchemy import event
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 
 from evaluate.errors import TuneError
 
@@ -25,6 +25,11 @@ STALE_S = 10
 """Number of seconds without a heartbeat after which a trial is run again."""
 IN_PLACE_OF = "in_place_of"
 """User attribute of a trial with the number of the lost trial that it repeats."""
+_SECRETS = re.compile(
+    r"(://[^\s:/@]*:)\S*(?=@)|((?:passw(?:or)?d|pwd|secret|token|key)\w*=)[^\s&]*",
+    re.IGNORECASE,
+)
+"""The password of a URL, or a value of its query whose name says that it is secret."""
 LOCKED_S = 120
 """Maximum number of seconds that a process waits for an SQLite file that another process writes."""
 
@@ -48,13 +53,14 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
 
     url, flag = spec, "--warm-start" if is_earlier else "--storage"
     if "://" not in spec:
-        if is_earlier and not Path(spec).exists():
-            raise TuneError(
-                f"{flag} {spec} does not exist. Name the storage of an earlier tune."
-            )
         # quotes "?" and "%" in the path
         url = URL.create("sqlite", database=spec).render_as_string()
     is_file = url.startswith("sqlite")
+    file = make_url(url).database if is_file else None
+    if is_earlier and file and not Path(file).exists():
+        raise TuneError(
+            f"{flag} {spec} does not exist. Name the storage of an earlier tune."
+        )
     try:
         storage = RDBStorage(
             url,
@@ -96,5 +102,5 @@ def _write_behind(connection: Any, _: object) -> None:
 
 
 def without_password(text: str) -> str:
-    """Replace passwords in URLs by asterisks."""
-    return re.sub(r"(://[^\s:/@]*:)\S*(?=@)|(password=)[^\s&]*", r"\1\2***", text)
+    """Replace passwords and keys in URLs by asterisks."""
+    return _SECRETS.sub(r"\1\2***", text)

@@ -29,7 +29,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, round_ends
-from evaluate.tuning.objective import MEASURE, OBJECTIVE, evaluate_settings
+from evaluate.tuning.objective import OBJECTIVE, TESTED_MEASURE, evaluate_settings
 from evaluate.tuning.prepared import Prepared
 from evaluate.tuning.storage import (
     IN_PLACE_OF,
@@ -325,12 +325,12 @@ def report_gain(
             evaluation = evaluate_settings(games, settings)
             document[kind][split] = evaluation.as_json(seed)
             if split == "test":
-                values.append(evaluation.measures[MEASURE])
+                values.append(evaluation.measures[TESTED_MEASURE])
 
     differences = values[1] - values[0]
     difference, p = float(differences.mean()), randomisation_p(differences, seed)
     document["gain"] = {
-        "measure": MEASURE,
+        "measure": TESTED_MEASURE,
         "difference": round(difference, 6),
         "interval": round_ends(bootstrap_interval(differences, seed)),
         "p": round(p, 6),

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
@@ -27,19 +27,25 @@ from quarry.terminal import describe_error
 _log = logging.getLogger(__name__)
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
-RoundFields = tuple[str, ...]
-"""Id of the game, id of the match, book, hint and domain; "" if a message does not have the field."""
-
-N_IDS = 2
-"""Number of the first fields that are ids."""
 TIMEOUTS = Timeouts(phase_s=16.0)
-"""Default timeouts, with at most 8 s for a reply; a league that waits for 40 s and polls every 30 s leaves 10."""
+"""Default timeouts. A reply takes at most half of 16 s: a league that waits for 40 s and polls every 30 s leaves at
+least 10 s."""
 MAX_ROUNDS = 200
 """Maximum number of rounds in memory; the round whose questions were sent first is dropped first."""
 MAX_WITH_FITS = 8
 """Maximum number of latest rounds that keep the fits of their questions in memory; others compute them again."""
 MAX_ROUND_S = 86_400.0
 """Maximum age of an unfinished round of the journal in seconds; older ones are given up."""
+
+
+class RoundFields(NamedTuple):
+    """Fields that identify a round; "" if a message does not have the field."""
+
+    game_id: str
+    match_id: str
+    book_name: str
+    hint: str
+    association_domain: str
 
 
 @dataclass(eq=False)
@@ -67,9 +73,10 @@ class _Round:
             if self.saved is not None:
                 self.game.restore(self.saved)
                 self.saved = None
+            # a round has no plan before its first reply, and after its score
             if self.start is not None and self.game.player.plan is None:
                 self.game.receive(replace(self.start, arrived=message.arrived))
-            if self.is_blind:
+            if self.is_blind:  # answers to other questions are no evidence
                 message = replace(message, payload={})
             reply = self.game.receive(message)
         payload: Json = reply["payload"] if reply else {}
@@ -82,19 +89,20 @@ class _Round:
             return self.saved.guess is not None
         return self.game.is_guessed
 
-    def fit(self, round_fields: RoundFields) -> int:
+    def n_common_fields(self, round_fields: RoundFields) -> int:
         """Return the number of fields that a message and the round have in common; -1 if the message contradicts it.
 
         An id of the message that the round does not have is no contradiction.
         """
-        n_repeated = 0
-        for number, (text, round_text) in enumerate(
-            zip(round_fields, self.round_fields, strict=True)
-        ):
-            if text and text != round_text and (round_text or number >= N_IDS):
+        n_common = 0
+        for name, text in round_fields._asdict().items():
+            round_text = getattr(self.round_fields, name)
+            # a league may add an id later, but no hint
+            is_added_id = not round_text and name.endswith("_id")
+            if text and text != round_text and not is_added_id:
                 return -1
-            n_repeated += bool(text) and text == round_text
-        return n_repeated
+            n_common += bool(text) and text == round_text
+        return n_common
 
 
 class Callbacks:
@@ -147,7 +155,7 @@ class Callbacks:
         with self._lock:  # from now on it is the last round, also after a restart
             self._rounds.pop(round_fields, None)
             self._rounds[round_fields] = round_
-            if round_.is_asked:
+            if round_.is_asked:  # a new game of the journal has its time already
                 self._journal.update(round_.game.key, began=time.time())
             round_.is_asked = True
         return {"questions": questions}
@@ -170,7 +178,7 @@ class Callbacks:
         """Store the score, and learn from it which edition the opponent held."""
         message, round_fields = _read(ctx, protocol.SCORE_FEEDBACK)
         with self._lock:
-            round_ = self._find(round_fields, is_scored=True)
+            round_ = self._find(round_fields, awaits_score=True)
         if round_ is None:
             return
         game = round_.game
@@ -201,18 +209,18 @@ class Callbacks:
                 round_.is_blind |= is_blind
 
     def _find(
-        self, round_fields: RoundFields, *, is_scored: bool = False
+        self, round_fields: RoundFields, *, awaits_score: bool = False
     ) -> _Round | None:
         """Return the round that fits a message best, the latest of equal ones; None if the message contradicts all.
 
         Args:
             round_fields: fields of the message.
-            is_scored: take only rounds with a guess that has no score yet.
+            awaits_score: take only rounds with a guess that has no score yet.
         """
         best, match = (0, False), None
         for round_ in self._rounds.values():
-            fit = round_.fit(round_fields), round_.is_asked
-            if fit >= best and (round_.is_guessed or not is_scored):
+            fit = round_.n_common_fields(round_fields), round_.is_asked
+            if fit >= best and (round_.is_guessed or not awaits_score):
                 best, match = fit, round_
         return match
 
@@ -226,7 +234,7 @@ class Callbacks:
 
     def _add(self, round_fields: RoundFields, game_id: str, key: int) -> _Round:
         """Add a round with a new game, and drop the oldest rounds if there are too many."""
-        name = game_id or round_fields[1] or round_fields[3]
+        name = game_id or round_fields.match_id or round_fields.hint
         game = Game(
             game_id=name,
             key=key,
@@ -263,8 +271,13 @@ class Callbacks:
 
 def _round_fields(game_id: str, start: RoundStart) -> RoundFields:
     """Return the fields that identify a round, without leading zeros of ids."""
-    ids = [text.lstrip("0") or text for text in (game_id, start.match_id)]
-    return (*ids, start.book_name, start.hint, start.association_domain)
+    return RoundFields(
+        game_id.lstrip("0") or game_id,
+        start.match_id.lstrip("0") or start.match_id,
+        start.book_name,
+        start.hint,
+        start.association_domain,
+    )
 
 
 def _read(ctx: object, message_type: str) -> tuple[Message, RoundFields]:

@@ -8,9 +8,9 @@ from configs.settings import Settings
 from player.errors import SearchError
 from player.search.available import EMBEDDING, STRATEGIES, find_strategies
 from player.search.cache import ResultCache, shared_cache
-from player.search.course_index import index_of, warm_up
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import SearchIndex
+from player.search.loading import index_of, warm_up
 from player.search.stores import store_embedder
 from quarry.embed import Embedder
 from quarry.errors import EmbedderError, StoreError
@@ -88,7 +88,7 @@ class _CurrentIndex:
             warm_up(index, settings.search)
         finally:
             notice.cancel()
-        # a method is equal to a method of the same object only
+        # bound methods are equal only if their object is the same one: another given embedder shares no results
         given_embedder = self._given and self._given.embed_queries
         identity = (
             course.location,

@@ -38,13 +38,14 @@ which takes a second, later ones a millisecond."""
 class Cascade:
     """One search over one state of a store.
 
-    Args:
+    Attributes:
+        index: the course that is searched.
+        settings: settings of the search.
+        runner: starts the strategies in threads.
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
         everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
-
-    Attributes:
         failures: the failures so far, by strategy.
     """
 
@@ -116,8 +117,7 @@ class Cascade:
         inputs = self.first_step(book)
         ranking = rank(inputs, settings)
 
-        has_answered = bool(inputs.scores)
-        may_ask = KEYWORD in index.strategies and (has_answered or not self.everything)
+        may_ask = KEYWORD in index.strategies and self.query.hint.strip()
         if may_ask and needs_fallback(ranking, inputs.keywords, settings):
             inputs = self.second_step(inputs, book)
             ranking = with_fallback(ranking, inputs, settings)
@@ -139,6 +139,8 @@ class Cascade:
 
     def second_step(self, inputs: RankInput, book: BookCandidate | None) -> RankInput:
         """Return the input of a ranking with the scores of the fallback."""
+        # late strategies do not take the time of the fallback
+        self._deadline = max(self._deadline, time.monotonic() + KEYWORDS_S)
         return replace(inputs, fallback=self._scores((KEYWORD,), inputs, book))
 
     def _scores(
@@ -184,7 +186,4 @@ class Cascade:
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
             return index.run_strategy(name, query, doc_id=doc_id, rows=rows)
 
-        deadline = self._deadline
-        if name == KEYWORD:  # late strategies do not take the time of the fallback
-            deadline = max(deadline, time.monotonic() + KEYWORDS_S)
-        self._calls[name] = self.runner.start(name, work, deadline)
+        self._calls[name] = self.runner.start(name, work, self._deadline)

@@ -41,7 +41,10 @@ class InvertedIndex:
         return np.concatenate([_NO_ROWS, *map(self.rows, words)])
 
     def containing(self, part: str) -> Iterator[str]:
-        """Find the words of the texts that contain a part."""
+        """Find the words of the texts that contain a part; every word contains ""."""
+        if not part:
+            yield from self._rows
+            return
         end = 0
         while (at := self._lines.find(part, end)) >= 0:
             end = self._lines.index("\n", at)
@@ -57,10 +60,4 @@ class InvertedIndex:
 def paragraph_stems(paragraphs: tuple[Paragraph, ...]) -> Sequence[Sequence[str]]:
     """Return the stems of the text of each paragraph; the last course is cached, for all that need them."""
     # equal stems are one string, since a large course has millions
-    return [list(map(sys.intern, stems_of(item.text))) for item in paragraphs]
-
-
-def stems_of(text: str) -> list[str]:
-    """Return the stems of the words of a text in order, whatever its apostrophes."""
-    # the stemmer recognises only the straight one
-    return stems(text.replace("’", "'"))
+    return [list(map(sys.intern, stems(item.text))) for item in paragraphs]

@@ -67,7 +67,7 @@ class HitMaker:
         if strategy not in ranking.scored:
             ranks[strategy] = self._rank(strategy, row, is_book=is_book)
         elif strategy not in ranks:
-            # of the first step, in a slot that keywords left
+            # keywords left this slot to the first step; `rank` then adds only its fused scores to those of keywords
             (strategy,) = ranks
         elif ranking.is_fallback:
             why += AS_FALLBACK
@@ -129,6 +129,8 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
 
     def hit(number: int) -> Hit:
         row = int(rows[number])
+        if number < len(ranking.hits):
+            return maker.hit(row, is_book=bool(ranking.in_book_slot[number]))
         if number < n_found:
             return maker.hit(row, is_book=bool(in_filter[row]))
         return Hit(

@@ -31,7 +31,7 @@ ENGLISH = Language(
     "eighteen nineteen twenty",
     ordinals="first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
-    more_numbers={"thirty": 30},
+    tens="twenty thirty forty fifty sixty seventy eighty ninety",
     is_ordinal_first=True,
     abbreviations="e.g i.e cf c.f n.b viz v vs fig figs eq eqs eqn sec secs ch chap vol nos pp ref refs def thm thms "
     "prop props lem cor rem alg approx dr mr mrs ms prof profs st mt jr sr rev gen hon ph.d m.sc b.sc "

@@ -68,7 +68,9 @@ class Language:
         ones: words for 1, which are also pronouns.
         cardinals: words for 2, 3 and so on; variants of a word are joined by "/".
         ordinals: words for 1st, 2nd and so on, in the same form.
-        more_numbers: further number words.
+        tens: words for 20, 30 and so on.
+        teens: words after a word for 1 to 9 that make a number from 11 to 19.
+        and_prefix: prefix that means "and".
         article: prefix that an ordinal may have.
         is_ordinal_first: whether an ordinal is before its noun, as in "third lecture".
         numerals: letters that number lectures, as in "lecture B".
@@ -116,7 +118,9 @@ class Language:
     ones: str
     cardinals: str
     ordinals: str
-    more_numbers: dict[str, int]
+    tens: str
+    teens: str = ""
+    and_prefix: str = ""
     article: str = ""
     is_ordinal_first: bool = False
     numerals: Mapping[str, int] = field(default_factory=dict)

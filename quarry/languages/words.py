@@ -14,17 +14,22 @@ MIN_COMMON = 2.5
 "quicksort" 1.6."""
 INFLECTED = 3
 """Maximum number of letters in which inflected forms of a word differ: "regularization" is not a form of "regular"."""
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['׳״\"][\p{L}\p{M}]+)*")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in order, case-folded after NFKC; numbers count as words."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    """Return the words of a text in order, case-folded after `_plain`; numbers count as words."""
+    return _WORD.findall(_plain(text).casefold())
 
 
 def written_words(text: str) -> list[str]:
-    """Return the words of a text in order, after NFKC but with their capitals."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text))
+    """Return the words of a text in order, after `_plain` but with their capitals."""
+    return _WORD.findall(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """Apply NFKC, and replace curly apostrophes: the stemmer recognises only straight ones."""
+    return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
 def stems(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from configs.errors import SettingsError, WorkerError
 from configs.settings import load
 from evaluate.games.labelled import SPLITS
 from evaluate.games.locating import locate_games
-from evaluate.referee.simulated import repeat_referee
+from evaluate.referee.spec import repeat_referee
 from evaluate.replay import replay as replayer
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import RecordFile

@@ -36,6 +36,10 @@ _ENDING = rf"(?<=\d) {alternatives(sorted(_ENDINGS))}\b"
 """A number in digits is an ordinal before its noun if an ending follows it: "3 rd"; "third" is read as "3 th"."""
 _ONES = {word for language in LANGUAGES for word in language.ones.split()}
 """Words for 1 are also pronouns, and are numbers only next to a word such as "lecture"."""
+_TENS = {str(number) for number in range(20, 100, 10)}
+"""Tens in digits, of which ones may follow: "twenty one"."""
+_TEENS = {word for language in LANGUAGES for word in language.teens.split()}
+"""Words after ones that make numbers from 11 to 19."""
 _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 """Roman digits of one place."""
 _ROMANS = [f"{'x' * tens}{ones}" for tens in range(4) for ones in _ROMAN_ONES]
@@ -66,10 +70,12 @@ def words_of_name(name: str) -> list[str]:
 def _with_digits(name: str) -> str:
     """Return the normalised words of a name, numbers in digits, ordinals that precede their noun with an ending."""
     words = normalise_name(name).split()
-    digits = []
-    for position, word in enumerate(words):
-        number = _number_words().get(word) or _numeral_at(words, position)
-        digits.append(f"{number}" if number else word)
+    digits, position = [], 0
+    while position < len(words):
+        word, compound = words[position], _compound(*words[position : position + 2])
+        number = compound or _number_words().get(word) or _numeral_at(words, position)
+        digits.append(number or word)
+        position += 2 if compound else 1
     return " ".join(digits)
 
 
@@ -78,19 +84,35 @@ def _number_words() -> dict[str, str]:
     """Return the digits of number words."""
     digits: dict[str, str] = {}
     for language in LANGUAGES:
-        digits |= {word: str(n) for word, n in language.more_numbers.items()}
         ordinal = " th" if language.is_ordinal_first else ""
-        tables = (2, "", language.cardinals), (1, ordinal, language.ordinals)
-        for lowest, ending, table in tables:
-            for number, variants in enumerate(table.split(), lowest):
+        tables = (
+            (2, 1, "", language.cardinals),
+            (1, 1, ordinal, language.ordinals),
+            (20, 10, "", language.tens),
+        )
+        for lowest, step, ending, table in tables:
+            for row, variants in enumerate(table.split()):
                 for word in variants.split("/"):
-                    forms = word, f"{language.article}{word}"
-                    digits |= dict.fromkeys(forms, f"{number}{ending}")
+                    number = f"{lowest + step * row}{ending}"
+                    for prefix in ("", language.article, language.and_prefix):
+                        digits[prefix + word] = number
     return digits
 
 
-def _numeral_at(words: Sequence[str], position: int) -> int:
-    """Return the number of an ambiguous word, 0 if it is none: "one", a Roman numeral, or a Hebrew letter.
+def _compound(first: str, second: str = "") -> str:
+    """Return the digits of the one number that two words name, "" if they name none: "twenty one", "twenty first"."""
+    digits = _number_words()
+    tens, ones = digits.get(first, ""), second
+    if second in _TEENS:
+        tens, ones = "10", first
+    elif tens not in _TENS:
+        return ""
+    number = "1" if ones in _ONES else digits.get(ones, "")
+    return tens[0] + number if len(number.partition(" ")[0]) == 1 else ""
+
+
+def _numeral_at(words: Sequence[str], position: int) -> str:
+    """Return the digits of an ambiguous word, "" if it is no number: "one", a Roman numeral, or a Hebrew letter.
 
     It is a number if it is alone or next to a word that may have a number. A Roman numeral is one also if it is the
     last word, or has several letters.
@@ -98,18 +120,19 @@ def _numeral_at(words: Sequence[str], position: int) -> int:
     word, *after = words[position : position + 2]
     before = words[max(0, position - 1) : position]
     if word in _ONES:
-        return int(len(words) == 1 or any(map(_may_be_numbered, (*before, *after))))
+        is_one = len(words) == 1 or any(map(_may_be_numbered, (*before, *after)))
+        return "1" if is_one else ""
 
     is_numbered = len(words) == 1 or any(map(_may_be_numbered, before))
     if word in _ROMANS:
         is_version = any(map(str.isdecimal, after))  # "notes v2"
         if (is_numbered and not is_version) or not after or len(word) > 1:
-            return _ROMANS.index(word)
+            return str(_ROMANS.index(word))
 
     for language in LANGUAGES:
         if is_numbered and len(word) <= 2 and set(word) <= language.numerals.keys():
-            return sum(map(language.numerals.__getitem__, word))
-    return 0
+            return str(sum(map(language.numerals.__getitem__, word)))
+    return ""
 
 
 def _may_be_numbered(word: str) -> bool:

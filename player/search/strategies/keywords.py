@@ -10,7 +10,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from player.search.course_words import InvertedIndex, paragraph_stems, stems_of
+from player.search.course_words import InvertedIndex, paragraph_stems
 from player.search.results import Query, ScoreArrays, nothing_found, scores_where
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray
@@ -18,6 +18,7 @@ from quarry.languages.words import (
     has_capitals,
     is_common,
     is_stop_word,
+    stems,
     words,
     written_words,
 )
@@ -90,11 +91,11 @@ class Keyword(Strategy):
         import bm25s
 
         stemmed, written = [], []
-        stems = paragraph_stems(tuple(self._paragraphs))
-        for paragraph, in_text in zip(self._paragraphs, stems, strict=True):
+        by_paragraph = paragraph_stems(tuple(self._paragraphs))
+        for paragraph, in_text in zip(self._paragraphs, by_paragraph, strict=True):
             names = self._names.get(paragraph.doc_id, ())
             headings = paragraph.section or (paragraph.heading,)
-            stemmed.append([*in_text, *stems_of("\n".join((*headings, *names[:1])))])
+            stemmed.append([*in_text, *stems("\n".join((*headings, *names[:1])))])
             written.append(_indexed("\n".join((paragraph.text, *headings, *names))))
 
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
@@ -131,19 +132,19 @@ class Keyword(Strategy):
     def _ranked(self, hint: str) -> ScoreArrays:
         """Score by BM25; relevance is calibrated on the share of the highest possible score."""
         n = len(self._paragraphs)
-        stems = stems_of(hint)
-        scores = self._bm25(stems)
+        in_hint = stems(hint)
+        scores = self._bm25(in_hint)
         is_found = scores > 0.0
         if not is_found.any():
             return nothing_found(n)
 
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
-        for stem in dict.fromkeys(stems_of(" ".join(content))):
+        for stem in dict.fromkeys(stems(" ".join(content))):
             evidence[self._index.stems.rows(stem)] += self._rarity(stem)
 
         calibration = self._calibration
-        highest = sum(map(self._rarity, stems))
+        highest = sum(map(self._rarity, in_hint))
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
@@ -158,7 +159,7 @@ class Keyword(Strategy):
         n = len(self._paragraphs)
         written = dict.fromkeys(written_words(hint))
         content, terms = self._content(list(written), hint)
-        scores = self._bm25(stems_of(" ".join(content)))
+        scores = self._bm25(stems(" ".join(content)))
         relevance = np.full(n, COMMON_WORD)
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
@@ -220,7 +221,7 @@ class Keyword(Strategy):
         """
         by_word, by_stem = self._index.words, self._index.stems
         folded = word.casefold()
-        inflections = by_stem.rows_of_any(stems_of(word))
+        inflections = by_stem.rows_of_any(stems(word))
         forms = [inflections, by_word.rows(folded), by_word.rows(word)]
         if len(folded) >= MIN_LETTERS_OF_PART and (parts or not any(map(len, forms))):
             forms.insert(0, by_word.rows_of_any(by_word.containing(folded)))

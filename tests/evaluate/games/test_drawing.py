@@ -32,6 +32,8 @@ def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
     raw = "ןושאר קרפ\n.Python תפשב םיצע ונא"
     assert readable(raw, raw) == "פרק ראשון\nאנו עצים בשפת Python."
     assert readable("abc", "abc") == "abc"
+    raw = "םויה 3.5% הלע (50%) ריחמה יכ"
+    assert readable(raw, raw) == "כי המחיר (50%) עלה 3.5% היום"
     glued = "Thetreeisbalancedafterwards andthenitgrowsoncemore again"
     assert is_glued(glued)
 

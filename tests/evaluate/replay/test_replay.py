@@ -14,8 +14,8 @@ import pytest
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import make_referee, seed_referees
-from evaluate.referee.spec import HINT_ALONE, Referee
+from evaluate.referee.simulated import make_referee
+from evaluate.referee.spec import HINT_ALONE, Referee, seed_referees
 from evaluate.replay import replay as replay_module
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import Replay, replay_games

@@ -373,5 +373,14 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
     assert "cret" not in str(caught.value)
     with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
         open_storage("nothing://x/db", is_earlier=True)
-    shown = without_password("postgresql:///db?user=me&password=s3cret")
-    assert shown == "postgresql:///db?user=me&password=***"
+    for name in ("password", "passwd", "pwd", "client_secret", "Token", "ssl_key"):
+        shown = without_password(f"mysql+mysqldb://h/db?user=u&{name}=s3cret&a=1")
+        assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
+
+
+def test_an_earlier_storage_is_not_created(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.db"
+    for spec in (f"{missing}", f"sqlite:///{missing}", f"sqlite+pysqlite:///{missing}"):
+        with pytest.raises(TuneError, match="does not exist"):
+            open_storage(spec, is_earlier=True)
+        assert not missing.exists()

@@ -241,7 +241,7 @@ def test_a_users_own_strategy_that_hangs_is_named_and_the_others_answer(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("player.search.course_index.LOADING_S", SHORT_S)
+    monkeypatch.setattr("player.search.loading.LOADING_S", SHORT_S)
     monkeypatch.setattr("player.search.build.SLOW_S", SHORT_S / 5)
     caplog.set_level("INFO", "player")
     monkeypatch.setattr(Broken, part, lambda *_: never.wait())

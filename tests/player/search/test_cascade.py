@@ -176,6 +176,31 @@ def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
     assert searches.search(plain).answered_by == "fallback"
 
 
+def test_keywords_answer_a_game_whose_strategies_fail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failing = ListStrategy("dense", {})
+    monkeypatch.setattr(failing, "score", Mock(side_effect=OSError("down")))
+    searches = engine(failing, keyword(0.9), keywords="rule")
+    result = searches.rank_course(Query("hint"))
+    assert each(result.failures, "strategy") == ["dense"]
+    assert ids_of(result.hits) == ["rest:9:9"]
+    assert result.answered_by == "fallback"
+
+
+def test_only_the_fallback_has_more_time_than_other_strategies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    never = Event()
+    late = keyword(0.9)
+    monkeypatch.setattr(late, "score", lambda *_: never.wait(3.0))
+    searches = engine(dense(rest=0.8), late, keywords="fused", deadline_s=0.3)
+    result = searches.search(Query("hint"))
+    never.set()
+    assert each(result.failures, "strategy") == ["keyword"]
+    assert result.search_ms < 2000.0
+
+
 def test_a_book_name_that_is_resolved_too_late_leaves_the_strategies_their_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -273,6 +298,8 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
             rows = ranking.rows.tolist()
             assert sorted(rows) == list(range(12))
             assert ranking.hit(3).paragraph is index.paragraphs[rows[3]]
+            hits = tuple(map(ranking.hit, range(len(everything.hits))))
+            assert hits == everything.hits
             assert everything.hits == plain.hits
             assert everything.book == plain.book
             assert everything.relevant == plain.relevant

@@ -1,4 +1,4 @@
-"""The SearchIndex of a course, built from settings and loaded before the first search."""
+"""Loading of a SearchIndex: built from a course and settings, and searched once before the first search."""
 
 import logging
 import time
@@ -26,7 +26,7 @@ from quarry.store import Course
 
 _log = logging.getLogger(__name__)
 LOADING_S = 20.0
-"""Maximum time of loading; what takes longer is late in the first searches."""
+"""Maximum number of seconds of loading; slower strategies are missing from the first searches."""
 
 
 def index_of(
