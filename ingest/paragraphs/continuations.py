@@ -166,13 +166,17 @@ def goes_on_after_displays(
 
     if line.is_inside_sentence:
         return _begins_at(line, before.margin, before.first.start, line.left)
-    is_small = line.initial.isalpha() and not line.initial.isupper()
-    is_after_comma = is_small and last.text.endswith(",") and not line.words[0].bold
-    is_open = len(before.lines) > 1 or is_after_comma
-    if not is_open or not _begins_at(line, before.margin):
-        return False
     has_code = any(display.first.is_mono for display in displays)
-    if has_code or is_list:
+    if is_list or has_code or not _begins_at(line, before.margin):
+        return False
+    return _goes_on_at_margin(before, line, indented)
+
+
+def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:
+    """Return whether a line at the margin below a display may continue the sentence of `before`."""
+    is_small = line.initial.isalpha() and not line.initial.isupper()
+    is_after_comma = before.last.text.endswith(",") and not line.words[0].bold
+    if len(before.lines) == 1 and not (is_small and is_after_comma):
         return False
     return indented or is_small
 

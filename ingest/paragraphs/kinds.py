@@ -130,6 +130,7 @@ class _Text:
             "small_print": block.size_ratio < CAPTION_SIZE,
             "caption": self.is_caption,
         }
+
         return BIAS + sum(WEIGHTS[name] * value for name, value in features.items())
 
     @property

@@ -133,6 +133,7 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
             return maker.hit(row, is_book=bool(ranking.in_book_slot[number]))
         if number < n_found:
             return maker.hit(row, is_book=bool(in_filter[row]))
+
         return Hit(
             paragraph=index.paragraphs[row],
             score=0.0,

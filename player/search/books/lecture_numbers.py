@@ -90,6 +90,7 @@ def _number_words() -> dict[str, str]:
             (1, 1, ordinal, language.ordinals),
             (20, 10, "", language.tens),
         )
+
         for lowest, step, ending, table in tables:
             for row, variants in enumerate(table.split()):
                 for word in variants.split("/"):
