@@ -16,6 +16,7 @@ from configs.directories import user_fit
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.language import Kind
+from quarry.languages.quotation import OPENING
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """File with the fitted weights."""
@@ -131,5 +132,5 @@ def place_features(
 
 
 def _begins_small(text: str) -> bool:
-    first = text.lstrip("([\"'“‘„«")[:1]
+    first = text.lstrip(OPENING)[:1]
     return first.islower() or not first.isalnum()

@@ -17,7 +17,7 @@ RAISED = 0.2
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING_SIGNS = f".,;:!?}}{CLOSING}"
 _AFTER_MARK = frozenset(_CLOSING_SIGNS + "—–-…")
-FUNCTION_NAMES = re.compile(
+_FUNCTION_NAMES = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
     re.IGNORECASE,
 )
@@ -117,7 +117,7 @@ def _may_have_note(text: str) -> bool:
         return False
     tail = text.rstrip(_CLOSING_SIGNS)
     *_, name = re.split(r"[\W\d_]", tail)
-    if FUNCTION_NAMES.fullmatch(name):
+    if _FUNCTION_NAMES.fullmatch(name):
         return False
     is_word = len(tail) >= 3 and tail[-3:].isalpha()
     return is_word or tail != text

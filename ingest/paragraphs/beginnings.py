@@ -281,13 +281,14 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
 def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
     """Return whether a line goes on in an item, below its text; in an open one, a small letter may hang elsewhere."""
     above = group.last
-    is_part = line.is_mono or marker_words(line) > 0
-    if not group.marker or is_part or not line.is_prose or above.is_formula:
+    if not group.marker or not line.is_prose or above.is_formula:
         return False
-    if above.ends_sentence:
-        is_inside = line.starts_at(group.text_start) and not line.is_flush
-        return is_inside and not line.text.endswith(":")
+    if line.is_mono or marker_words(line):
+        return False
+
     is_below = line.starts_at(group.text_start)
+    if above.ends_sentence:
+        return is_below and not line.is_flush and not line.text.endswith(":")
     if len(group.lines) > 1:
         is_below = line.starts_at(above.start)
     elif not is_below:

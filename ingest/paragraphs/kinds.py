@@ -5,6 +5,7 @@
 
 import math
 import re
+from functools import cached_property
 
 from configs.settings import IngestSettings
 from ingest.layout.line import LEADERS, MONO_SHARE
@@ -90,6 +91,7 @@ class _Text:
         tokens: words and symbols.
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
+        initial: its first character after opening brackets and quotation marks.
         has_end: whether it has one, or ends with a colon.
         is_begun: whether it begins like a sentence.
         is_worded_sentence: whether it is a sentence with enough words, whatever its symbols.
@@ -102,8 +104,8 @@ class _Text:
         self.n_words = sum(_WORDLIKE.search(token) is not None for token in self.tokens)
         self.n_ends = len(_SENTENCE_STOP.findall(block.text))
 
-        first = block.text.lstrip(OPENING)[:1]
-        self.is_begun = first.isalpha() and not first.islower()
+        self.initial = block.text.lstrip(OPENING)[:1]
+        self.is_begun = self.initial.isalpha() and not self.initial.islower()
         self.has_end = self.n_ends > 0 or block.text.endswith(":")
         is_worded = (
             _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
@@ -125,7 +127,7 @@ class _Text:
             "number": block.number != "",
             "colon": text.endswith(":"),
             "stop": text[-1] in ".!?…。",
-            "begins_small": text.lstrip(OPENING)[:1].islower(),
+            "begins_small": self.initial.islower(),
             "small_word": any(map(_begins_small, words)),
             "small_print": block.size_ratio < CAPTION_SIZE,
             "caption": self.is_caption,
@@ -178,7 +180,7 @@ class _Text:
         is_marked = n_marks > MAX_CODE_MARKS * len(self.tokens)
         return is_marked and not self.is_worded_sentence
 
-    @property
+    @cached_property
     def is_caption(self) -> bool:
         """Whether it begins with the label of a figure, or is small and begins with any label."""
         is_drawn = self.block.size_ratio < CAPTION_SIZE or DRAWN.match(self.block.text)

@@ -52,7 +52,7 @@ class RuledTables:
                 x0, y0, x1, y1 = table.bbox
                 # backgrounds of the parts of a slide
                 is_page = x1 - x0 > right - left - 1 and y1 - y0 > bottom - top - 1
-                if _is_grid(table) and not is_page:
+                if not is_page and _is_grid(table):
                     boxes.append(Box(x0 - left, y0 - top, x1 - left, y1 - top))
             page.close()
             return boxes
