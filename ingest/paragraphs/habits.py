@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
@@ -31,6 +32,9 @@ SURE = 100
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
 
+MIN_PAGE_LINES = 4
+"""Minimum number of lines in the font size of most of a page, as on a slide in larger print than other slides."""
+
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
 """Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""
@@ -47,6 +51,7 @@ class TypesettingHabits:
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
         body_size: font size of most of the text, in points.
+        page_sizes: font size of most of each page, at least that of the text.
     """
 
     vocabulary: Counter[str]
@@ -54,6 +59,7 @@ class TypesettingHabits:
     indented: bool
     justified: bool
     body_size: float
+    page_sizes: dict[int, float]
 
 
 def measure_habits(arranged: Arranged) -> TypesettingHabits:
@@ -62,10 +68,13 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     pitches: Counter[float] = Counter()
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
+    page_sizes = {}
     for lines in arranged.pages:
         count_unbroken_words(lines, vocabulary)
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
+        if body:
+            page_sizes[body[0].page] = max(body_size, _size_of_page(body))
         for above, line, below in zip(body, body[1:], body[2:], strict=False):
             n_indents += _shows_indent(above, line, below, body_size)
 
@@ -90,7 +99,19 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
         body_size=body_size,
+        page_sizes=page_sizes,
     )
+
+
+def _size_of_page(lines: Iterable[Line]) -> float:
+    """Return the font size of most of a page; 0 if few lines have it."""
+    n_chars: Counter[float] = Counter()
+    n_lines: Counter[float] = Counter()
+    for line in lines:
+        n_chars[line.size] += line.n_chars
+        n_lines[line.size] += 1
+    size, _ = n_chars.most_common(1)[0]
+    return size if n_lines[size] >= MIN_PAGE_LINES else 0.0
 
 
 def is_of_size(line: Line, size: float) -> bool:

@@ -14,6 +14,7 @@ HABITS = TypesettingHabits(
     indented=False,
     justified=False,
     body_size=10.0,
+    page_sizes={},
 )
 
 
