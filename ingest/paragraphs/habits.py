@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
-from ingest.layout.line import INDENTED, MAX_INDENT, Line
+from ingest.layout.line import INDENTED, MAX_INDENT, Line, PlacedLine
 from ingest.paragraphs.hyphens import count_unbroken_words
 from ingest.paragraphs.markers import marker_words
 
@@ -119,7 +119,7 @@ def is_of_size(line: Line, size: float) -> bool:
     return abs(line.size - size) < 0.5
 
 
-def is_indented(line: Line, below: Line) -> bool:
+def is_indented(line: PlacedLine, below: PlacedLine) -> bool:
     """Return whether a line is indented above a line at the margin of their column."""
     return (
         line.column == below.column
@@ -128,7 +128,9 @@ def is_indented(line: Line, below: Line) -> bool:
     )
 
 
-def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> bool:
+def _shows_indent(
+    above: PlacedLine, line: PlacedLine, below: PlacedLine, body_size: float
+) -> bool:
     """Return whether a line of text is indented between two lines without indent."""
     return (
         above.column == line.column
@@ -139,13 +141,13 @@ def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> boo
     )
 
 
-def _begins_with_wrapped_word(above: Line, line: Line) -> bool:
+def _begins_with_wrapped_word(above: PlacedLine, line: Line) -> bool:
     """Return whether a line begins with a word that did not fit in the line above it."""
     is_word = line.initial.isalpha() and not line.is_formula
     return is_word and not above.has_room_for(line, 1)
 
 
-def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
+def _is_one_sentence(above: PlacedLine, line: PlacedLine, size: float) -> bool:
     """Return whether a line surely continues the sentence of the line above it, both of a font size."""
     return (
         is_of_size(above, size)
