@@ -7,8 +7,8 @@
 - drop_caps, margins, gutters, columns: lines without line numbers, running heads and notes, column by column
 
 A glyph changes until its line is made: an accent is added to it, a formula moves it, a row lowers its font size, and a
-line turns its bracket. Words and lines never change in place: a line is made again without its number, with its drop
-cap, and with the margins of its column.
+line turns its bracket. Words and lines never change in place: a line is made again without its number and with its drop
+cap, and the lines of a row of a column become one `PlacedLine`.
 
 Maximum font sizes by which small print is told apart:
 

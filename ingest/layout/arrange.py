@@ -10,8 +10,9 @@ from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import SMALL_PRINT, Line, make_line
+from ingest.layout.line import SMALL_PRINT, Line, PlacedLine, print_of
 from ingest.layout.margins import (
+    is_at_edge,
     split_off_notes,
     without_line_numbers,
     without_running_heads,
@@ -72,7 +73,7 @@ class Arranged:
     """
 
     title: str
-    pages: Sequence[Sequence[Line]]
+    pages: Sequence[Sequence[PlacedLine]]
     body_size: float
 
 
@@ -104,12 +105,14 @@ def arrange(pdf: Pdf) -> Arranged:
 
 
 def _body_size(pages: Iterable[Page]) -> float:
-    """Return the font size of most of the text."""
+    """Return the font size of most of the text; the running heads of slides count only if no other text is there."""
     sizes: Counter[float] = Counter()
+    at_edge: Counter[float] = Counter()
     for page in pages:
         for line in page.lines:
-            sizes[round(line.size * 2) / 2] += line.n_chars
-    size, _ = sizes.most_common(1)[0]
+            counts = at_edge if is_at_edge(line, page) else sizes
+            counts[round(line.size * 2) / 2] += line.n_chars
+    size, _ = (sizes or at_edge).most_common(1)[0]
     return size
 
 
@@ -138,7 +141,7 @@ def _arrange_column(
     page: Page,
     number: int,
     rtl: bool,
-) -> list[Line]:
+) -> list[PlacedLine]:
     """Join the parts of each row of a column, and add the margins of the column."""
     rows = group_by_baseline(column)
     lines = [_join_row(row, page, number, rtl) for row in rows]
@@ -152,7 +155,7 @@ def _arrange_column(
     return _beside_pictures(placed)
 
 
-def _beside_pictures(lines: Sequence[Line]) -> list[Line]:
+def _beside_pictures(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
     """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin."""
     edges = [line.right for line in lines]
     for start in range(len(lines) - N_AT_PICTURE):
@@ -182,33 +185,39 @@ def _join_row(
     page: Page,
     column: int,
     rtl: bool,
-) -> Line:
-    """Join the parts of a row; the margins of its column are not known yet."""
+) -> PlacedLine:
+    """Join the parts of a row, as if it were alone in its column: its edges are the margins."""
     text = "".join(line.text for line in row)
     is_hebrew = any(line.rtl for line in row)
     is_latin = any(map(str.isalpha, text)) and not is_hebrew
     row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
-    words = itertools.chain.from_iterable(line.words for line in row)
-    order = min(line.order for line in row)
-    whole = make_line(list(words), row[0].y, rtl, order)
+    words = tuple(itertools.chain.from_iterable(line.words for line in row))
+    _, bold, mono = print_of(words)
     # a drop cap moves the edges of lines
     x0, x1 = edges(row)
+    left, right = (-x1, -x0) if rtl else (x0, x1)
 
     longest = max(row, key=lambda line: line.n_chars)
     middle = (longest.x0 + longest.x1) / 2
     in_table = any(box.holds(middle, longest.y) for box in page.tables)
 
-    return replace(
-        whole,
+    return PlacedLine(
+        words=words,
         x0=x0,
         x1=x1,
+        y=row[0].y,
+        size=longest.size,
+        bold=bold,
+        mono=mono,
+        rtl=longest.rtl,
+        order=min(line.order for line in row),
         above=max(line.above for line in row),
         below=max(line.below for line in row),
-        size=longest.size,
-        rtl=longest.rtl,
         page=page.number,
         column=column,
         from_right=rtl,
+        left=left,
+        right=right,
         n_gaps=_n_gaps(row),
         in_table=in_table,
     )
@@ -230,7 +239,7 @@ def _n_gaps(row: Sequence[Line]) -> int:
     return max(0, n_gaps - is_marker)
 
 
-def _margins(lines: Sequence[Line]) -> tuple[float, float]:
+def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
     """Return the start of most lines of a column, and the end of the longest."""
     prose = []
     for line in lines:

@@ -6,7 +6,7 @@ A drop cap is as high as two lines or more; the first lines of the paragraph are
 from dataclasses import replace
 
 from ingest.layout.extract import Page
-from ingest.layout.line import Line, Word, make_line
+from ingest.layout.line import Line, Word, print_of
 from ingest.layout.lines import INITIAL
 from ingest.layout.rows import MAX_OVERLAP
 from ingest.pdf.model import edges
@@ -36,15 +36,9 @@ def with_drop_caps(page: Page) -> Page:
             continue
         others = [other for other in lines if other is not line]
         if rest:
-            after = make_line(rest, line.y, line.rtl, line.order)
-            after = replace(
-                after,
-                bold=line.bold,
-                mono=line.mono,
-                above=line.above,
-                below=line.below,
-            )
-            others.append(after)
+            x0, x1 = edges(rest)
+            size, _, _ = print_of(rest)
+            others.append(replace(line, words=tuple(rest), x0=x0, x1=x1, size=size))
 
         adjacent = []
         apart = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,7 +90,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Line:
-    """Words of one row in reading order; lengths in points, y downwards from the top.
+    """Words of one row, or of a part of it, in reading order; lengths in points, y downwards from the top.
 
     Attributes:
         y: the baseline.
@@ -100,14 +100,6 @@ class Line:
         rtl: whether it reads from right to left.
         order: position of its first glyph among those of its page as they are drawn.
         above, below: how far parts of its formulas are above and below the baseline.
-        page: 1-based.
-        column: number of the column within the document; lines of one column follow each other from top to bottom.
-        from_right: whether the document reads from right to left, so that `start`, `end` and the margins are negative.
-        left, right: margins of its column; like `start` and `end` they grow in reading direction.
-        n_gaps: number of wide gaps inside it, as between the cells of a table.
-        footnote: whether it belongs to the notes at the foot of a column.
-        in_table: whether it is inside a table with rules.
-        is_cut: whether it ends with an abbreviation, and its sentence goes on in the next line.
     """
 
     words: tuple[Word, ...]
@@ -121,15 +113,6 @@ class Line:
     order: int = 0
     above: float = 0.0
     below: float = 0.0
-    page: int = 0
-    column: int = 0
-    from_right: bool = False
-    left: float = 0.0
-    right: float = 0.0
-    n_gaps: int = 0
-    footnote: bool = False
-    in_table: bool = False
-    is_cut: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -167,6 +150,86 @@ class Line:
         """Widths of the white space after each word but the last, in points."""
         return list(itertools.starmap(space_between, itertools.pairwise(self.words)))
 
+    def drop_from(self, above: Line) -> float:
+        """Return the distance of its baseline from that of the line above it, in font sizes.
+
+        Parts of formulas that are far from their baseline make room for themselves.
+        """
+        room = max(0.0, above.below - MAX_SHIFT * above.size)
+        room += max(0.0, self.above - MAX_SHIFT * self.size)
+        return (self.y - above.y - room) / self.size
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether parts of its formulas are far from its baseline."""
+        return max(self.above, self.below) > MAX_SHIFT * self.size
+
+    @property
+    def is_bold(self) -> bool:
+        """Whether nearly all of it is bold."""
+        return self.bold > BOLD_LINE
+
+    @property
+    def is_mono(self) -> bool:
+        """Whether most of it is in a font of fixed pitch, as code is."""
+        return self.mono > MONO_LINE
+
+    @cached_property
+    def has_leaders(self) -> bool:
+        """Whether it has a row of dots, as in a table of contents."""
+        return bool(LEADERS.search(self.text))
+
+    @cached_property
+    def n_prose_words(self) -> int:
+        """Number of words with three letters or more."""
+        return sum(map(_is_word, self.words))
+
+    @cached_property
+    def word_sizes(self) -> frozenset[float]:
+        """Font sizes of the words with three letters or more; those of a formula may differ."""
+        return frozenset(round(word.size, 1) for word in filter(_is_word, self.words))
+
+    @property
+    def word_share(self) -> float:
+        """Share of words with three letters or more; it is low in a formula."""
+        return self.n_prose_words / len(self.words)
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether fewer than half of its words are words of prose."""
+        return self.word_share < WORD_SHARE
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it has enough words to be prose, perhaps with formulas."""
+        return self.word_share > PROSE_SHARE or self.n_prose_words > 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedLine(Line):
+    """A row of a column of its page.
+
+    Attributes:
+        page: 1-based.
+        column: number of the column within the document; lines of one column follow each other from top to bottom.
+        from_right: whether the document reads from right to left, so that `start`, `end` and the margins are negative.
+        left, right: margins of its column; like `start` and `end` they grow in reading direction.
+        n_gaps: number of wide gaps inside it, as between the cells of a table.
+        in_table: whether it is inside a table with rules.
+        footnote: whether it belongs to the notes at the foot of a column.
+        is_cut: whether it ends with an abbreviation, and its sentence goes on in the next line.
+    """
+
+    page: int
+    column: int
+    from_right: bool
+    left: float
+    right: float
+    n_gaps: int
+    in_table: bool
+    footnote: bool = False
+    is_cut: bool = False
+
     @property
     def start(self) -> float:
         """Its first edge in reading direction."""
@@ -198,18 +261,9 @@ class Line:
         """Return whether it starts at one of some edges, in points in reading direction."""
         return any(abs(self.start - edge) < FLUSH * self.size for edge in edges)
 
-    def shift_from(self, above: Line) -> float:
+    def shift_from(self, above: PlacedLine) -> float:
         """Return how far its start is from that of the line above it, in font sizes; positive for an indent."""
         return (self.start - above.start) / self.size
-
-    def drop_from(self, above: Line) -> float:
-        """Return the distance of its baseline from that of the line above it, in font sizes.
-
-        Parts of formulas that are far from their baseline make room for themselves.
-        """
-        room = max(0.0, above.below - MAX_SHIFT * above.size)
-        room += max(0.0, self.above - MAX_SHIFT * self.size)
-        return (self.y - above.y - room) / self.size
 
     @property
     def column_width(self) -> float:
@@ -217,24 +271,9 @@ class Line:
         return self.right - self.left
 
     @property
-    def is_tall(self) -> bool:
-        """Whether parts of its formulas are far from its baseline."""
-        return max(self.above, self.below) > MAX_SHIFT * self.size
-
-    @property
     def is_flush(self) -> bool:
         """Whether it begins at the margin of the column."""
         return self.starts_at(self.left)
-
-    @property
-    def is_bold(self) -> bool:
-        """Whether nearly all of it is bold."""
-        return self.bold > BOLD_LINE
-
-    @property
-    def is_mono(self) -> bool:
-        """Whether most of it is in a font of fixed pitch, as code is."""
-        return self.mono > MONO_LINE
 
     @cached_property
     def ends_clause(self) -> bool:
@@ -245,36 +284,6 @@ class Line:
     def ends_sentence(self) -> bool:
         """Whether it ends with a full stop or the like, perhaps with the number of a note, but not with a colon."""
         return not self.is_cut and bool(_ENDS_SENTENCE.search(self.text))
-
-    @cached_property
-    def has_leaders(self) -> bool:
-        """Whether it has a row of dots, as in a table of contents."""
-        return bool(LEADERS.search(self.text))
-
-    @cached_property
-    def n_prose_words(self) -> int:
-        """Number of words with three letters or more."""
-        return sum(map(_is_word, self.words))
-
-    @cached_property
-    def word_sizes(self) -> frozenset[float]:
-        """Font sizes of the words with three letters or more; those of a formula may differ."""
-        return frozenset(round(word.size, 1) for word in filter(_is_word, self.words))
-
-    @property
-    def word_share(self) -> float:
-        """Share of words with three letters or more; it is low in a formula."""
-        return self.n_prose_words / len(self.words)
-
-    @property
-    def is_formula(self) -> bool:
-        """Whether fewer than half of its words are words of prose."""
-        return self.word_share < WORD_SHARE
-
-    @property
-    def is_prose(self) -> bool:
-        """Whether it has enough words to be prose, perhaps with formulas."""
-        return self.word_share > PROSE_SHARE or self.n_prose_words > 2
 
     def is_full(self, following: Line) -> bool:
         """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""
@@ -320,8 +329,8 @@ def is_item_gap(gap: float, size: float, usual: float) -> bool:
     return gap > max(ITEM_GAP * size, APART * usual)
 
 
-def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
-    """Make a line of words in reading order."""
+def print_of(words: Iterable[Word]) -> tuple[float, float, float]:
+    """Return the font size of most characters of words, and the shares that are bold and of fixed pitch."""
     sizes: Counter[float] = Counter()
     n_bold = 0
     n_mono = 0
@@ -333,15 +342,21 @@ def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
 
     size, _ = sizes.most_common(1)[0]
     n_chars = sizes.total()
+    return round(size, 1), n_bold / n_chars, n_mono / n_chars
+
+
+def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
+    """Make a line of words in reading order."""
     x0, x1 = edges(words)
+    size, bold, mono = print_of(words)
     return Line(
         words=tuple(words),
         x0=x0,
         x1=x1,
         y=y,
-        size=round(size, 1),
-        bold=n_bold / n_chars,
-        mono=n_mono / n_chars,
+        size=size,
+        bold=bold,
+        mono=mono,
         rtl=rtl,
         order=order,
     )

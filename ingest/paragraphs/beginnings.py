@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WORD_SHARE, Line
+from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WORD_SHARE, Line, PlacedLine
 from ingest.paragraphs.habits import (
     MAX_SPACED,
     TypesettingHabits,
@@ -50,7 +50,9 @@ SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
 
 
-def group_lines(lines: Iterable[Line], habits: TypesettingHabits) -> list[LineGroup]:
+def group_lines(
+    lines: Iterable[PlacedLine], habits: TypesettingHabits
+) -> list[LineGroup]:
     """Group the lines of paragraphs that are in one piece; formulas are groups of their own."""
     groups: list[LineGroup] = []
     whole = _join_fragments(lines, habits.pitch)
@@ -62,9 +64,9 @@ def group_lines(lines: Iterable[Line], habits: TypesettingHabits) -> list[LineGr
     return groups
 
 
-def _join_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
+def _join_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLine]:
     """Join pieces of a formula between two rows (tall brackets, limits) to the row above, and find abbreviations."""
-    whole: list[Line] = []
+    whole: list[PlacedLine] = []
     for line in lines:
         if whole and _is_fragment(line, whole[-1], pitch):
             whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
@@ -75,7 +77,7 @@ def _join_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
     return whole
 
 
-def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
+def _is_fragment(line: PlacedLine, above: PlacedLine, pitch: float) -> bool:
     """Return whether a line is a piece of a formula below the row above it."""
     return (
         len(line.words) <= MAX_FRAGMENT_WORDS
@@ -89,8 +91,8 @@ def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
 
 def begins_paragraph(
     group: LineGroup,
-    line: Line,
-    following: Line | None,
+    line: PlacedLine,
+    following: PlacedLine | None,
     habits: TypesettingHabits,
 ) -> bool:
     """Return whether a new paragraph begins with the line after a group: the first rule that applies decides.
@@ -125,7 +127,7 @@ def begins_paragraph(
     return _ends_paragraph(group, line, habits)
 
 
-def _changes_print(group: LineGroup, line: Line) -> bool:
+def _changes_print(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
     above = group.last
     if line.in_table != above.in_table:
@@ -144,7 +146,7 @@ def _changes_print(group: LineGroup, line: Line) -> bool:
     return not (is_below and is_text and above.is_full(line))
 
 
-def _meet_in_sentence(above: Line, line: Line) -> bool:
+def _meet_in_sentence(above: PlacedLine, line: Line) -> bool:
     """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
     last, first = above.words[-1], line.words[0]
     is_one_size = last.size == first.size or not line.n_prose_words
@@ -152,7 +154,7 @@ def _meet_in_sentence(above: Line, line: Line) -> bool:
     return is_one_print and above.is_full(line) and not above.ends_clause
 
 
-def _is_row_of_table(group: LineGroup, line: Line) -> bool:
+def _is_row_of_table(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
     above = group.last
     n_gaps = above.n_gaps + line.n_gaps
@@ -168,7 +170,7 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
     return not is_one_text
 
 
-def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
+def _is_item(group: LineGroup, line: PlacedLine, following: PlacedLine | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
     marker = marker_words(line, following)
@@ -187,14 +189,14 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     return is_sure or is_apart
 
 
-def _is_caption(group: LineGroup, line: Line) -> bool:
+def _is_caption(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a line begins with the label of a caption, "Figure 3:", after a sentence or in another column."""
     above = group.last
     is_apart = above.ends_sentence or above.column != line.column
     return is_apart and caption_label(line.text) != ""
 
 
-def _is_second(group: LineGroup, line: Line) -> bool:
+def _is_second(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
     above = group.last
     is_flush = line.start <= above.start
@@ -203,7 +205,7 @@ def _is_second(group: LineGroup, line: Line) -> bool:
     return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
 
 
-def _begins_column(group: LineGroup, line: Line) -> bool:
+def _begins_column(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
 
     No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on.
@@ -215,12 +217,12 @@ def _begins_column(group: LineGroup, line: Line) -> bool:
     return is_alone or is_display or not above.flows_into(line)
 
 
-def _is_indented_formula(line: Line) -> bool:
+def _is_indented_formula(line: PlacedLine) -> bool:
     """Return whether a line is a formula apart from the margin."""
     return line.indent > INDENTED and line.is_formula
 
 
-def _is_apart(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+def _is_apart(group: LineGroup, line: PlacedLine, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
     above = group.last
     drop = line.drop_from(above)
@@ -230,7 +232,7 @@ def _is_apart(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > CLEAR_SPACE
 
 
-def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
+def _is_mid_sentence(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
     above = group.last
     is_full = above.room < MAX_ROOM or not above.has_room_for(line, 1)
@@ -238,7 +240,9 @@ def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
-def _begins_with_indent(above: Line, line: Line, following: Line | None) -> bool:
+def _begins_with_indent(
+    above: PlacedLine, line: PlacedLine, following: PlacedLine | None
+) -> bool:
     """Return whether a full line between the end of a sentence and a line at the margin is indented."""
     return (
         following is not None
@@ -249,7 +253,7 @@ def _begins_with_indent(above: Line, line: Line, following: Line | None) -> bool
     )
 
 
-def _continues_centred(above: Line, line: Line) -> bool:
+def _continues_centred(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a sentence goes on in a shorter line with the same middle, as in a caption.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
@@ -263,7 +267,7 @@ def _continues_centred(above: Line, line: Line) -> bool:
     )
 
 
-def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
+def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool:
     """Return whether two lines, or the words that end a sentence, hang below an outdented first line."""
     above = group.last
     is_first = len(group.lines) == 1 and not group.marker
@@ -278,7 +282,7 @@ def _hangs(group: LineGroup, line: Line, below: Line | None) -> bool:
     )
 
 
-def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
+def _goes_on_in_item(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a line goes on in an item, below its text; in an open one, a small letter may hang elsewhere."""
     above = group.last
     if not group.marker or not line.is_prose or above.is_formula:
@@ -296,7 +300,7 @@ def _goes_on_in_item(group: LineGroup, line: Line) -> bool:
     return is_below and line.goes_on and not above.ends_clause
 
 
-def _is_wrapped(above: Line, line: Line) -> bool:
+def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
     is_code = line.is_mono or line.rtl != line.from_right
     is_text = len(line.first_text) > 1 and not is_code
@@ -305,7 +309,7 @@ def _is_wrapped(above: Line, line: Line) -> bool:
     )
 
 
-def _leaves_margin(group: LineGroup, line: Line) -> bool:
+def _leaves_margin(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
     shift = line.shift_from(group.last)
     if len(group.lines) > 1:
@@ -322,7 +326,7 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     )
 
 
-def _goes_on_below(above: Line, line: Line) -> bool:
+def _goes_on_below(above: PlacedLine, line: Line) -> bool:
     """Return whether a line is full, or ends with a comma before text without a capital."""
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
     return above.is_full(line) or is_after_comma

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, WIDE_SPACE, Line
+from ingest.layout.line import FLUSH, INDENTED, WIDE_SPACE, Line, PlacedLine
 from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
@@ -136,7 +136,7 @@ def _is_item(group: LineGroup) -> bool:
     return group.marker > 0 and is_known and not is_number
 
 
-def _without_number(line: Line) -> Line:
+def _without_number(line: PlacedLine) -> PlacedLine:
     """Remove the number in the right margin from a displayed formula."""
     is_numbered = _FORMULA_NUMBER.fullmatch(line.words[-1].text) is not None
     if is_numbered and line.is_formula and not line.is_mono and len(line.words) > 1:
@@ -195,7 +195,7 @@ def _begins_with_small_word(line: Line) -> bool:
     return len(first) > 2 and first.isalpha() and not line.initial.isupper()
 
 
-def _begins_at(line: Line, *edges: float) -> bool:
+def _begins_at(line: PlacedLine, *edges: float) -> bool:
     """Return whether a line begins near one of some edges, in points in reading direction."""
     return any(abs(line.start - edge) < NEAR * line.size for edge in edges)
 
@@ -216,9 +216,6 @@ def _find_beginning(
         or not _is_body(group, habits.body_size)
     ):
         return None
-    if groups and _is_heading_above(groups[-1].last, line, habits):
-        return None
-
     between: list[LineGroup] = []
     for before in reversed(groups):
         is_near = before.last.page >= line.page - 1
@@ -229,10 +226,12 @@ def _find_beginning(
     return None
 
 
-def _is_heading_above(above: Line, line: Line, habits: TypesettingHabits) -> bool:
-    """Return whether a line begins anew under a heading."""
-    is_heading = above.is_bold or above.size > HEADING * habits.body_size
-    return is_heading and above.column == line.column and not line.goes_on
+def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
+    """Return whether a group is a heading, or an item in the size of the text, below which no earlier text goes on."""
+    line = group.first
+    is_large = line.size > HEADING * habits.body_size and line.is_prose
+    is_heading = (line.is_bold or is_large) and not caption_label(line.text)
+    return is_heading or (group.marker > 0 and _is_body(group, habits.body_size))
 
 
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
@@ -260,6 +259,11 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not same_print(last, line):
         return False
+    columns = (last.column, line.column)
+    if any(
+        part.first.column in columns and _begins_anew(part, habits) for part in between
+    ):
+        return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
     if len(before.lines) == 1 and not line.goes_on:  # such as a date
@@ -273,7 +277,7 @@ def goes_on_across(
     return line.goes_on or not last.has_room_for(line, WIDE_SPACE)
 
 
-def _indent_across(last: Line, group: LineGroup) -> float:
+def _indent_across(last: PlacedLine, group: LineGroup) -> float:
     """Return the indent of the first line of a group; in a box, with the inset of `last`, that from its other lines."""
     line = group.first
     if len(group.lines) > 1 and abs(line.indent - last.indent) < FLUSH:
@@ -283,7 +287,7 @@ def _indent_across(last: Line, group: LineGroup) -> float:
 
 def _is_broken(
     before: LineGroup,
-    line: Line,
+    line: PlacedLine,
     between: Sequence[LineGroup],
     habits: TypesettingHabits,
 ) -> bool:

@@ -2,10 +2,11 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
-from ingest.layout.line import INDENTED, MAX_INDENT, Line
+from ingest.layout.line import INDENTED, MAX_INDENT, Line, PlacedLine
 from ingest.paragraphs.hyphens import count_unbroken_words
 from ingest.paragraphs.markers import marker_words
 
@@ -31,6 +32,9 @@ SURE = 100
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
 
+MIN_PAGE_LINES = 4
+"""Minimum number of lines in the font size of most of a page, as on a slide in larger print than other slides."""
+
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
 """Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""
@@ -47,6 +51,7 @@ class TypesettingHabits:
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
         body_size: font size of most of the text, in points.
+        page_sizes: font size of most of each page, at least that of the text.
     """
 
     vocabulary: Counter[str]
@@ -54,6 +59,7 @@ class TypesettingHabits:
     indented: bool
     justified: bool
     body_size: float
+    page_sizes: dict[int, float]
 
 
 def measure_habits(arranged: Arranged) -> TypesettingHabits:
@@ -62,10 +68,13 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     pitches: Counter[float] = Counter()
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
+    page_sizes = {}
     for lines in arranged.pages:
         count_unbroken_words(lines, vocabulary)
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
+        if body:
+            page_sizes[body[0].page] = max(body_size, _size_of_page(body))
         for above, line, below in zip(body, body[1:], body[2:], strict=False):
             n_indents += _shows_indent(above, line, below, body_size)
 
@@ -90,7 +99,19 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
         body_size=body_size,
+        page_sizes=page_sizes,
     )
+
+
+def _size_of_page(lines: Iterable[Line]) -> float:
+    """Return the font size of most of a page; 0 if few lines have it."""
+    n_chars: Counter[float] = Counter()
+    n_lines: Counter[float] = Counter()
+    for line in lines:
+        n_chars[line.size] += line.n_chars
+        n_lines[line.size] += 1
+    size, _ = n_chars.most_common(1)[0]
+    return size if n_lines[size] >= MIN_PAGE_LINES else 0.0
 
 
 def is_of_size(line: Line, size: float) -> bool:
@@ -98,7 +119,7 @@ def is_of_size(line: Line, size: float) -> bool:
     return abs(line.size - size) < 0.5
 
 
-def is_indented(line: Line, below: Line) -> bool:
+def is_indented(line: PlacedLine, below: PlacedLine) -> bool:
     """Return whether a line is indented above a line at the margin of their column."""
     return (
         line.column == below.column
@@ -107,7 +128,9 @@ def is_indented(line: Line, below: Line) -> bool:
     )
 
 
-def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> bool:
+def _shows_indent(
+    above: PlacedLine, line: PlacedLine, below: PlacedLine, body_size: float
+) -> bool:
     """Return whether a line of text is indented between two lines without indent."""
     return (
         above.column == line.column
@@ -118,13 +141,13 @@ def _shows_indent(above: Line, line: Line, below: Line, body_size: float) -> boo
     )
 
 
-def _begins_with_wrapped_word(above: Line, line: Line) -> bool:
+def _begins_with_wrapped_word(above: PlacedLine, line: Line) -> bool:
     """Return whether a line begins with a word that did not fit in the line above it."""
     is_word = line.initial.isalpha() and not line.is_formula
     return is_word and not above.has_room_for(line, 1)
 
 
-def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
+def _is_one_sentence(above: PlacedLine, line: PlacedLine, size: float) -> bool:
     """Return whether a line surely continues the sentence of the line above it, both of a font size."""
     return (
         is_of_size(above, size)

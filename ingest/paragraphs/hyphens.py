@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ingest.layout.line import Line
+from ingest.layout.line import Line, PlacedLine
 from ingest.pdf.model import UNKNOWN
 
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
@@ -24,7 +24,7 @@ def count_unbroken_words(lines: Iterable[Line], counts: Counter[str]) -> None:
 
 
 def join_text(
-    lines: Sequence[Line], marker: int, vocabulary: Counter[str]
+    lines: Sequence[PlacedLine], marker: int, vocabulary: Counter[str]
 ) -> tuple[str, tuple[int, ...]]:
     """Join the words of lines, and return the offsets at which a new page begins.
 

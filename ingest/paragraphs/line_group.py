@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingest.layout.line import FLUSH, Line
+from ingest.layout.line import FLUSH, Line, PlacedLine
 
 SIZE_TOLERANCE = 0.045
 """Maximum relative difference of the font sizes of two lines of one paragraph."""
@@ -17,17 +17,17 @@ class LineGroup:
         is_display: whether it is a displayed formula, or code, below a text that may go on.
     """
 
-    lines: list[Line]
+    lines: list[PlacedLine]
     marker: int = 0
     is_display: bool = False
 
     @property
-    def first(self) -> Line:
+    def first(self) -> PlacedLine:
         """The first line."""
         return self.lines[0]
 
     @property
-    def last(self) -> Line:
+    def last(self) -> PlacedLine:
         """The last line."""
         return self.lines[-1]
 

@@ -5,7 +5,14 @@ from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.gaps import MIN_SPACES
-from ingest.layout.line import BOLD_SHARE, BULLETS, INDENTED, Line, is_item_gap
+from ingest.layout.line import (
+    BOLD_SHARE,
+    BULLETS,
+    INDENTED,
+    Line,
+    PlacedLine,
+    is_item_gap,
+)
 from ingest.pdf.model import UNKNOWN
 
 TEXT_TOLERANCE = 0.2
@@ -19,7 +26,7 @@ _ENUMERATOR = re.compile(
 )
 
 
-def marker_words(line: Line, following: Line | None = None) -> int:
+def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     """Return how many words at the beginning of a line are a bullet or numbers.
 
     There are 2 if the number of an exercise and the letter of its first part share a line, and the text hangs to the
@@ -38,7 +45,7 @@ def marker_words(line: Line, following: Line | None = None) -> int:
     return 2 if following.starts_at(line.start_after(2)) else 1
 
 
-def _is_marked(line: Line, following: Line | None) -> bool:
+def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
     if len(line.words) < 2:
         return is_bullet(line.first_text)
@@ -52,7 +59,7 @@ def _is_marked(line: Line, following: Line | None) -> bool:
     return bool(_ENUMERATOR.fullmatch(first)) and _is_numbered(line, first, following)
 
 
-def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
+def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
     if following is not None:
         past_first = abs(following.start - line.start_after(1))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.layout.arrange import Arranged, arrange
 from ingest.layout.extract import Pdf, extract
-from ingest.layout.line import Line
+from ingest.layout.line import PlacedLine
 from tests.contracts.handmade import Run, pdf
 
 
@@ -24,6 +24,6 @@ def arranged(*pages: list[Run], **options: Any) -> Arranged:
     return arrange(extracted(pdf(pages, **options)))
 
 
-def in_order(*pages: list[Run], **options: Any) -> list[Line]:
+def in_order(*pages: list[Run], **options: Any) -> list[PlacedLine]:
     """Return the lines of pages of runs in reading order."""
     return list(itertools.chain.from_iterable(arranged(*pages, **options).pages))

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from ingest.layout.line import Line, Word
+from ingest.layout.line import PlacedLine, Word
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup
 
@@ -14,20 +14,26 @@ HABITS = TypesettingHabits(
     indented=False,
     justified=False,
     body_size=10.0,
+    page_sizes={},
 )
 
 
-def line(text: str, **features: Any) -> Line:
+def line(text: str, **features: Any) -> PlacedLine:
     """A line that fills its column, 250 points wide."""
     words = [Word(word, 50, 70, 10, 0, False, False) for word in text.split()]
-    whole = Line(
+    whole = PlacedLine(
         words=tuple(words),
         x0=50.0,
         x1=300.0,
         y=100.0,
         size=10.0,
+        page=1,
+        column=0,
+        from_right=False,
         left=50.0,
         right=300.0,
+        n_gaps=0,
+        in_table=False,
     )
     return replace(whole, **features)
 

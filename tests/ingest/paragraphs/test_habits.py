@@ -1,18 +1,18 @@
 """ingest/paragraphs/habits.py: the typesetting of a document, measured on its lines."""
 
 from ingest.layout.arrange import Arranged
-from ingest.layout.line import Line
+from ingest.layout.line import PlacedLine
 from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from tests.ingest.paragraphs.lines import line
 
 
-def _measured(lines: list[Line]) -> TypesettingHabits:
+def _measured(lines: list[PlacedLine]) -> TypesettingHabits:
     return measure_habits(Arranged("", [lines], 10.0))
 
 
 def _page(
     texts: list[str], leading: float, x0: float = 50.0, x1: float = 300.0
-) -> list[Line]:
+) -> list[PlacedLine]:
     """Lines below each other; the first of each three begins at `x0`, the others end at `x1`."""
     lines = []
     for number, text in enumerate(texts):

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.layout.line import Line
+from ingest.layout.line import PlacedLine
 from ingest.paragraphs.hyphens import count_unbroken_words, join_text
 from tests.ingest.paragraphs.lines import line
 
 
-def _joined(*lines: Line) -> str:
+def _joined(*lines: PlacedLine) -> str:
     vocabulary: Counter[str] = Counter()
     count_unbroken_words(lines, vocabulary)
     text, _ = join_text(lines, 0, vocabulary)
@@ -47,5 +47,5 @@ def test_words_of_right_to_left_lines_end_in_blanks_or_hyphens() -> None:
 
 
 def test_a_page_begins_at_an_offset_of_the_text() -> None:
-    lines = [line("• Trees that"), line("grow", page=1), line("high", page=1)]
+    lines = [line("• Trees that"), line("grow", page=2), line("high", page=2)]
     assert join_text(lines, 1, Counter()) == ("Trees that grow high", (11,))
