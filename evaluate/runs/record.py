@@ -9,18 +9,6 @@ from player.round import Json
 
 LostAt = Literal["ingest", "book", "search", "label", "answers"]
 """Steps at which a game may be lost."""
-LABEL = (
-    "game_id",
-    "book_name",
-    "hint",
-    "association_domain",
-    "associative_word",
-    "opening_sentence",
-    "in_text_layer",
-    "answerable",
-    "edition",
-)
-"""Fields of a labelled game that its record holds under the same names."""
 LOST_ID = "lost at ingest"
 """The paragraph_id of a game whose paragraph was lost at ingest; no ranking holds this id."""
 
@@ -107,6 +95,8 @@ class PlayRecord(TypedDict):
         misled: numbers of the questions whose answers favour the guess over the labelled paragraph.
         unfit: numbers of the questions whose answers do not fit the labelled paragraph; None if it is not a candidate,
             absent in older records.
+        guessed: the candidate of the guess; None if the guess was made before the search ended, absent in older
+            records.
         bits: entropy of the belief before and after the answers, in bits.
         prior_rank: rank of the labelled paragraph in the belief before the answers; None if it is not a candidate.
         guess_rank: rank of the labelled paragraph in the belief after the answers; None if it is not a candidate.
@@ -121,6 +111,7 @@ class PlayRecord(TypedDict):
     misled: list[int]
     unfit: NotRequired[list[int] | None]
     candidates: list[CandidateRecord]
+    guessed: NotRequired[CandidateRecord | None]
     bits: list[float]
     guess: Json
     guess_rank: int | None

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from rich.console import Console
 
 from player.game.terminal import escape_markup
-from quarry.terminal import pluralize, visible, visible_json
+from quarry.terminal import describe_error, pluralize, visible, visible_json
 
 tried = settings(max_examples=200)
 
@@ -59,3 +59,10 @@ def test_one_is_singular_and_all_else_plural() -> None:
     assert pluralize(0, "game") == "0 games"
     assert pluralize(1200, "game") == "1,200 games"
     assert pluralize(1, "game") == "1 game"
+
+
+def test_an_error_names_a_cause_that_its_text_does_not_repeat() -> None:
+    for text, says in (("refused", "refused"), ("no answer", "no answer (refused)")):
+        error = OSError(text)
+        error.__cause__ = ValueError("refused")
+        assert describe_error(error) == f"OSError: {says}"
