@@ -184,7 +184,6 @@ def _record_play(
         misled=misled,
         unfit=unfit,
         candidates=[_record_candidate(plan, belief, row) for row in rows],
-        guessed=_record_candidate(plan, belief, best) if best >= 0 else None,
         bits=[_entropy(plan.prior), _entropy(belief)],
         guess={**asdict(guess), "confidence": round(float(guess.confidence), 6)},
         guess_rank=_find_rank(plan, belief, truth),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evaluate.games.labelled import LabelledGame
+from evaluate.games.labelled import LabelledGame, same_sentence
 from evaluate.games.locating import begins_with
 from evaluate.runs.conversion import record_game
 from evaluate.runs.record import (
@@ -122,9 +122,8 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
         if item["paragraph_id"] == truth["paragraph_id"]:
             yield f"its probability: {_format_beliefs(item)}"
             break
-    guess = play.get("guessed")
-    if guess and not play["won"]:
-        yield f"guessed instead: {_quote(guess)} (probability {_format_beliefs(guess)})"
+    if not play["won"]:
+        yield f"guessed instead: {_quote_guess(play)}"
     yield from _describe_answers(record, play)
 
 
@@ -162,6 +161,15 @@ def reveal_label(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -
         won=play["won"],
         explanation=tuple(explain(record, play)),
     )
+
+
+def _quote_guess(play: PlayRecord) -> str:
+    """Quote the guess, with the likeliest candidate that begins with it."""
+    sentence = play["guess"]["opening_sentence"]
+    for item in play["candidates"]:
+        if same_sentence(item["opening_sentence"], sentence):
+            return f"{_quote(item)} (probability {_format_beliefs(item)})"
+    return f'"{sentence}"'
 
 
 def _quote(item: ParagraphRecord) -> str:

@@ -95,8 +95,6 @@ class PlayRecord(TypedDict):
         misled: numbers of the questions whose answers favour the guess over the labelled paragraph.
         unfit: numbers of the questions whose answers do not fit the labelled paragraph; None if it is not a candidate,
             absent in older records.
-        guessed: the candidate of the guess; None if the guess was made before the search ended, absent in older
-            records.
         bits: entropy of the belief before and after the answers, in bits.
         prior_rank: rank of the labelled paragraph in the belief before the answers; None if it is not a candidate.
         guess_rank: rank of the labelled paragraph in the belief after the answers; None if it is not a candidate.
@@ -111,7 +109,6 @@ class PlayRecord(TypedDict):
     misled: list[int]
     unfit: NotRequired[list[int] | None]
     candidates: list[CandidateRecord]
-    guessed: NotRequired[CandidateRecord | None]
     bits: list[float]
     guess: Json
     guess_rank: int | None

@@ -12,6 +12,7 @@ from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
 from ingest.layout.line import SMALL_PRINT, Line, PlacedLine, print_of
 from ingest.layout.margins import (
+    is_at_edge,
     split_off_notes,
     without_line_numbers,
     without_running_heads,
@@ -104,12 +105,14 @@ def arrange(pdf: Pdf) -> Arranged:
 
 
 def _body_size(pages: Iterable[Page]) -> float:
-    """Return the font size of most of the text."""
+    """Return the font size of most of the text; the running heads of slides count only if no other text is there."""
     sizes: Counter[float] = Counter()
+    at_edge: Counter[float] = Counter()
     for page in pages:
         for line in page.lines:
-            sizes[round(line.size * 2) / 2] += line.n_chars
-    size, _ = sizes.most_common(1)[0]
+            counts = at_edge if is_at_edge(line, page) else sizes
+            counts[round(line.size * 2) / 2] += line.n_chars
+    size, _ = (sizes or at_edge).most_common(1)[0]
     return size
 
 

@@ -66,7 +66,7 @@ def without_running_heads(
     for page in pages:
         near = set()
         for line in page.lines:
-            if _is_at_edge(line, page) or _is_number(line, page):
+            if is_at_edge(line, page) or _is_number(line, page):
                 text, height = text_and_height(line)
                 near |= {(text, height + step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
@@ -78,13 +78,13 @@ def without_running_heads(
         lines = []
         for line in page.lines:
             is_repeated = n_pages_with[text_and_height(line)] >= n_needed
-            signs = _is_at_edge(line, page), _is_number(line, page), is_repeated
+            signs = is_at_edge(line, page), _is_number(line, page), is_repeated
             if sum(signs) < 2:
                 lines.append(line)
         yield lines
 
 
-def _is_at_edge(line: Line, page: Page) -> bool:
+def is_at_edge(line: Line, page: Page) -> bool:
     """Return whether a line is where running heads and page numbers are."""
     return not EDGE * page.height < line.y < (1 - EDGE) * page.height
 

@@ -128,7 +128,9 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         last_page=group.last.page,
         page_breaks=page_breaks,
     )
-    return replace(block, is_heading=_is_heading(block, group))
+    page_size = habits.page_sizes.get(block.page, habits.body_size)
+    size_ratio = block.size_ratio * habits.body_size / page_size
+    return replace(block, is_heading=_is_heading(block, group, size_ratio))
 
 
 def _is_row(group: LineGroup, after_row: bool) -> bool:
@@ -154,8 +156,12 @@ def _title_length(words: Sequence[Word], text: str) -> int:
     return len(title) if has_text and names_statement(title) else 0
 
 
-def _is_heading(block: Block, group: LineGroup) -> bool:
-    """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet."""
+def _is_heading(block: Block, group: LineGroup, size_ratio: float) -> bool:
+    """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet.
+
+    Args:
+        size_ratio: its font size divided by the size of the text of its page.
+    """
     text = block.text
     if (
         is_bullet(block.number)
@@ -167,6 +173,6 @@ def _is_heading(block: Block, group: LineGroup) -> bool:
     if n_letters < MIN_HEADING_LETTERS or len(text.split()) > MAX_HEADING_WORDS:
         return False
     if text.endswith((".", ",", ";")):
-        return block.size_ratio > LARGE_PRINT and text.endswith(".")
+        return size_ratio > LARGE_PRINT and text.endswith(".")
     is_bold = block.bold > BOLD_SHARE and block.mono <= MONO_SHARE
-    return block.size_ratio > HEADING or is_bold
+    return size_ratio > HEADING or is_bold

@@ -216,9 +216,6 @@ def _find_beginning(
         or not _is_body(group, habits.body_size)
     ):
         return None
-    if groups and _is_heading_above(groups[-1].last, line, habits):
-        return None
-
     between: list[LineGroup] = []
     for before in reversed(groups):
         is_near = before.last.page >= line.page - 1
@@ -229,12 +226,12 @@ def _find_beginning(
     return None
 
 
-def _is_heading_above(
-    above: PlacedLine, line: PlacedLine, habits: TypesettingHabits
-) -> bool:
-    """Return whether a line begins anew under a heading."""
-    is_heading = above.is_bold or above.size > HEADING * habits.body_size
-    return is_heading and above.column == line.column and not line.goes_on
+def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
+    """Return whether a group is a heading, or an item in the size of the text, below which no earlier text goes on."""
+    line = group.first
+    is_large = line.size > HEADING * habits.body_size and line.is_prose
+    is_heading = (line.is_bold or is_large) and not caption_label(line.text)
+    return is_heading or (group.marker > 0 and _is_body(group, habits.body_size))
 
 
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
@@ -261,6 +258,11 @@ def goes_on_across(
     last = before.last
     line = group.first
     if last.column == line.column or last.has_leaders or not same_print(last, line):
+        return False
+    columns = (last.column, line.column)
+    if any(
+        part.first.column in columns and _begins_anew(part, habits) for part in between
+    ):
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider

@@ -3,6 +3,7 @@
 import io
 import json
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from rich.console import Console
@@ -61,8 +62,18 @@ def test_one_is_singular_and_all_else_plural() -> None:
     assert pluralize(1, "game") == "1 game"
 
 
-def test_an_error_names_a_cause_that_its_text_does_not_repeat() -> None:
-    for text, says in (("refused", "refused"), ("no answer", "no answer (refused)")):
-        error = OSError(text)
-        error.__cause__ = ValueError("refused")
-        assert describe_error(error) == f"OSError: {says}"
+@pytest.mark.parametrize(
+    ("text", "cause", "described"),
+    [
+        ("refused", "no route", "OSError: refused (no route)"),
+        ("refused: no route", "no route", "OSError: refused: no route"),
+        ("refused", "Traceback of\nanother process", "OSError: refused"),
+        ("two\nlines", "", "OSError: two lines"),
+    ],
+)
+def test_an_error_is_described_with_its_cause_once(
+    text: str, cause: str, described: str
+) -> None:
+    error = OSError(text)
+    error.__cause__ = ValueError(cause)
+    assert describe_error(error) == described

@@ -138,16 +138,19 @@ def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
         assert all(letters[row] != about_truth[row] for row in rows)
 
 
-def test_the_guess_is_quoted_even_if_another_paragraph_is_likelier(
+def test_the_guess_is_the_sentence_that_was_sent_even_if_a_candidate_with_another_is_likelier(
     unrelated: PlayedGame,
 ) -> None:
-    # a sentence that begins several paragraphs may be guessed although none of them is the likeliest
-    decision = replace(unrelated.decision, best=2)
-    report = replace(unrelated, decision=decision)
-    guessed = report.plan.paragraph(2)
-    line = told(report.plan.paragraph(1), report)[3]
-    assert line.startswith(f"guessed instead: {guessed.doc_id} p{guessed.page}: ")
-    assert guessed.opening_sentence in line
+    best = unrelated.decision.best
+    other = np.eye(len(unrelated.plan.rows))[best - 1]
+    likelier = replace(
+        unrelated.decision, belief=0.5 * unrelated.decision.belief + 0.5 * other
+    )
+    report = replace(unrelated, decision=likelier)
+    lines = told(unrelated.plan.paragraph(best - 2), report)
+    (line,) = [line for line in lines if line.startswith("guessed instead: ")]
+    guess = unrelated.plan.paragraph(best)
+    assert f'{guess.doc_id} p{guess.page}: "{guess.opening_sentence}"' in line
 
 
 def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(
@@ -168,5 +171,6 @@ def test_a_guess_before_the_search_had_ended_is_explained(
     )
     hasty = replace(unrelated.decision, belief=plan.prior, best=-1)
     report = replace(unrelated, plan=plan, decision=hasty)
-    _, where = told(unrelated.plan.paragraph(1), report)
+    _, where, guess = told(unrelated.plan.paragraph(1), report)
     assert where.startswith("lost in the search: not among the 0 candidates")
+    assert guess == f'guessed instead: "{hasty.guess.opening_sentence}"'

@@ -108,3 +108,10 @@ def test_the_parts_of_a_latin_header_of_a_hebrew_file_read_from_left_to_right() 
         page.append(Run(50, y, "abg gba bag gab abg", font="mapped"))
 
     assert in_order(page, to_unicode=mapping)[0].text == "Lecture Here"
+
+
+def test_long_heads_and_feet_of_slides_do_not_define_the_size_of_the_text() -> None:
+    head = Run(50, 40, "A course in search, at the school of harbours", size=6)
+    slide = [head, *lines(["Ships come home"], 50, 300, size=12)]
+    assert arranged(slide, slide).body_size == 12
+    assert arranged([head]).body_size == 6

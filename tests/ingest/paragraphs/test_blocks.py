@@ -329,3 +329,26 @@ def test_a_paragraph_with_wider_lines_than_the_rest_is_one() -> None:
     page = lines(PROSE * 3, 50, 100)
     wide = lines(PROSE, 50, 300, leading=20)
     assert _texts(page, wide)[-1] == " ".join(PROSE)
+
+
+def test_a_line_in_the_print_of_its_slide_is_no_heading() -> None:
+    plain = lines(PROSE * 3, 50, 200, leading=20)
+    large = [Run(50, 60, "Sorting", size=20)]
+    large += lines(["By keys", "Of ships", "In order", "By size"], 50, 200, 40, 14)
+    slides = _blocks(plain, large)
+    assert [block.text for block in slides if block.is_heading] == ["Sorting"]
+    few = _blocks(plain, large[:3])
+    assert [block.text for block in few if block.is_heading][1:] == [
+        "By keys",
+        "Of ships",
+    ]
+
+
+def test_no_paragraph_goes_on_over_a_heading_or_an_item() -> None:
+    open_end = ["Sorting puts records in order by comparing the keys"]
+    small = ["of pairs, and most of its cost lies in moving records", "about."]
+    heading = Run(50, 100, "Search", size=14)
+    texts = _texts(lines(open_end, 50, 200), [heading, *lines(small, 50, 130)])
+    assert texts == [*open_end, "Search", " ".join(small)]
+    first = [*lines(open_end, 50, 200), Run(50, 240, "• Search")]
+    assert _texts(first, lines(small, 50, 130))[0] == open_end[0]
