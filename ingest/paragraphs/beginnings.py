@@ -7,8 +7,10 @@
 3. Is there more white space than between two lines, or the indent of a first line? A paragraph begins.
 4. Is the line centred below the one above it, does it hang below a first line, or go on in an item? The paragraph
    goes on.
-5. Is the line away from the margin, or was there room for its first word above? A paragraph begins.
-6. Does the line above end a sentence before the margin of justified text? A paragraph begins.
+5. Is the line away from the margin? A paragraph begins.
+6. Does a sentence begin without more white space, where white space parts paragraphs? The paragraph goes on.
+7. Was there room for its first word above? A paragraph begins.
+8. Does the line above end a sentence before the margin of justified text? A paragraph begins.
 """
 
 import itertools
@@ -17,6 +19,7 @@ from dataclasses import replace
 
 from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WORD_SHARE, Line, PlacedLine
 from ingest.paragraphs.habits import (
+    CLEAR_SPACE,
     MAX_SPACED,
     TypesettingHabits,
     is_indented,
@@ -36,8 +39,7 @@ MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
 
 SLIGHT_SPACE = 0.15
-CLEAR_SPACE = 0.33
-"""Extra white space that parts two paragraphs after a short line, and after any line, in font sizes."""
+"""Extra white space that parts two paragraphs after a short line, in font sizes."""
 
 MAX_ROOM = 4.0
 MAX_ROOM_ABOVE_HANGING = 3.0
@@ -122,9 +124,11 @@ def begins_paragraph(
         or _goes_on_in_item(group, line)
     ):
         return False
-    if _leaves_margin(group, line) or not _goes_on_below(above, line):
+    if _leaves_margin(group, line):
         return True
-    return _ends_paragraph(group, line, habits)
+    if habits.spaced and not habits.justified and _is_forced_break(above, line):
+        return _extra_space(group, line, habits) > SLIGHT_SPACE
+    return not _goes_on_below(above, line) or _ends_paragraph(group, line, habits)
 
 
 def _changes_print(group: LineGroup, line: PlacedLine) -> bool:
@@ -330,6 +334,16 @@ def _goes_on_below(above: PlacedLine, line: Line) -> bool:
     """Return whether a line is full, or ends with a comma before text without a capital."""
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
     return above.is_full(line) or is_after_comma
+
+
+def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a new sentence without a number or label begins on a line of its own, below another sentence."""
+    is_below = above.ends_sentence and line.starts_at(above.start)
+    start = " ".join([word.text for word in line.words[:3]])
+    is_labelled = line.words[0].bold or ":" in start or line.text.endswith(":")
+    has_number = len(line.first_text.strip("().-")) < 2
+    is_text = above.is_prose and line.is_prose
+    return is_below and is_text and not (is_labelled or has_number)
 
 
 def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:

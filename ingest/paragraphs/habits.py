@@ -32,6 +32,13 @@ SURE = 100
 HEADING = 1.08
 """Minimum size of a heading, in sizes of the text."""
 
+CLEAR_SPACE = 0.33
+"""Extra white space that parts two paragraphs after any line, in font sizes."""
+
+MIN_SPACED = 3
+SPACED_SHARE = 0.2
+"""Minimum number and share of the breaks after short lines with white space, where it parts paragraphs."""
+
 MIN_PAGE_LINES = 4
 """Minimum number of lines in the font size of most of a page, as on a slide in larger print than other slides."""
 
@@ -50,6 +57,7 @@ class TypesettingHabits:
         pitch: the usual distance of baselines, in font sizes.
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
+        spaced: whether white space parts paragraphs.
         body_size: font size of most of the text, in points.
         page_sizes: font size of most of each page, at least that of the text.
     """
@@ -58,6 +66,7 @@ class TypesettingHabits:
     pitch: float
     indented: bool
     justified: bool
+    spaced: bool
     body_size: float
     page_sizes: dict[int, float]
 
@@ -66,6 +75,9 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     """Measure the typesetting of a document."""
     vocabulary: Counter[str] = Counter()
     pitches: Counter[float] = Counter()
+    drops: list[
+        float
+    ] = []  # between the end of a sentence and the beginning of another
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
     page_sizes = {}
@@ -90,14 +102,19 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 if _begins_with_wrapped_word(above, line):
                     longest = MAX_SPACED
                     weight = SURE
+            elif _is_short_end(above, line, body_size):
+                drops.append(distance)
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += weight
 
+    pitch = pitches.most_common(1)[0][0] if pitches else USUAL_PITCH
+    n_spaced = sum(drop > pitch + CLEAR_SPACE for drop in drops)
     return TypesettingHabits(
         vocabulary=vocabulary,
-        pitch=pitches.most_common(1)[0][0] if pitches else USUAL_PITCH,
+        pitch=pitch,
         indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
+        spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
         body_size=body_size,
         page_sizes=page_sizes,
     )
@@ -137,6 +154,19 @@ def _shows_indent(
         and above.is_flush
         and is_indented(line, below)
         and is_of_size(line, body_size)
+        and not marker_words(line)
+    )
+
+
+def _is_short_end(above: PlacedLine, line: PlacedLine, size: float) -> bool:
+    """Return whether a line of text begins at the margin below a sentence that ends short of it."""
+    return (
+        above.ends_sentence
+        and above.has_room_for(line, 1)
+        and line.is_prose
+        and line.starts_at(above.start, above.left)
+        and is_of_size(above, size)
+        and is_of_size(line, size)
         and not marker_words(line)
     )
 

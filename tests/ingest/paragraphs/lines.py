@@ -13,6 +13,7 @@ HABITS = TypesettingHabits(
     pitch=1.2,
     indented=False,
     justified=False,
+    spaced=False,
     body_size=10.0,
     page_sizes={},
 )

@@ -258,3 +258,19 @@ def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
             words[place] = replace(words[place], size=12.5)
         after = line(text, y=112.0, size=12.5, words=tuple(words))
         assert begins_paragraph(group, after, None, HABITS) is expected
+
+
+def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() -> None:
+    spaced = replace(HABITS, spaced=True)
+    group = LineGroup([line("Trees are graphs.", x1=150.0)])
+    for text, y, habits, expected in (
+        ("Roots are vertices", 112.0, spaced, False),
+        ("Roots are vertices", 112.0, HABITS, True),
+        ("Roots are vertices", 112.0, replace(spaced, justified=True), True),
+        ("Roots are vertices", 116.0, spaced, True),
+        ("Roots: they are vertices", 112.0, spaced, True),
+        ("Roots are as follows:", 112.0, spaced, True),
+        ("B. Roots are vertices", 112.0, spaced, True),
+    ):
+        after = line(text, y=y)
+        assert begins_paragraph(group, after, None, habits) is expected, text

@@ -58,3 +58,11 @@ def test_a_text_is_justified_if_lines_inside_sentences_end_at_the_margin() -> No
 def test_unbroken_words_are_counted() -> None:
     vocabulary = _measured([line("The well-known trees, in impor-")]).vocabulary
     assert vocabulary == {"well-known": 1, "well-": 1, "trees": 1, "in": 1}
+
+
+def test_white_space_parts_paragraphs_if_it_is_below_enough_sentences() -> None:
+    for n_tight, spaced in ((2, True), (20, False)):
+        lines = [line("Trees grow.", y=20.0 * n, x1=150.0) for n in range(5)]
+        for number in range(1, n_tight + 1):
+            lines.append(line("Roots grow.", y=80 + 12.0 * number, x1=150.0))
+        assert _measured(lines).spaced is spaced
