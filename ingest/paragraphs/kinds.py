@@ -137,7 +137,7 @@ class _Text:
 
     @property
     def has_words(self) -> bool:
-        """Whether it has the words of a heading, one after a number, and is no formula or label in large or bold print."""
+        """Whether it has the words of a heading, one after a number, and is no formula or label in such print."""
         least = MIN_TITLE_WORDS - (self.block.number != "")
         return self.n_words >= max(least, MIN_TITLE_SHARE * len(self.tokens))
 
