@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ from player.belief.posterior import Posterior, update
 from player.belief.prior import compute_prior
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
-from player.deadlines import start_in_thread
+from player.deadlines import Runner, reply_due, start_in_thread
 from player.errors import QueryError
 from player.guess.ideas import Embed, Ideas
 from player.guess.justification import (
@@ -45,7 +46,7 @@ from player.warmup import answer_warmup
 from player.writer.rerank import rerank
 from player.writer.tasks import ask_justifications, ask_words
 from player.writer.writer import Writer, make_writer
-from quarry.arrays import Float64Array, IntArray, RowArray
+from quarry.arrays import Float32Array, Float64Array, IntArray, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.store import Course
@@ -54,6 +55,8 @@ from quarry.terminal import describe_error
 _log = logging.getLogger(__name__)
 MAX_LOADING_S = 120.0
 """Maximum number of seconds that `Player.warm` waits."""
+EMBED_SHARE = 0.25
+"""Maximum share of the time until a reply is due that a call of the embedder may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +171,8 @@ class Player:
         self.orchestrator = orchestrator
         self._settings = settings
         self._seed = seed
-        self._embed = embed
-        self._ideas = Ideas(embed)
+        self._embed = embed and _limit_time(embed)
+        self._ideas = Ideas(self._embed)
         self._writer = writer
         self._nats = nats
         self._mixture = mixture(wrong_by_kind())
@@ -343,6 +346,21 @@ class Player:
         n = k or len(result.hits) or None
         rows, log_odds = ranking.rows[:n], ranking.log_odds[:n]
         return replace(result, ranking=replace(ranking, rows=rows, log_odds=log_odds))
+
+
+def _limit_time(embed: Embed) -> Embed:
+    """Return the function with a timeout of a share of the time until the reply of the calling thread is due."""
+    runner = Runner()
+
+    def embed_in_time(texts: Sequence[str]) -> Float32Array:
+        now = time.monotonic()
+        timeout_s = EMBED_SHARE * (reply_due() - now)
+        if timeout_s == inf:
+            return embed(texts)
+        call = runner.start("embedder", lambda: embed(texts), now + timeout_s)
+        return call.result(timeout_s)
+
+    return embed_in_time
 
 
 def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:

@@ -9,6 +9,8 @@ OPENING_SCORE = "opening_sentence_score"
 """Name of the points of the opening sentence in a score."""
 WON_POINTS = 90.0
 """Minimum points of an opening sentence that wins a game; a sentence with 9 of 10 words right has them."""
+ROUNDING = 0.2
+"""Maximum number of points by which rounded and weighted points of an opening sentence exceed 100."""
 Json = dict[str, Any]
 
 
@@ -45,14 +47,16 @@ class Score:
 
     @property
     def opening(self) -> float | None:
-        """Points of the opening sentence, 0..100; None if the referee did not send them.
+        """Points of the opening sentence, 0..100; None if the referee did not send them, or weighs them in its own way.
 
         Some referees send weighted points, which add up to the score.
         """
-        points = self.breakdown.get(OPENING_SCORE)
+        points = self.breakdown.get(OPENING_SCORE, -1.0)
         total = sum(self.breakdown.values())
-        is_weighted = len(self.breakdown) > 1 and abs(total - self.private_score) < 1.0
-        return points / OPENING_WEIGHT if points and is_weighted else points
+        if len(self.breakdown) > 1 and abs(total - self.private_score) < 1.0:
+            points /= OPENING_WEIGHT
+        is_in_range = 0.0 <= points <= 100.0 + ROUNDING
+        return min(points, 100.0) if is_in_range else None
 
     @property
     def outcome(self) -> str:

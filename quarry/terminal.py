@@ -68,7 +68,7 @@ def pluralize(n: int, noun: str) -> str:
 def describe_error(error: BaseException) -> str:
     """Describe an exception in one line: its type, its text and its cause, but not a traceback of another process."""
     text, cause = str(error), str(error.__cause__ or "")
-    if cause and "Traceback" not in cause:
+    if cause not in text and "Traceback" not in cause:
         text += f" ({cause})"
     return f"{type(error).__name__}: {' '.join(text.split())[:300]}"
 

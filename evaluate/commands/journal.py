@@ -38,7 +38,7 @@ def read_journal(path: Path) -> list[SavedGame]:
     """
     if not path.is_file():
         raise SettingsError(f"{path} does not exist: no game was played with it.")
-    with contextlib.closing(Journal(path)) as journal:
+    with contextlib.closing(Journal(path, is_copy=True)) as journal:
         return journal.games()[::-1]
 
 

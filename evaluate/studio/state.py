@@ -175,7 +175,7 @@ class Studio:
         path = self.files.journal
         if path is None or not path.is_file():
             return []
-        with contextlib.closing(Journal(path)) as journal:
+        with contextlib.closing(Journal(path, is_copy=True)) as journal:
             return [game for game in journal.games() if game.start is not None]
 
 

@@ -178,7 +178,6 @@ def _prepare_batch(
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
         query = Query(game.hint, game.book_name, keywords=settings.keywords)
-        book = index.book(query, settings)
         cascade = Cascade(
             index=index,
             settings=settings,
@@ -186,15 +185,17 @@ def _prepare_batch(
             query=query,
             started=time.perf_counter(),
         )
-        rank_input = cascade.first_step(book)
+        cascade.resolve_book()
+        rank_input = cascade.first_step()
         if settings.keywords == "fallback":
-            rank_input = cascade.second_step(rank_input, book)
+            rank_input = cascade.second_step(rank_input)
         for failure in cascade.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if DENSE in rank_input.scores and isinstance(dense, Dense):
-            dense_terms = dense.terms(game.hint, [RULE], book.doc_id if book else "")
+            doc_id = cascade.book.doc_id if cascade.book else ""
+            dense_terms = dense.terms(game.hint, [RULE], doc_id)
         prepared.append(
             PreparedGame(
                 rank_input=rank_input,

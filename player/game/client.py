@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from math import inf
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -114,7 +116,7 @@ class HttpGameServer:
     Requests are retried after transient faults for three times `timeout_s`. Registering and asking for a game are
     retried for `timeout_s` only, since a retry may do them twice. `Retry-After` is respected. Each try has a time limit
     and each response a size limit. Redirects are not followed, so that the token is sent to this server only. The token
-    is replaced by asterisks in texts of the server.
+    is replaced by asterisks in errors.
 
     Args:
         url: e.g. "http://127.0.0.1:8017".
@@ -193,7 +195,7 @@ class HttpGameServer:
             {"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor"
         )
         is_usable = 0 < len(new_cursor) <= MAX_CURSOR_CHARS
-        return self._without_token(messages), new_cursor if is_usable else cursor
+        return messages, new_cursor if is_usable else cursor
 
     def send(self, envelope: Json) -> None:
         """Deliver a message; the same message_id twice is one message.
@@ -265,12 +267,8 @@ class HttpGameServer:
             is_first = status not in statuses
             statuses.add(status)
             if status in RETRIED or (status in RETRIED_ONCE and is_first):
-                error = self._unavailable(request, f"status {status}")
-                retry_after_s = (
-                    read_number(response.headers.get("Retry-After"), inf) or 0.0
-                )
-                error.retry_after_s = max(0.0, min(retry_after_s, MAX_RETRY_AFTER_S))
-                raise error
+                retry_after_s = _read_retry_after_s(response.headers)
+                raise self._unavailable(request, f"status {status}", retry_after_s)
             if not response.is_success:
                 raise self._refusal(f"{method} {path}", status, body)
             return body
@@ -310,12 +308,16 @@ class HttpGameServer:
                 raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
             raise self._unavailable(request, reason) from error
 
-    def _unavailable(self, request: httpx.Request, reason: str) -> UnavailableError:
+    def _unavailable(
+        self, request: httpx.Request, reason: str, retry_after_s: float = 0.0
+    ) -> UnavailableError:
         call = f"{request.method} {request.url.path}"
-        return UnavailableError(
+        error = UnavailableError(
             f"{self.url} does not answer: {call} failed: {self._redact(reason)}. "
             "Check --server, or leave it out to play against a practice server."
         )
+        error.retry_after_s = retry_after_s
+        return error
 
     def _refusal(self, request: str, status: int, body: bytes) -> ServerError:
         """Return the error for a status after which a request is not retried."""
@@ -340,19 +342,6 @@ class HttpGameServer:
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
 
-    def _without_token(self, value: Any) -> Any:
-        """Replace the token in all texts except `auth_token`, which a reply must repeat."""
-        if isinstance(value, dict):
-            cleaned = {key: self._without_token(item) for key, item in value.items()}
-            if "auth_token" in value:
-                cleaned["auth_token"] = value["auth_token"]
-            return cleaned
-        if isinstance(value, list):
-            return [self._without_token(item) for item in value]
-        if isinstance(value, str) and self.token:
-            return value.replace(self.token, "***")
-        return value
-
 
 _backoff = wait_exponential(multiplier=0.05, max=2.0)
 
@@ -362,6 +351,17 @@ def _pause_s(state: RetryCallState) -> float:
     fault = state.outcome and state.outcome.exception()
     retry_after_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
     return max(_backoff(state), retry_after_s)
+
+
+def _read_retry_after_s(headers: httpx.Headers) -> float:
+    """Read the seconds of a `Retry-After`, which may be a date; 0 if it is missing, unreadable or past."""
+    text = headers.get("Retry-After", "")
+    seconds = read_number(text, inf)
+    if seconds is None:
+        with contextlib.suppress(ValueError, TypeError):  # TypeError without a zone
+            moment = parsedate_to_datetime(text)
+            seconds = (moment - datetime.now(UTC)).total_seconds()
+    return max(0.0, min(seconds or 0.0, MAX_RETRY_AFTER_S))
 
 
 def _required(answer: Json, key: str) -> str:

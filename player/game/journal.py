@@ -78,12 +78,20 @@ class Journal:
         path: path of the file, which is created if it does not exist; None keeps the games in memory.
         server: server on which the player plays, such as its URL.
         player: name of the player, unique on the server; not its token.
+        is_copy: copy the file into memory, and change nothing in the file itself.
 
     Raises:
         JournalError: the file cannot be opened, or is not a journal.
     """
 
-    def __init__(self, path: Path | None, server: str = "", player: str = "") -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        server: str = "",
+        player: str = "",
+        *,
+        is_copy: bool = False,
+    ) -> None:
         self._path = path
         self._who = (server, player)
         self._warnings: set[str] = set()
@@ -92,16 +100,20 @@ class Journal:
 
         try:
             if path is not None:
+                _check_file(path)
+            if path is not None and not is_copy:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                for name in (path, f"{path}-wal", f"{path}-shm"):
-                    if Path(name).is_symlink():
-                        raise OSError(0, f"{name} is a link")
                 make_private(path)
             self._database = sqlite3.connect(
-                str(path or ":memory:"), isolation_level=None, check_same_thread=False
+                ":memory:" if is_copy or path is None else path,
+                isolation_level=None,
+                check_same_thread=False,
             )
             # Python 3.13 warns of a connection that is not closed
             weakref.finalize(self, self._database.close)
+            if path is not None and is_copy:
+                with _open_existing(path) as file:
+                    file.backup(self._database)
             self._make_tables()
         except (OSError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -113,10 +125,6 @@ class Journal:
         execute = self._database.execute
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = FULL")
-        version = int(execute("PRAGMA user_version").fetchone()[0])
-        if version not in {0, VERSION}:
-            raise OSError(0, f"it is of version {version}, and {VERSION} is read")
-
         for table, columns in _TABLES.items():
             execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
             existing = [row[1] for row in execute(f"PRAGMA table_info({table})")]
@@ -132,7 +140,7 @@ class Journal:
         with self._lock:
             self._database.close()
         if self._claim is not None:
-            self._claim.release()
+            _remove(self._claim)
 
     def play_as(self, server: str, token: str) -> bool:
         """Use the games of the player with this token from now on; return False if another process uses them."""
@@ -145,6 +153,8 @@ class Journal:
                 return False
             except OSError as error:
                 self._warn_once(f"{error}; {GO_ON}")
+            if self._claim is not None:
+                _remove(self._claim)
             self._claim = claim
         self._who = who
         return True
@@ -319,8 +329,10 @@ class Journal:
         query = "SELECT DISTINCT server, player FROM games WHERE server = ? AND ending = 'running'"
         for who in map(tuple, self.rows(query, server)):
             # the process of a locked player still plays
-            with contextlib.suppress(OSError), self._lock_of(who):
+            lock = self._lock_of(who)
+            with contextlib.suppress(OSError), lock:
                 self.write((_GIVE_UP, who))
+                _remove(lock)
 
     def _text(self, query: str, *values: object) -> str:
         """Return the first column of the first row of a query; "" if there are no rows."""
@@ -359,6 +371,42 @@ class Journal:
         if reason not in self._warnings:
             self._warnings.add(reason)
             _log.warning("journal %s: %s", self._path, reason)
+
+
+def _open_existing(path: Path) -> contextlib.closing[sqlite3.Connection]:
+    """Open an existing SQLite file, in which only the caller's statements change anything."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    return contextlib.closing(sqlite3.connect(uri, uri=True))
+
+
+def _check_file(path: Path) -> None:
+    """Check that a file is a journal, or new or empty, before anything in it changes.
+
+    Raises:
+        OSError: the file is a link, or holds a database of another program or version.
+        sqlite3.Error: the file is no database.
+    """
+    for name in (path, f"{path}-wal", f"{path}-shm"):
+        if Path(name).is_symlink():
+            raise OSError(0, f"{name} is a link")
+    if not path.is_file():
+        return
+
+    with _open_existing(path) as file:
+        (version,) = file.execute("PRAGMA user_version").fetchone()
+        (n_tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if version != VERSION and (version or n_tables):
+            raise OSError(0, f"it is no journal of version {VERSION}")
+        if version:
+            file.execute("SELECT game_id, ending FROM games LIMIT 0")
+
+
+def _remove(lock: FileLock) -> None:
+    """Release a lock and remove its file, if this process holds it."""
+    if lock.is_locked:
+        with contextlib.suppress(OSError):  # Windows keeps open files
+            Path(lock.lock_file).unlink()
+        lock.release()
 
 
 def open_journal(name: str | None = None) -> Journal:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from configs.settings import SearchSettings
-from player.deadlines import Call, Runner
+from player.deadlines import Call, Runner, reply_due
 from player.errors import AllStrategiesFailedError, SearchError
 from player.search.hits import COURSE, HitMaker, course_ranking
 from player.search.index import KEYWORD, SearchIndex
@@ -27,7 +27,7 @@ from player.search.results import (
     nothing_found,
 )
 from player.search.strategies.strategy import Reranker
-from quarry.arrays import IntArray
+from quarry.arrays import Float64Array, IntArray
 
 KEYWORDS_S = 5.0
 """Timeout in seconds of the fallback after all other strategies were late; the first one of a process loads word lists,
@@ -47,6 +47,7 @@ class Cascade:
         everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
         failures: the failures so far, by strategy.
+        book: the document that the query names; None until `resolve_book` has found one.
     """
 
     index: SearchIndex
@@ -58,8 +59,13 @@ class Cascade:
 
     def __post_init__(self) -> None:
         elapsed_s = time.perf_counter() - self.started
+        now = time.monotonic()
         self.failures: dict[str, SearchError] = {}
-        self._deadline = time.monotonic() + self.settings.deadline_s - elapsed_s
+        self.book: BookCandidate | None = None
+        self._evidence: Float64Array | None = None
+        self._deadline = min(
+            now + self.settings.deadline_s - elapsed_s, _halfway(now, reply_due())
+        )
         self._calls: dict[str, Call[ScoreArrays]] = {}
         self._embed_ms = [0.0]
 
@@ -70,14 +76,15 @@ class Cascade:
             AllStrategiesFailedError: no strategy answered.
         """
         settings, query, index = self.settings, self.query, self.index
-        book = self._resolved() if query.hint.strip() else None
-        ranking = self._ranked(book)
+        if query.hint.strip():
+            self.resolve_book()
+        ranking = self._rank()
         if ranking is None:
             raise AllStrategiesFailedError(tuple(self.failures.values()))
 
         maker = HitMaker(ranking, index, settings)
         hits = maker.hits()
-        answered_by = maker.answered_by(book.tier if book else "none")
+        answered_by = maker.answered_by(self.book.tier if self.book else "none")
         if self.everything and not hits:
             answered_by = "course"
 
@@ -86,7 +93,7 @@ class Cascade:
         return SearchResult(
             query=query,
             hits=hits,
-            book=book,
+            book=self.book,
             failures=tuple(self.failures.values()),
             answered_by=answered_by,
             relevant=ranking.level == "relevant",
@@ -98,64 +105,61 @@ class Cascade:
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
 
-    def _resolved(self) -> BookCandidate | None:
-        """Return the document that the query names, within half of the time that is left."""
-        work = functools.partial(self.index.book, self.query, self.settings)
-        deadline = (time.monotonic() + self._deadline) / 2.0
-        naming = self.runner.start("book name", work, deadline)
-        book = naming.value()
-        if naming.failure is not None:
-            self.failures[naming.name] = naming.failure
-        return book
+    def resolve_book(self) -> None:
+        """Find the document that the query names, within half of the time that is left."""
+        work = functools.partial(self.index.resolve_book, self.query, self.settings)
+        deadline = _halfway(time.monotonic(), self._deadline)
+        call = self.runner.start("book name", work, deadline)
+        resolved = call.value()
+        if call.failure is not None:
+            self.failures[call.name] = call.failure
+        elif resolved is not None:
+            self.book, self._evidence = resolved
 
-    def _ranked(self, book: BookCandidate | None) -> Ranking | None:
+    def _rank(self) -> Ranking | None:
         """Rank by the scores of all strategies, and by keywords too if these are needed.
 
         If none has answered, rank a course in which nothing was found, but only if `everything` is ranked.
         """
         settings, index = self.settings, self.index
-        inputs = self.first_step(book)
+        inputs = self.first_step()
         ranking = rank(inputs, settings)
 
         may_ask = KEYWORD in index.strategies and self.query.hint.strip()
         if may_ask and needs_fallback(ranking, inputs.keywords, settings):
-            inputs = self.second_step(inputs, book)
+            inputs = self.second_step(inputs)
             ranking = with_fallback(ranking, inputs, settings)
         if ranking is None and self.everything:
             nothing = {COURSE: nothing_found(len(index.paragraphs))}
             return rank(replace(inputs, scores=nothing), settings)
         return ranking
 
-    def first_step(self, book: BookCandidate | None) -> RankInput:
+    def first_step(self) -> RankInput:
         """Return the input of a ranking, with the scores of all strategies that have answered."""
         index = self.index
-        inputs = index.rank_input(self.query, book, self.settings)
+        inputs = index.rank_input(self.query, self.book, self._evidence)
         if self.everything:
             inputs = replace(inputs, k=None)
         if not self.query.hint.strip():
             return inputs
         names = index.strategies_for(inputs.keywords, self.settings)
-        return replace(inputs, scores=self._scores(names, inputs, book))
+        return replace(inputs, scores=self._scores(names, inputs))
 
-    def second_step(self, inputs: RankInput, book: BookCandidate | None) -> RankInput:
+    def second_step(self, inputs: RankInput) -> RankInput:
         """Return the input of a ranking with the scores of the fallback."""
         # late strategies do not take the time of the fallback
         self._deadline = max(self._deadline, time.monotonic() + KEYWORDS_S)
-        return replace(inputs, fallback=self._scores((KEYWORD,), inputs, book))
+        return replace(inputs, fallback=self._scores((KEYWORD,), inputs))
 
-    def _scores(
-        self, names: Sequence[str], inputs: RankInput, book: BookCandidate | None
-    ) -> Scored:
+    def _scores(self, names: Sequence[str], inputs: RankInput) -> Scored:
         """Return the scores of the strategies that have not failed, in declared order.
 
         Args:
             inputs: the input of the ranking, without scores; rerankers compare the best paragraphs by it.
-            book: the document that the query names.
         """
-        doc_id = book.doc_id if book else ""
         for name in names:
             if not isinstance(self.index.strategies[name], Reranker):
-                self._start(name, doc_id)
+                self._start(name)
 
         scores: dict[str, ScoreArrays] = {}
         for name in names:
@@ -163,7 +167,7 @@ class Cascade:
             if isinstance(strategy, Reranker):
                 before = replace(inputs, scores=scores)
                 rows = best_rows(before, self.settings, strategy.n_compared)
-                self._start(name, doc_id, rows)
+                self._start(name, rows)
             call = self._calls[name]
             scored = call.value()
             if call.failure is not None:
@@ -172,12 +176,13 @@ class Cascade:
                 scores[name] = scored
         return scores
 
-    def _start(self, name: str, doc_id: str, rows: IntArray | None = None) -> None:
+    def _start(self, name: str, rows: IntArray | None = None) -> None:
         """Start a strategy in another thread, unless it was started before; see `run_strategy` for the arguments."""
         if name in self._calls:
             return
         index, query = self.index, self.query
         strategy = index.strategies[name]
+        doc_id = self.book.doc_id if self.book else ""
 
         def work() -> ScoreArrays:
             strategy.load()
@@ -187,3 +192,8 @@ class Cascade:
             return index.run_strategy(name, query, doc_id=doc_id, rows=rows)
 
         self._calls[name] = self.runner.start(name, work, self._deadline)
+
+
+def _halfway(now: float, deadline: float) -> float:
+    """Return the time at which half of the time until a deadline is over."""
+    return (now + deadline) / 2.0

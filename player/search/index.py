@@ -77,17 +77,23 @@ class SearchIndex:
         copies = np.flatnonzero(self.groups == group).tolist()
         return tuple(self.paragraphs[n].paragraph_id for n in copies if n != row)
 
-    def book(self, query: Query, settings: SearchSettings) -> BookCandidate | None:
-        """Return the document that the query's name refers to; without a name, the document that its hint names."""
-        if settings.book_match == "off":
-            return None
+    def resolve_book(
+        self, query: Query, settings: SearchSettings
+    ) -> tuple[BookCandidate | None, Float64Array | None]:
+        """Return the document that the query's name refers to, and the evidence of the name as in `Book`.
+
+        Without a name, return the document that the hint names. Names are evidence if they are resolved by confidence.
+        """
+        book, evidence = None, None
         if settings.book_match == "stem":
             book = self.references.by_stem(query.book_name)
-        elif query.book_name.strip():
-            book = self.references.best(query.book_name)
-        else:
+        elif settings.book_match == "resolved" and query.book_name.strip():
+            books = self.references.resolve(query.book_name)
+            book = next(iter(books), None)
+            evidence = self._weigh_books(books)
+        elif settings.book_match == "resolved":
             book = self.references.named_in(query.hint)
-        return book and replace(book, tier=tier_of(book.confidence, settings))
+        return book and replace(book, tier=tier_of(book.confidence, settings)), evidence
 
     def strategies_for(
         self, keywords: KeywordMode | None, settings: SearchSettings
@@ -98,17 +104,19 @@ class SearchIndex:
         return (*names, KEYWORD) if is_fused and KEYWORD not in names else names
 
     def rank_input(
-        self, query: Query, book: BookCandidate | None, settings: SearchSettings
+        self,
+        query: Query,
+        book: BookCandidate | None,
+        evidence: Float64Array | None,
     ) -> RankInput:
         """Return the input of a ranking, without scores.
 
         Args:
             query: the query; its `keywords` is not None.
-            book: the document that it names, as `book` returns it.
-            settings: only `book_match` is read.
+            book: the document that it names, as `resolve_book` returns it.
+            evidence: the evidence of its name, as `resolve_book` returns it.
         """
         assert query.keywords is not None
-        evidence = self.name_evidence(query.book_name, settings)
         confidence = book.confidence if book else 0.0
         return RankInput(
             book=Book(self.inside(book), confidence, evidence),
@@ -119,18 +127,12 @@ class SearchIndex:
             k=query.k,
         )
 
-    def name_evidence(
-        self, book_name: str, settings: SearchSettings
-    ) -> Float64Array | None:
-        """Return (n_paragraphs,) log-odds by a book name of any confidence that each is meant, up to a constant.
+    def _weigh_books(self, books: Sequence[BookCandidate]) -> Float64Array:
+        """Return (n_paragraphs,) log-odds that each paragraph is meant, by the confidences of a name, up to a constant.
 
         The confidence in a document is shared by its paragraphs, and that in none of the documents by all of them.
-        None if names are not resolved by confidence.
         """
-        if settings.book_match != "resolved" or not book_name.strip():
-            return None
         doc_ids, document, sizes = self._documents
-        books = self.references.resolve(book_name)
         confidence_of = {book.doc_id: book.confidence for book in books}
         confidences = np.array(
             [confidence_of.get(doc_id, 0.0) for doc_id in doc_ids.tolist()]

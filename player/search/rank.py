@@ -47,7 +47,7 @@ class Book:
     Attributes:
         inside: (n_paragraphs,) whether a paragraph is in it.
         confidence: 0..1, confidence that it is meant; 0 without one.
-        evidence: (n_paragraphs,) log-odds by the name, see `SearchIndex.name_evidence`. It counts only if the name is
+        evidence: (n_paragraphs,) log-odds by the name, see `SearchIndex.resolve_book`. It counts only if the name is
             in doubt: a book that neither filters nor is boosted. None without such a name.
     """
 

@@ -31,6 +31,8 @@ SHARE = 0.5
 """Maximum share of the time until the next reply of a game is due that a call may take."""
 MAX_REPLY_BYTES = 1_000_000
 """Maximum number of bytes of a response that are read."""
+MIN_SECRET_CHARS = 8
+"""Minimum length of a key that is hidden; shorter ones are placeholders for servers that need no key."""
 _BEGIN = b'{"model": '
 """The first bytes of each line that is added to a log."""
 
@@ -114,7 +116,8 @@ class Writer:
         return content
 
     def _redact(self, text: str) -> str:
-        return text.replace(self._key, "*****") if self._key else text
+        is_secret = len(self._key) >= MIN_SECRET_CHARS
+        return text.replace(self._key, "*****") if is_secret else text
 
     def _complain(self, reason: str) -> None:
         if reason not in self._failures:
@@ -141,7 +144,7 @@ class Writer:
                 ) from error
         if self._log.is_file():
             with contextlib.suppress(OSError), self._log.open("a+b", 0) as file:
-                _end_last_line(file)
+                _remove_torn_line(file)
 
         for where, record in read_objects(
             self._log, SettingsError, flag="--writer-log"
@@ -165,8 +168,8 @@ class Writer:
         line = json.dumps(record, ensure_ascii=False) + "\n"
         try:
             with self._log.open("a+b", buffering=0) as file:
-                _end_last_line(file)
-                file.write(line.encode("utf-8", "replace"))
+                line_feed = _remove_torn_line(file)
+                file.write(line_feed + line.encode("utf-8", "replace"))
         except OSError as error:
             self._complain(f"{self._log} cannot be written: {fault_and_remedy(error)}")
 
@@ -209,11 +212,11 @@ def _prompt_key(prompt: str) -> bytes:
     return hashlib.sha256(prompt.encode("utf-8", "replace")).digest()
 
 
-def _end_last_line(file: BinaryIO) -> None:
-    """Make a log end with a line feed: add a missing one, or remove a line that a full disk or a kill has cut off."""
+def _remove_torn_line(file: BinaryIO) -> bytes:
+    """Remove the last line of a log if a full disk or a kill has cut it off; return the line feed that it lacks."""
     file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
     if file.read(1) in {b"", b"\n"}:
-        return
+        return b""
     file.seek(0)
     content = file.read()
     start = content.rfind(b"\n") + 1
@@ -223,5 +226,5 @@ def _end_last_line(file: BinaryIO) -> None:
     except ValueError:
         if last.startswith(_BEGIN[: len(last)]):
             file.truncate(start)
-            return
-    file.write(b"\n")
+            return b""
+    return b"\n"

@@ -1,6 +1,8 @@
 """A whole round on a small course with a referee that reads perfectly."""
 
+import time
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -10,10 +12,12 @@ from hypothesis import strategies as st
 from configs.settings import Merge, SpillOver, load
 from evaluate.referee.context import visible_context
 from evaluate.referee.reading import answer_by_reading
+from player.deadlines import due_at
 from player.errors import QueryError
-from player.player import Player
+from player.player import Decision, Player
 from player.round import RoundStart
 from player.search.engine import SearchOrchestrator
+from quarry.arrays import Float32Array
 from quarry.course.piece import Piece
 from tests.player.fakes import (
     course,
@@ -69,6 +73,30 @@ def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
     ours = again.fits[:, :, np.argsort(plan.rows)]
     theirs = other.fits[:, :, np.argsort(other.rows)]
     np.testing.assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("embed_s", [0.0, 5.0])
+def test_an_embedder_that_fails_or_hangs_costs_a_part_of_the_time_of_a_reply(
+    embed_s: float,
+) -> None:
+    never = Event()
+
+    def embed(_: object) -> Float32Array:
+        never.wait(embed_s)
+        raise OSError("no model")
+
+    search = SearchOrchestrator(INDEX, search_settings())
+    player = Player(search, load("dual").game, embed=embed)
+
+    def play() -> Decision:
+        plan = player.plan(start("merge quick heap pivot"))
+        return player.decide(plan, ["A"] * 20)
+
+    began = time.monotonic()
+    decision = due_at(began + 4.0, play)
+    assert time.monotonic() < began + 4.0
+    never.set()
+    assert decision.guess.associative_word
 
 
 def test_another_seed_gets_other_questions() -> None:

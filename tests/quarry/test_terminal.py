@@ -3,12 +3,13 @@
 import io
 import json
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from rich.console import Console
 
 from player.game.terminal import escape_markup
-from quarry.terminal import pluralize, visible, visible_json
+from quarry.terminal import describe_error, pluralize, visible, visible_json
 
 tried = settings(max_examples=200)
 
@@ -59,3 +60,20 @@ def test_one_is_singular_and_all_else_plural() -> None:
     assert pluralize(0, "game") == "0 games"
     assert pluralize(1200, "game") == "1,200 games"
     assert pluralize(1, "game") == "1 game"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "described"),
+    [
+        ("refused", "no route", "OSError: refused (no route)"),
+        ("refused: no route", "no route", "OSError: refused: no route"),
+        ("refused", "Traceback of\nanother process", "OSError: refused"),
+        ("two\nlines", "", "OSError: two lines"),
+    ],
+)
+def test_an_error_is_described_with_its_cause_once(
+    text: str, cause: str, described: str
+) -> None:
+    error = OSError(text)
+    error.__cause__ = ValueError(cause)
+    assert describe_error(error) == described

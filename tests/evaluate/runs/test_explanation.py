@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluate.runs.explanation import outcome_in_words, reveal_label
+from evaluate.runs.explanation import describe_fate, reveal_label
 from player.answer import Answer
 from player.game.record import PlayedGame
 from player.search.results import Query, SearchResult
@@ -66,7 +66,7 @@ LOST = play_record(won=False, guess_rank=3)
 def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
     game: Any, played: Any, says: Any
 ) -> None:
-    assert outcome_in_words(game, played) == says
+    assert describe_fate(game, played) == says
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_search_that_missed_says_what_the_book_did(
     lost = "lost in the search: not among the"
     played = play_record(won=False, guess_rank=None, prior_rank=None)
     record = game_record(book_name=book_name, rank=None, book=book)
-    assert outcome_in_words(record, None) == f"{lost} 2 hits{ends}"
-    assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
+    assert describe_fate(record, None) == f"{lost} 2 hits{ends}"
+    assert describe_fate(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:
@@ -138,6 +138,21 @@ def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
         assert all(letters[row] != about_truth[row] for row in rows)
 
 
+def test_the_guess_is_the_sentence_that_was_sent_even_if_a_candidate_with_another_is_likelier(
+    unrelated: PlayedGame,
+) -> None:
+    best = unrelated.decision.best
+    other = np.eye(len(unrelated.plan.rows))[best - 1]
+    likelier = replace(
+        unrelated.decision, belief=0.5 * unrelated.decision.belief + 0.5 * other
+    )
+    report = replace(unrelated, decision=likelier)
+    lines = told(unrelated.plan.paragraph(best - 2), report)
+    (line,) = [line for line in lines if line.startswith("guessed instead: ")]
+    guess = unrelated.plan.paragraph(best)
+    assert f'{guess.doc_id} p{guess.page}: "{guess.opening_sentence}"' in line
+
+
 def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(
     unrelated: PlayedGame,
 ) -> None:
@@ -156,5 +171,6 @@ def test_a_guess_before_the_search_had_ended_is_explained(
     )
     hasty = replace(unrelated.decision, belief=plan.prior, best=-1)
     report = replace(unrelated, plan=plan, decision=hasty)
-    _, where = told(unrelated.plan.paragraph(1), report)
+    _, where, guess = told(unrelated.plan.paragraph(1), report)
     assert where.startswith("lost in the search: not among the 0 candidates")
+    assert guess == f'guessed instead: "{hasty.guess.opening_sentence}"'

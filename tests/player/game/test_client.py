@@ -5,6 +5,8 @@ import itertools
 import json
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import httpx
@@ -87,18 +89,10 @@ def test_numbers_of_a_game_that_are_none_are_none() -> None:
         assert client.game("7") == GameState("7")
 
 
-def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be() -> (
-    None
-):
-    def message(shown: str) -> dict[str, Any]:
-        hint = {"book_hint": f"{shown} is it", "auth_token": TOKEN}
-        return {"payload": {**hint, "of": [{"a": shown}]}}
-
-    body = json.dumps({"messages": [message(TOKEN)], "cursor": "1"})
-    escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
-    for written in (body, body.replace(TOKEN, escaped)):
-        client, _ = connect((200, written.encode()))
-        assert client.inbox("", 0.0) == ([message("***")], "1")
+def test_a_message_that_holds_the_text_of_the_token_is_read_as_it_was_sent() -> None:
+    message = {"game_id": "0101001", "payload": {"book_hint": "lecture 101"}}
+    client, _ = connect((200, {"messages": [message], "cursor": "1"}), token="101")
+    assert client.inbox("", 0.0) == ([message], "1")
 
 
 # faults that stay
@@ -171,12 +165,18 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
 
 
 def test_a_long_retry_after_is_passed_on_at_once() -> None:
-    for retry_after, expected_s in {"5": 5.0, "600": 600.0, "inf": 3_600.0}.items():
+    in_10_minutes = format_datetime(datetime.now(UTC) + timedelta(minutes=10))
+    for retry_after, expected_s in {
+        "5": 5.0,
+        "600": 600.0,
+        "inf": 3_600.0,
+        in_10_minutes: 600.0,
+    }.items():
         client, server = connect((503, b""), timeout_s=10.0)
         server.headers["Retry-After"] = retry_after
         began = time.monotonic()
         error = failure(client.send, {"message_id": "m"})
-        assert error.retry_after_s == expected_s
+        assert error.retry_after_s == pytest.approx(expected_s, abs=2.0)
         assert time.monotonic() - began < 5.0
 
 

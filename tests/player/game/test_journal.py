@@ -216,16 +216,55 @@ def test_a_journal_of_an_earlier_version_is_read_and_written(path: Path) -> None
     assert game.messages == (SavedMessage("Q21WARMUPCALL a", {}),)
 
 
-def test_a_file_that_is_no_journal_is_refused_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("not a database, but long enough" * 80)
+def test_a_path_that_cannot_be_opened_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
     (tmp_path / "folder").mkdir()
-    with contextlib.closing(sqlite3.connect(tmp_path / "newer")) as newer:
-        newer.execute("PRAGMA user_version = 99")
-    for name in ("notes.txt", "folder", "notes.txt/below", "newer"):
+    for name in ("folder", "notes.txt/below"):
         says = r"^Cannot use the journal .*--journal"
         with pytest.raises(JournalError, match=says) as caught:
             Journal(tmp_path / name)
         assert "\n" not in str(caught.value)
+
+
+FOREIGN = {
+    "of another program": "CREATE TABLE trials (id INTEGER)",
+    "with games of its own": "CREATE TABLE games (id INTEGER); PRAGMA user_version = 1",
+    "newer": "PRAGMA user_version = 99",
+    "text": "",
+}
+
+
+@pytest.mark.parametrize("is_copy", [True, False])
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_foreign_file_is_refused_and_left_as_it_is(
+    tmp_path: Path, kind: str, *, is_copy: bool
+) -> None:
+    path = tmp_path / kind
+    if kind == "text":
+        path.write_text("not a database, but long enough" * 80)
+    else:
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            file.executescript(FOREIGN[kind])
+    path.chmod(0o644)
+    content = path.read_bytes()
+
+    with pytest.raises(JournalError, match=r"^Cannot use the journal .*--journal"):
+        Journal(path, is_copy=is_copy)
+    assert path.read_bytes() == content
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_copy_has_the_games_of_the_file_and_changes_nothing_in_it(path: Path) -> None:
+    with opened(path) as journal:
+        journal.add_game()
+    path.chmod(0o400)
+    content = path.read_bytes()
+    with contextlib.closing(Journal(path, is_copy=True)) as copy:
+        assert each(copy.games(), "ending") == ["running"]
+        assert copy.add_game() == 2
+    assert path.read_bytes() == content
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
@@ -328,6 +367,7 @@ def test_games_whose_process_was_killed_are_given_up_and_those_of_a_living_one_g
             ("elsewhere", "running"),
             ("practice", "given up"),
         ]
+    assert list(path.parent.iterdir()) == [path], "no lock is left"
 
 
 def test_two_processes_do_not_play_as_one_player(

@@ -196,6 +196,10 @@ def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighte
         (0.0, 0.0, (0.0, 0.0), 0.0),
         (50.0, 50.0, (), 50.0),
         (78.0, None, (16.0, 13.0), None),
+        (78.0, 50.01, (16.0, 12.0), 100.0),
+        (80.0, 60.0, (20.0,), None),  # weights that are not the public ones
+        (50.0, 120.0, (), None),
+        (0.0, -5.0, (), None),
     ):
         breakdown = dict(zip(parts, others, strict=False))
         if opening is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
@@ -10,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from configs.settings import KeywordMode
+from player.deadlines import due_at
 from player.search.books.resolver import BookResolver
 from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
@@ -201,17 +203,35 @@ def test_only_the_fallback_has_more_time_than_other_strategies(
     assert result.search_ms < 2000.0
 
 
-def test_a_book_name_that_is_resolved_too_late_leaves_the_strategies_their_time(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("is_late", [True, False])
+def test_strategies_answer_without_a_book_name_that_is_late_or_fails(
+    monkeypatch: pytest.MonkeyPatch, *, is_late: bool
 ) -> None:
     never = Event()
-    monkeypatch.setattr(BookResolver, "best", lambda *_: never.wait())
+
+    def resolve(*_: object) -> None:
+        never.wait(5.0 if is_late else 0.0)
+        raise OSError("no model")
+
+    monkeypatch.setattr(BookResolver, "resolve", resolve)
     found = dense(rest=0.8, sure=0.75)
     result = engine(found, deadline_s=1.0).search(Query("hint", "sure"))
     never.set()
     assert each(result.failures, "strategy") == ["book name"]
     assert result.book is None
     assert ids_of(result.hits) == ["rest:1:1", "sure:1:1"]
+    assert result.search_ms < 3000.0
+
+
+def test_a_search_leaves_half_of_the_time_of_a_reply_to_the_rest_of_the_work() -> None:
+    never = Event()
+    late = dense(rest=0.8)
+    late.prepare = lambda _: never.wait(5.0)  # type: ignore[assignment, method-assign]
+    searches = engine(late, keyword(0.9), deadline_s=5.0)
+    result = due_at(time.monotonic() + 1.0, lambda: searches.rank_course(Query("hint")))
+    never.set()
+    assert ids_of(result.hits) == ["rest:9:9"]
+    assert result.search_ms < 900.0
 
 
 def caching() -> SearchOrchestrator:

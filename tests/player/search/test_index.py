@@ -35,14 +35,15 @@ def test_a_name_in_doubt_is_evidence_for_each_passage() -> None:
     index = replace(index, references=Undecided(course_with(documents)))
     settings = search_settings(book_match="resolved")
     # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
-    evidence = index.name_evidence("some name", settings)
+    query = Query("hint", "some name", keywords="off")
+    book, evidence = index.resolve_book(query, settings)
+    assert book == BookCandidate("alpha", 0.5)
     assert evidence == pytest.approx(np.log([1.7, 0.65, 0.65]))
-    assert index.name_evidence(" ", settings) is None
-    by_stem = replace(settings, book_match="stem")
-    assert index.name_evidence("some name", by_stem) is None
+    for other, match in ((replace(query, book_name=" "), "resolved"), (query, "stem")):
+        _, evidence = index.resolve_book(other, search_settings(book_match=match))
+        assert evidence is None
 
     # it changes the order
-    query = Query("hint", "some name", keywords="off")
     for boost, best in {1.0: "alpha:1:1", 0.0: "beta:1:2"}.items():
         searches = SearchOrchestrator(index, replace(settings, boost=boost))
         assert ids_of(searches.search(query).hits)[0] == best

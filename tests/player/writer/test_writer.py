@@ -133,6 +133,14 @@ def test_a_reply_is_of_this_model_and_redacted_if_it_repeats_the_key(log: Path) 
     assert SECRET not in log.read_text()
 
 
+def test_the_placeholder_of_a_key_is_left_in_replies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    with model_server(replying(str)) as server:
+        assert writer(server.url).reply("test of time") == "test of time"
+
+
 def our_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [
         item.message for item in caplog.records if item.name == "player.writer.writer"
@@ -216,10 +224,14 @@ def test_a_torn_last_line_of_the_log_is_removed_and_a_whole_one_is_ended(
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"prompt": "a", "reply": 1}', "{"])
-def test_a_log_that_is_none_is_refused_in_one_line(log: Path, line: str) -> None:
-    log.write_text(line + "\n")
+def test_a_log_that_is_none_is_refused_in_one_line_and_left_as_it_is(
+    log: Path, line: str
+) -> None:
+    text = f"{line}\nno line feed"
+    log.write_text(text)
     with pytest.raises(SettingsError, match=r"log\.jsonl line 1"):
         writer(log=log)
+    assert log.read_text() == text
 
 
 def test_a_log_that_cannot_be_written_is_refused_with_its_remedy(log: Path) -> None:
