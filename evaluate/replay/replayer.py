@@ -24,7 +24,7 @@ from evaluate.replay.ideal import add_ideal
 from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
-from player.game.loop import play
+from player.game.loop import Loop
 from player.player import Contestant, Player, build_player
 from player.question import Question
 from player.search.results import Query
@@ -86,14 +86,14 @@ class Replayer:
                 break
             repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
-            one = play(
+            loop = Loop(
                 LocalGameServer(practice),
                 planned,
                 name="replay",
                 timeout_s=inf,
                 timeouts=STRICT,
             )
-            played.append(one)
+            played.append(loop.play_one())
 
         if played:
             result = played[0].plan.result
