@@ -270,10 +270,10 @@ class Callbacks:
 
 
 def _round_fields(game_id: str, start: RoundStart) -> RoundFields:
-    """Return the fields that identify a round, without leading zeros of ids."""
+    """Return the fields that identify a round."""
     return RoundFields(
-        game_id.lstrip("0") or game_id,
-        start.match_id.lstrip("0") or start.match_id,
+        protocol.normalise_id(game_id),
+        protocol.normalise_id(start.match_id),
         start.book_name,
         start.hint,
         start.association_domain,
