@@ -311,6 +311,7 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
         ("--server localhost:9999", "write http://localhost:9999"),
         (early, "--server is not an address such as"),
         (f"--server {url} --referee oracle", "--referee cannot be combined with"),
+        ("--token s3cret", "--token needs --server"),
         (f"--server {url} --token s3cret", f"{url} does not know the token (401)"),
         (f"--server {url} --token s3crét", "--token has spaces"),
         (f"--server {nobody}", f"{nobody} does not answer: ", "Check --server"),

@@ -16,6 +16,7 @@ from pathlib import Path
 from configs.directories import ROOT, default_journal
 from configs.errors import SettingsError
 from configs.settings import is_file_name
+from evaluate.commands.shared import refuse_options
 from evaluate.errors import writing
 from player.deadlines import Call, start_in_thread
 from player.errors import JournalError
@@ -137,6 +138,8 @@ def callbacks(
         force: Replace the file if it exists.
         journal: File of the rounds, so that a restart continues them; none keeps nothing (default: that of `play`).
     """
+    if write is None:
+        refuse_options({"--force": force}, "is for --write; leave it out")
     if write is None and sys.stdin.isatty():
         raise SettingsError(
             "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends them"

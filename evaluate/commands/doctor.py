@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Literal
 
 from configs.directories import ROOT, cache, home
-from configs.errors import QuarryError
+from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
-from configs.settings import Settings
+from configs.settings import EmbedSettings
 from ingest.editions.readers import WITHOUT_PYMUPDF
 from ingest.pdf.ocr import REMEDY, ocr_languages
-from quarry.cli import AsJson, ParsedOverrides, StoreOptions
+from quarry.cli import AsJson, Overrides, ParsedOverrides, StoreOptions
 from quarry.errors import StoreDamagedError
 from quarry.terminal import describe_error, visible, visible_json
 from quarry.version import __version__
@@ -70,8 +70,8 @@ def doctor(
     Args:
         server: URL of a game server to ask (default: that of quarry.toml).
     """
-    url = server or find_project().server
-    findings = [*examine(at.location, url, overrides.load())]
+    overrides.load("default")  # refuses a bad --config or --set
+    findings = [*examine(at, server, overrides)]
     if as_json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -82,34 +82,43 @@ def doctor(
     return 1 if any(finding.state == "error" for finding in findings) else 0
 
 
-def examine(location: str, server: str, settings: Settings) -> Iterator[Finding]:
-    """Examine the installation, and yield a finding for each part."""
+def examine(
+    at: StoreOptions, server: str | None, overrides: Overrides
+) -> Iterator[Finding]:
+    """Examine the installation, and yield a finding for each part.
+
+    If the project cannot be read, the parts that depend on it are left out.
+    """
     yield Finding("quarry", "ok", f"{__version__} in {ROOT}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
-    project = find_project()
-    yield Finding("project", "ok", project.file or "no quarry.toml; defaults are used")
-
+    project = _find("project", functools.partial(describe_project, overrides), "")
+    yield project
     for what, (package, cost) in OPTIONAL.items():
         version = functools.partial(importlib.metadata.version, package)
-        yield _finding(what, version, cost)
-    yield _finding("models", functools.partial(_models, settings), "")
-    yield _finding("OCR", _ocr, f"Scanned pages are not read: {REMEDY}")
-    yield _finding("disk", _disk, f"A set-up takes {MIN_DISK_GB:g} GB")
+        yield _find(what, version, cost)
+    yield _find("OCR", describe_ocr, f"Scanned pages are not read: {REMEDY}")
+    yield _find("disk", describe_disk, f"A set-up takes {MIN_DISK_GB:g} GB")
+    if project.state == "error":
+        return
+
+    embed = overrides.load().embed
+    yield _find("models", functools.partial(describe_models, embed), "")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
-    yield _finding("store", functools.partial(_store, location), remedy)
-    if server:
-        answers = functools.partial(_server, server)
-        yield _finding("server", answers, "Games against it cannot be played")
+    yield _find("store", functools.partial(describe_store, at), remedy)
+    if url := server or find_project().server:
+        describe = functools.partial(describe_server, url)
+        yield _find("server", describe, "Games against it cannot be played")
 
 
-def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
+def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
+    """Describe a part of the installation; an error of the description becomes the state of the part."""
     try:
         return Finding(what, "ok", describe())
     except importlib.metadata.PackageNotFoundError:
         return Finding(what, "missing", "not installed", cost)
     except LookupError as error:
         return Finding(what, "missing", str(error.args[0]), cost)
-    except StoreDamagedError as error:
+    except (SettingsError, StoreDamagedError) as error:
         return Finding(what, "error", describe_error(error), cost)
     except (QuarryError, OSError, ValueError, RuntimeError) as error:
         return Finding(what, "missing", describe_error(error), cost)
@@ -117,23 +126,36 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
         return Finding(what, "error", describe_error(error), cost)
 
 
-def _models(settings: Settings) -> str:
+def describe_project(overrides: Overrides) -> str:
+    """Return the project file whose options are used.
+
+    Raises:
+        SettingsError: it, or the preset that it names, cannot be read.
+    """
+    overrides.load()
+    return find_project().file or "no quarry.toml; defaults are used"
+
+
+def describe_models(embed: EmbedSettings) -> str:
+    """Name the models that have been made."""
     from quarry.embed.models import Models
 
-    folder = Path(Models(settings.embed).folder)
+    folder = Path(Models(embed).folder)
     names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
     if not names:
         return f"none in {folder} yet; the first use makes them"
     return f"{', '.join(names)} in {folder}"
 
 
-def _ocr() -> str:
+def describe_ocr() -> str:
+    """Name the languages that can be read from scanned pages."""
     if not ocr_languages():
         raise LookupError("ocrmypdf or Tesseract is not installed")
     return f"Tesseract reads {', '.join(ocr_languages())}"
 
 
-def _disk() -> str:
+def describe_disk() -> str:
+    """Return the free disk at the data folder."""
     folder = home()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free_gb = shutil.disk_usage(existing).free / 1e9
@@ -143,16 +165,16 @@ def _disk() -> str:
     return detail
 
 
-def _store(location: str) -> str:
-    from quarry.store import open_store
-
-    store = open_store(location)
+def describe_store(at: StoreOptions) -> str:
+    """Count the documents and paragraphs of the store."""
+    store = at.open()
     n_documents, n_paragraphs = len(store.documents), len(store.paragraphs)
     content = f"{n_documents} documents, {n_paragraphs} paragraphs"
-    return f"{location}: {content}, {store.embedder_spec}"
+    return f"{at.location}: {content}, {store.embedder_spec}"
 
 
-def _server(url: str) -> str:
+def describe_server(url: str) -> str:
+    """Return the status with which a server answers."""
     import httpx
 
     answer = httpx.get(url, timeout=SERVER_S, trust_env=False)

@@ -18,6 +18,7 @@ from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
+from evaluate.commands.shared import refuse_options
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
@@ -105,12 +106,13 @@ class PlayOptions:
             )
         if self.referee not in (None, ME):
             read_spec(self.referee)
-        if self.server is not None:
+        if self.server is None:
+            reason = "needs --server; players of practice games register"
+            refuse_options({"--token": self.token}, reason)
+        else:
             check_address(self.server)
-            if self.practice_options:
-                raise SettingsError(
-                    f"{self.practice_options[0]} cannot be combined with --server, whose games are its own"
-                )
+            reason = "cannot be combined with --server, whose games are its own"
+            refuse_options(dict.fromkeys(self.practice_options, True), reason)
 
 
 def play(

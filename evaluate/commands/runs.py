@@ -1,6 +1,5 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from evaluate.commands.shared import (
     RunOptions,
     Runs,
     exit_code_of_lost,
+    refuse_options,
     select_games,
     write_text,
 )
@@ -139,12 +139,13 @@ def replay(
     referees = options.seed_referees()
     games = select_games(options.games, options.split, options.seed, options.lost_in)
     course = options.open()
+    title = options.title(settings)
     batches: Mapping[str, AskedBatch] = {}
     if options.batches and options.answers:
         batches = read_answered(options.batches, options.answers, games)
         games = [game for game in games if game.game_id in batches]
     with options.work.start() as workers:
-        plan = Replay(
+        replayed = Replay(
             games[: options.limit],
             course,
             settings,
@@ -155,17 +156,17 @@ def replay(
             out=options.out,
             measures=measures,
         )
-        result = plan.table() if options.is_table else plan.run()
+        if options.is_table:
+            document = replayed.table()
+            figures = table_text(document)
+            lines = iter([f"{title}: {document['games']} games", figures])
+        else:
+            run = replayed.run()
+            document = run.as_json()
+            lines = _describe_run(run, title, options.answers, overrides)
+            if options.out:
+                write_run(options.out, run)
 
-    title = options.title(settings)
-    if isinstance(result, Run):
-        if options.out:
-            write_run(options.out, result)
-        document = result.as_json()
-        lines = _run_lines(result, title, options, writer, overrides)
-    else:
-        document = result
-        lines = iter([f"{title}: {document['games']} games", table_text(document)])
     if options.as_json:
         print(visible_json(document))
     else:
@@ -173,52 +174,14 @@ def replay(
     return exit_code_of_lost(document["lost_at_ingest"], strict=options.strict)
 
 
-def _run_lines(
-    run: Run,
-    title: str,
-    options: ReplayOptions,
-    writer: WriterOptions,
-    overrides: Overrides,
+def _describe_run(
+    run: Run, title: str, answers: Path | None, overrides: Overrides
 ) -> Iterator[str]:
-    """Yield the lines of a run, and the command that plays its lost games again."""
+    """Yield the lines of a run."""
     changes = map(str, filter(None, (overrides.config, *overrides.changes)))
-    who = f"answers of {options.answers}" if options.answers else run.referee
+    who = f"answers of {answers}" if answers else run.referee
     yield " with ".join([title, *changes]) + f", referee {who}"
     yield from map(visible, run_lines(run))
-    # games that were lost at ingest alone are about another store
-    lost_at = {play["lost_at"] for play in run.per_game} - {None, "ingest"}
-    if options.out and lost_at and not options.answers:
-        command = _lost_games_command(run, options, writer, overrides)
-        yield f"  to play the lost games again: {visible(command)}"
-
-
-def _lost_games_command(
-    run: Run, options: ReplayOptions, writer: WriterOptions, overrides: Overrides
-) -> str:
-    """Return the command that replays the lost games of a run; the run names them, without the split and the limit."""
-    collection = options.at.collection
-    values = {
-        "--store": options.at.location,
-        "--collection": collection if collection != DEFAULT_COLLECTION else "",
-        "--games": options.games,
-        "--lost-in": options.out,
-        "--preset": run.settings["preset"],
-        "--config": overrides.config,
-        "--referee": run.referee if run.played else "",
-        "--repeats": options.repeats,
-        "--seed": options.seed,
-        "--writer": writer.writer,
-        "--writer-url": writer.writer_url,
-        "--writer-log": writer.writer_log,
-    }
-
-    words = ["quarry", "replay"]
-    for flag, value in values.items():
-        if value:
-            words += [flag, str(value)]
-    for change in overrides.changes:
-        words += ["--set", change]
-    return shlex.join(words)
 
 
 def compare(
@@ -242,15 +205,24 @@ def compare(
     """
     from evaluate.runs.comparison import compare as compare_runs
 
-    replay_options = (
-        *(presets, options.games, options.split, options.limit, overrides.changes),
-        *(belief != "course", referee != HINT_ALONE, repeats != 1),
-    )
-    if runs and any(replay_options):
-        raise SettingsError(
-            "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
-        )
     if runs:
+        replay_options = {
+            "--presets": presets,
+            "--games": options.games,
+            "--split": options.split,
+            "--limit": options.limit,
+            "--store": options.at.store,
+            "--collection": options.at.collection != DEFAULT_COLLECTION,
+            "--workers": options.work.workers,
+            "--cluster": options.work.cluster,
+            "--set": overrides.changes,
+            "--belief": belief != "course",
+            "--referee": referee != HINT_ALONE,
+            "--repeats": repeats != 1,
+        }
+        refuse_options(
+            replay_options, "is for --presets; leave it out, or the RUN.json files"
+        )
         all_runs = read_runs(runs, find_measures(options.measures))
     elif presets:
         settings_by_name = _load_presets(presets, belief, overrides)

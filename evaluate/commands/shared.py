@@ -1,6 +1,7 @@
 """Options and helpers that several commands share."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -102,6 +103,13 @@ class RunOptions(CourseOptions):
     ] = False
 
 
+def refuse_options(options: Mapping[str, object], reason: str) -> None:
+    """Raise a SettingsError with a reason for the first of some options that is set."""
+    for name, value in options.items():
+        if value:
+            raise SettingsError(f"{name} {reason}.")
+
+
 def games_file(games: Path | None) -> Path:
     """Return the file of --games, or that of quarry.toml.
 
@@ -154,5 +162,4 @@ def write_text(out: Path, text: str) -> None:
         SettingsError: it cannot be written.
     """
     with writing(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
         write_named(out, text.encode())

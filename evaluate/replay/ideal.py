@@ -8,7 +8,6 @@ from scipy.stats import binom
 from evaluate.games.labelled import LabelledGame, same_sentence
 from evaluate.referee.simulated import SimulatedReferee
 from evaluate.referee.spec import Referee, RefereeSpec
-from evaluate.runs.record import PlayRecord
 from player.player import Plan
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
@@ -48,30 +47,24 @@ def stated_errors(spec: RefereeSpec) -> Errors | None:
     )
 
 
-def add_ideal(
-    play: PlayRecord,
-    plan: Plan,
-    game: LabelledGame,
-    paragraph: Paragraph | None,
-    referee: Referee,
-) -> None:
-    """Add to the record of a play the probability that ideal questions win with the referee's errors."""
-    play["win_ideal"] = None
-    errors = (
-        stated_errors(referee.spec) if isinstance(referee, SimulatedReferee) else None
-    )
-    if errors is None or paragraph is None or game.edition:
-        return
+def compute_win_ideal(
+    plan: Plan, game: LabelledGame, paragraph: Paragraph, referee: Referee
+) -> float | None:
+    """Compute the probability that ideal questions win a play with the referee's errors; None if they are unknown."""
+    if game.edition or not isinstance(referee, SimulatedReferee):
+        return None
+    errors = stated_errors(referee.spec)
+    if errors is None:
+        return None
 
-    play["win_ideal"] = 0.0
     sentence = paragraph.opening_sentence
     row = plan.find_row(sentence)
     is_read = same_sentence(sentence, game.opening_sentence or sentence)
-    if row is not None and is_read:
-        _, sentences = np.unique(plan.keys, return_inverse=True)
-        prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
-        wins = win_probability(prior, int(sentences[row]), errors)
-        play["win_ideal"] = round(wins, 6)
+    if row is None or not is_read:
+        return 0.0
+    _, sentences = np.unique(plan.keys, return_inverse=True)
+    prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
+    return round(win_probability(prior, int(sentences[row]), errors), 6)
 
 
 def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:

@@ -20,13 +20,14 @@ from evaluate.referee.scoring import (
 from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import Referee, SeededSpec
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.ideal import add_ideal
+from evaluate.replay.ideal import compute_win_ideal
 from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
 from player.game.loop import Loop
-from player.player import Contestant, Player, build_player
+from player.player import Contestant, Plan, Player, build_player
 from player.question import Question
+from player.round import RoundStart
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
@@ -78,12 +79,16 @@ class Replayer:
         If there are no referees, or the store does not hold the paragraph, the game is only searched.
         """
         game, paragraph, batch = job.game, job.paragraph, job.batch
-        referees = [batch] if batch else self.referees
+        if paragraph is None or not (batch or self.referees):
+            search = self.player.orchestrator
+            keywords = search.settings.keywords
+            result = search.search(Query(game.hint, game.book_name, keywords=keywords))
+            return record_game(game, paragraph, result, [])
+
         planned = _PlansOnce(self.player, batch.questions if batch else None)
-        played = []
+        referees = [batch] if batch else self.referees
+        played_games = []
         for referee in referees:
-            if paragraph is None:
-                break
             repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
             loop = Loop(
@@ -93,27 +98,24 @@ class Replayer:
                 timeout_s=inf,
                 timeouts=STRICT,
             )
-            played.append(loop.play_one())
+            played_games.append(loop.play_one())
 
-        if played:
-            result = played[0].plan.result
-        else:
-            search = self.player.orchestrator
-            keywords = search.settings.keywords
-            result = search.search(Query(game.hint, game.book_name, keywords=keywords))
-        record = record_game(game, paragraph, result, played, self.n_candidates)
-        plays = zip(record["plays"], referees, played, strict=False)
-        for play_record, referee, one in plays:
-            add_ideal(play_record, one.plan, game, paragraph, referee)
+        plan = played_games[0].plan
+        record = record_game(
+            game, paragraph, plan.result, played_games, self.n_candidates
+        )
+        for play_record, referee in zip(record["plays"], referees, strict=True):
+            ideal = compute_win_ideal(plan, game, paragraph, referee)
+            play_record["win_ideal"] = ideal
         return record
 
 
 class _PlansOnce:
-    """A contestant that makes each plan once, since the plays of a game differ only in the answers.
+    """A contestant that makes one plan for all plays of a game, which differ only in the answers.
 
     Args:
-        player: makes the plans and the guesses.
-        questions: questions of all plans; None takes those of the player.
+        player: makes the plan and the guesses.
+        questions: questions of the plan; None takes those of the player.
     """
 
     def __init__(
@@ -121,7 +123,14 @@ class _PlansOnce:
     ) -> None:
         self.answer_warmup = player.answer_warmup
         self.decide = player.decide
-        self.plan = functools.cache(lambda start, _=None: player.plan(start, questions))
+        self._make_plan = functools.cache(lambda start: player.plan(start, questions))
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        """Return the plan of the game."""
+        assert questions is None, "they are given when the contestant is made"
+        return self._make_plan(start)
 
 
 def build_replayer(

@@ -14,9 +14,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from evaluate.errors import RunError
-from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
-from evaluate.runs.differences import describe_belief, what_differs
-from evaluate.runs.explanation import explain, outcome_in_words
+from evaluate.runs.comparison import UNDECIDED, PairedTest, compare
+from evaluate.runs.differences import describe_differences
+from evaluate.runs.explanation import describe_fate, explain
 from evaluate.runs.frame import rounded_mean
 from evaluate.runs.measures import interval, round_ends, with_interval
 from evaluate.runs.record import (
@@ -25,7 +25,7 @@ from evaluate.runs.record import (
     ReplayRecord,
     get_play,
 )
-from evaluate.runs.run import Run
+from evaluate.runs.run import WIN_RATE, Run
 from player.round import Json
 from quarry.terminal import pluralize
 
@@ -94,10 +94,9 @@ def render(runs: Sequence[Run]) -> str:
     return environment.get_template("report.html").render(
         runs=[(run.name, run.as_json()) for run in runs],
         measures=list(runs[0].measures),
-        played=any(run.played for run in runs),
+        has_referee=any(run.has_referee for run in runs),
         headline=headline(runs, tests, fault),
-        beliefs=[describe_belief(run.settings) for run in runs],
-        differs=[what_differs(runs[0], run) for run in runs],
+        differs=[describe_differences(runs[0], run) for run in runs],
         tests=tests,
         fault=fault,
         documents=lecture_figures(runs),
@@ -155,7 +154,7 @@ def _details(record: ReplayRecord) -> Json:
     play = get_play(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
-    others = [outcome_in_words(record, each) for each in record["plays"][1:]]
+    others = [describe_fate(record, each) for each in record["plays"][1:]]
     outcomes = [*explain(record, play), *others]
     changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
     return {**record, **changes}
@@ -206,7 +205,7 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
             figures[str(name)][column] = {
                 "games": len(share),
                 "share": rounded_mean(lecture_games["share"]),
-                "share_interval": round_ends(interval(share, run.seed)),
+                "share_interval": round_ends(interval(share, run.seed, is_share=True)),
                 "rr": rounded_mean(lecture_games["rr"]),
             }
 
@@ -227,7 +226,7 @@ def headline(runs: Sequence[Run], tests: Sequence[PairedTest], fault: str) -> li
 
     sentences = [_of_two(runs[0], run, tests) for run in runs[1:]]
     has_won = any(test.measure == WIN_RATE for test in tests)
-    if any(run.played for run in runs) and not has_won:
+    if any(run.has_referee for run in runs) and not has_won:
         sentences += [*map(_of_one, runs), OTHER_PLAYS]
     return sentences
 
@@ -282,7 +281,7 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
         for cutoff in cutoffs:
             hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
             series["y"].append(float(hits.mean()))
-            series["ends"].append(interval(hits, 0))
+            series["ends"].append(interval(hits, 0, is_share=True))
         if cutoffs:
             plots["success"].append(series)
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from evaluate.errors import RunError
 from evaluate.runs.measures import batch_size, bootstrap_interval
-from evaluate.runs.run import Run, require_names
+from evaluate.runs.run import WIN_RATE, Run, require_names
 from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
@@ -26,8 +26,6 @@ ALPHA = 0.05
 """Maximum probability of any false verdict."""
 POWER = 0.8
 """Probability that as many games as `games_to_decide` returns show the difference."""
-WIN_RATE = "win_rate"
-"""Name of the win rate among the measures."""
 
 
 Difference = tuple[str, str, Float64Array]
@@ -161,7 +159,7 @@ def _differences(runs: Sequence[Run]) -> list[Difference]:
     """Return the difference of each later run from the first in each common measure."""
     values_by_run = {}
     for run in runs:
-        values = {"RR": run.values["RR"], **run.values}
+        values = {"RR": run.values["RR"], **run.values}  # RR comes first
         for name in UNTESTED - run.own_measures.keys():
             values.pop(name, None)
         if run.won is not None:

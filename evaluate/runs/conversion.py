@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
 from evaluate.referee.scoring import RAW_BANDS, raw_ratio
 from evaluate.runs.record import (
-    LABEL,
     BookRecord,
     CandidateRecord,
     HitRecord,
@@ -17,6 +16,7 @@ from evaluate.runs.record import (
     ReplayRecord,
     ScoredRecord,
     SearchRecord,
+    TruthRecord,
 )
 from player.answer import Answers, letter_row
 from player.belief.places import rank_of_sentence
@@ -25,6 +25,7 @@ from player.game.record import PlayedGame
 from player.player import Plan
 from player.question import VIEWS
 from player.search.results import Hit, SearchResult
+from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import stems
 
@@ -44,7 +45,7 @@ def record_game(
     game: LabelledGame,
     paragraph: Paragraph | None,
     result: SearchResult,
-    played: Sequence[PlayedGame],
+    played_games: Sequence[PlayedGame],
     n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
     """Build the record of a game.
@@ -53,35 +54,50 @@ def record_game(
         game: the labelled game.
         paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
         result: the result of the search.
-        played: the plays of the game, repeat by repeat.
+        played_games: the plays of the game, repeat by repeat.
         n_candidates: number of candidates of each play that are kept, the likeliest after the answers; the labelled one
             is always kept.
     """
-    record: dict[str, Any] = {name: getattr(game, name) for name in LABEL}
-    record["truth"] = None
+    truth: TruthRecord | None = None
     plays: list[PlayRecord] = []
     if paragraph is not None:
-        record["truth"] = {
-            "paragraph_id": paragraph.paragraph_id,
-            "document": paragraph.doc_id,
-            "page": paragraph.page,
-            "opening_sentence": paragraph.opening_sentence,
-            "text": paragraph.text,
-        }
-        for repeat, one in enumerate(played):
-            plays.append(_play(game, paragraph, one, repeat, n_candidates))
+        truth = TruthRecord(
+            paragraph_id=paragraph.paragraph_id,
+            document=paragraph.doc_id,
+            page=paragraph.page,
+            opening_sentence=paragraph.opening_sentence,
+            text=paragraph.text,
+        )
+        for repeat, played_game in enumerate(played_games):
+            play = _record_play(game, paragraph, played_game, repeat, n_candidates)
+            plays.append(play)
 
-    record["search"] = search_record(result, paragraph)
-    record |= {"questions": [], "questions_ms": None, "decide_ms": None}
-    if played:
-        plan = played[0].plan
-        record["questions"] = protocol.questions_json(plan.questions)
-        record["questions_ms"] = plan.questions_ms
-        record["decide_ms"] = played[0].decision.decide_ms
-    return cast(ReplayRecord, {**record, "plays": plays})
+    questions: list[Any] = []
+    questions_ms = decide_ms = None
+    if played_games:
+        plan, decision = played_games[0].plan, played_games[0].decision
+        questions = protocol.questions_json(plan.questions)
+        questions_ms, decide_ms = plan.questions_ms, decision.decide_ms
+    return ReplayRecord(
+        game_id=game.game_id,
+        book_name=game.book_name,
+        hint=game.hint,
+        association_domain=game.association_domain,
+        associative_word=game.associative_word,
+        opening_sentence=game.opening_sentence,
+        in_text_layer=game.in_text_layer,
+        answerable=game.answerable,
+        edition=game.edition,
+        truth=truth,
+        search=record_search(result, paragraph),
+        questions=questions,
+        questions_ms=questions_ms,
+        decide_ms=decide_ms,
+        plays=plays,
+    )
 
 
-def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
+def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     """Build the record of a search.
 
     Args:
@@ -91,88 +107,107 @@ def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
     position = result.position_of(paragraph) if paragraph is not None else None
     book: BookRecord | None = None
     if result.book:
-        book = {
-            "document": result.book.doc_id,
-            "confidence": result.book.confidence,
-            "tier": result.book.tier,
-        }
+        book = BookRecord(
+            document=result.book.doc_id,
+            confidence=result.book.confidence,
+            tier=result.book.tier,
+        )
+    return SearchRecord(
+        hits=[_record_hit(hit) for hit in result.hits],
+        book=book,
+        answered_by=result.answered_by,
+        relevant=result.relevant,
+        failures=[*map(str, result.failures)],
+        embed_ms=result.embed_ms,
+        search_ms=result.search_ms,
+        rank=position + 1 if position is not None else None,
+    )
 
+
+def _record_scored(hit: Hit) -> ScoredRecord:
+    """Build the part of a record that hits and candidates share."""
+    return ScoredRecord(
+        paragraph_id=hit.paragraph.paragraph_id,
+        document=hit.paragraph.doc_id,
+        page=hit.paragraph.page,
+        opening_sentence=hit.paragraph.opening_sentence,
+        slot=hit.slot,
+        strategy=hit.strategy,
+        relevance=round(float(hit.relevance), 6),
+    )
+
+
+def _record_hit(hit: Hit) -> HitRecord:
+    score = round(float(hit.score), 6)
+    return {**_record_scored(hit), "rank": hit.rank, "score": score, "why": hit.why}
+
+
+def _record_candidate(plan: Plan, belief: Float64Array, row: int) -> CandidateRecord:
     return {
-        "hits": [_fields(HitRecord, hit) for hit in result.hits],
-        "book": book,
-        "answered_by": result.answered_by,
-        "relevant": result.relevant,
-        "failures": [*map(str, result.failures)],
-        "embed_ms": result.embed_ms,
-        "search_ms": result.search_ms,
-        "rank": position + 1 if position is not None else None,
+        **_record_scored(plan.hit(row)),
+        "prior": round(float(plan.prior[row]), 6),
+        "belief": round(float(belief[row]), 6),
     }
 
 
-def _fields(record: type, hit: Hit) -> Any:
-    """Return the values of a hit that a record of this type holds."""
-    values = hit.as_dict()
-    return {name: values[name] for name in record.__annotations__}
-
-
-def _play(
+def _record_play(
     game: LabelledGame,
     paragraph: Paragraph,
-    played: PlayedGame,
+    played_game: PlayedGame,
     repeat: int,
     n_candidates: int,
 ) -> PlayRecord:
-    plan, belief = played.plan, played.decision.belief
+    """Build the record of a play."""
+    plan, decision, score = played_game.plan, played_game.decision, played_game.score
+    guess, best, belief = decision.guess, decision.best, decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
-    row = truth_row(plan, game, paragraph)
-    if len(belief) < len(plan.rows):
-        row = None  # the guess was made before the search ended
-    rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
-    if row is not None and row not in rows:
-        rows.append(row)
-    candidates: list[CandidateRecord] = []
-    for other in rows:
-        scored = _fields(ScoredRecord, plan.hit(other))
-        scored["prior"] = round(float(plan.prior[other]), 6)
-        scored["belief"] = round(float(belief[other]), 6)
-        candidates.append(scored)
-
-    guess = played.decision.guess
+    ratio = round(raw_ratio(guess.opening_sentence, sentence), 4)
+    is_same = same_sentence(guess.opening_sentence, sentence)
     word = stems(game.associative_word)
-    play: PlayRecord = {
-        "repeat": repeat,
-        "n_candidates": len(belief),
-        "answers": list(played.answers),
-        "misled": [],
-        "unfit": None,
-        "candidates": candidates,
-        "bits": [_bits(plan.prior), _bits(belief)],
-        "guess": {**asdict(guess), "confidence": round(float(guess.confidence), 6)},
-        "guess_rank": None,
-        "prior_rank": None,
-        "won": same_sentence(guess.opening_sentence, sentence),
-        "sentence_exact": same_text(guess.opening_sentence, sentence),
-        "word_exact": stems(guess.associative_word) == word,
-        "word_top20": word in map(stems, played.decision.associations[:20]),
-        "private_score": played.score.private_score,
-        "league_points": played.score.league_points,
-        "breakdown": dict(played.score.breakdown),
-    }
-    best = played.decision.best
-    if row is not None:
-        if plan.fits.shape[2]:  # they may have been dropped to save memory
-            against = answers_against(plan, played.answers, row, best)
-            play["misled"], play["unfit"] = against
-        play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
-        play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
+
+    truth = find_truth(plan, game, paragraph)
+    if len(belief) < len(plan.rows):
+        truth = None  # the guess was made before the search ended
+    rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
+    if truth is not None and truth not in rows:
+        rows.append(truth)
+    misled: list[int] = []
+    unfit: list[int] | None = None
+    # the fits may have been dropped to save memory
+    if truth is not None and plan.fits.shape[2]:
+        misled, unfit = answers_against(plan, played_game.answers, truth, best)
+
+    play = PlayRecord(
+        repeat=repeat,
+        n_candidates=len(belief),
+        answers=list(played_game.answers),
+        misled=misled,
+        unfit=unfit,
+        candidates=[_record_candidate(plan, belief, row) for row in rows],
+        bits=[_entropy(plan.prior), _entropy(belief)],
+        guess={**asdict(guess), "confidence": round(float(guess.confidence), 6)},
+        guess_rank=_find_rank(plan, belief, truth),
+        prior_rank=_find_rank(plan, plan.prior, truth),
+        won=ratio >= WON_RATIO if game.edition else is_same,
+        sentence_exact=same_text(guess.opening_sentence, sentence),
+        word_exact=stems(guess.associative_word) == word,
+        word_top20=word in map(stems, decision.associations[:20]),
+        private_score=score.private_score,
+        league_points=score.league_points,
+        breakdown=dict(score.breakdown),
+    )
     if game.edition:
-        play["ratio"] = round(raw_ratio(guess.opening_sentence, sentence), 4)
-        play["won"] = play["ratio"] >= WON_RATIO
+        play["ratio"] = ratio
         play["right_page"] = best >= 0 and is_on_secret_page(plan, best, game)
     return play
 
 
-def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
+def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
+    """Return the rank of the sentence of a candidate; None if there is no candidate."""
+    return None if row is None else rank_of_sentence(row, belief, plan.keys)
+
+
+def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
     """Return the row of the first candidate that is the labelled passage or, in another edition, the labelled piece.
 
     If no piece has the labelled text, the first piece on the page of the secret is taken; None if there is none.
@@ -203,7 +238,7 @@ def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
     return piece.doc_id == game.document and piece.page <= game.page <= piece.last_page
 
 
-def _bits(belief: Any) -> float:
+def _entropy(belief: Float64Array) -> float:
     """Return the entropy of a belief in bits, rounded."""
     surprise = -np.log2(np.maximum(belief, 1e-300))
     return round(float((belief * surprise).sum()), 4)

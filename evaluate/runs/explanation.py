@@ -44,11 +44,11 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     if play is None:
         return None
     is_printed = record["in_text_layer"] and not record.get("edition")
-    is_quoted = begins_with(truth["text"], record["opening_sentence"])
-    return "label" if is_printed and not is_quoted else "answers"
+    is_quote = begins_with(truth["text"], record["opening_sentence"])
+    return "label" if is_printed and not is_quote else "answers"
 
 
-def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
+def describe_fate(record: ReplayRecord, play: PlayRecord | None) -> str:
     """Write one line: the step that found or lost the paragraph, and the reason.
 
     Args:
@@ -69,7 +69,7 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
         n_searched = f"{len(search['hits'])} hits"
         if play is not None:
             n_searched = f"{play['n_candidates']} candidates"
-        return f"lost in the search: not among the {n_searched}, {_book_in_words(record, truth)}"
+        return f"lost in the search: not among the {n_searched}, {_describe_book(record, truth)}"
 
     outcome = f"not among the first {len(search['hits'])} hits"
     if rank:
@@ -93,7 +93,7 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     return f"won: {outcome} the answers, 1 after"
 
 
-def _book_in_words(record: ReplayRecord, truth: TruthRecord) -> str:
+def _describe_book(record: ReplayRecord, truth: TruthRecord) -> str:
     """Write how the book's name was resolved in a game that was lost in the search."""
     book = record["search"]["book"]
     if book is None or book["tier"] == "none":
@@ -113,21 +113,21 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
     """
     truth = record["truth"]
     if truth is not None:
-        yield f"the secret: {_quoted(truth)}"
-    yield outcome_in_words(record, play)
+        yield f"the secret: {_quote(truth)}"
+    yield describe_fate(record, play)
     if truth is None or play is None:
         return
 
     for item in play["candidates"]:
         if item["paragraph_id"] == truth["paragraph_id"]:
-            yield f"its probability: {_beliefs(item)}"
+            yield f"its probability: {_format_beliefs(item)}"
             break
     if not play["won"]:
         yield f"guessed instead: {_quote_guess(play)}"
-    yield from _answers_in_words(record, play)
+    yield from _describe_answers(record, play)
 
 
-def _answers_in_words(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
+def _describe_answers(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
     """Yield a line with the answers that do not fit the secret, and one with those that misled and their options."""
     misled, unfit = [], []
     unfit_numbers = play.get("unfit") or ()
@@ -168,13 +168,13 @@ def _quote_guess(play: PlayRecord) -> str:
     sentence = play["guess"]["opening_sentence"]
     for item in play["candidates"]:
         if same_sentence(item["opening_sentence"], sentence):
-            return f"{_quoted(item)} (probability {_beliefs(item)})"
+            return f"{_quote(item)} (probability {_format_beliefs(item)})"
     return f'"{sentence}"'
 
 
-def _quoted(item: ParagraphRecord) -> str:
+def _quote(item: ParagraphRecord) -> str:
     return f'{item["document"]} p{item["page"]}: "{item["opening_sentence"]}"'
 
 
-def _beliefs(item: CandidateRecord) -> str:
+def _format_beliefs(item: CandidateRecord) -> str:
     return f"{item['prior']:.3f} before the answers, {item['belief']:.3f} after"

@@ -23,12 +23,10 @@ from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
 from evaluate.runs.run import Run, RunHeader, require_names
 from player.round import Json
 from quarry.files import write_named, write_whole
-from quarry.json_files import as_object, read_text
+from quarry.json_files import read_text
 
 AGAIN = "run the replay again"
 """Remedy of a broken run."""
-COMPARE_AGAIN = "run the comparison again"
-"""Remedy of a broken comparison."""
 COMPARISON = "compare.json"
 """File name of a comparison, next to the runs that it compares."""
 
@@ -45,7 +43,13 @@ _RECORD = TypeAdapter(ReplayRecord)
 
 
 def games_path(out: Path) -> Path:
-    """Return the path of the records of a run."""
+    """Return the path of the records of a run.
+
+    Raises:
+        RunError: the name of the run does not end in .json, so that another run could have the same path.
+    """
+    if out.suffix != ".json":
+        raise RunError(f"{out} does not end in .json; name it {out.stem}.json")
     return out.with_name(f"{out.stem}.games.jsonl")
 
 
@@ -172,7 +176,7 @@ def _write_records(file: BinaryIO, records: Iterable[ReplayRecord]) -> None:
 
 
 def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
-    """Read a run; the records of its games are read when they are needed.
+    """Read a run; the records of its games stay in their file.
 
     Args:
         path: RUN.json.
@@ -216,13 +220,13 @@ def read_runs(
     """Read runs; files that do not end in .json are TREC runs over the games of the first run.
 
     Args:
-        paths: runs, folders of runs, or `compare.json`, which stands for its runs in its order.
+        paths: runs, or folders of them.
         measures: additional measures of the runs.
 
     Raises:
         RunError: there is no path, two runs have the same name, or a file is not a run.
     """
-    files = _run_files(paths)
+    files = _find_runs(paths)
     if not files or files[0].suffix != ".json":
         raise RunError(
             f"The first file is {files[0] if files else 'missing'}; name a RUN.json first, as replay --out writes it"
@@ -236,38 +240,16 @@ def read_runs(
     return runs
 
 
-def _run_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files of runs that paths name: a compare.json stands for its runs, a folder for its files."""
-    candidates: list[Path] = []
+def _find_runs(paths: Sequence[Path]) -> list[Path]:
+    """Return the files of runs that paths name; a folder stands for its runs, sorted by name."""
+    files: list[Path] = []
     for path in paths:
         if os.path.isdir(path):
-            comparison = path / COMPARISON
-            if comparison.is_file():
-                candidates.append(comparison)
-            candidates += sorted(path.glob("*.json"))
+            runs = sorted(path.glob("*.json"))
+            files += [run for run in runs if run.name != COMPARISON]
         else:
-            candidates.append(path)
-
-    files: list[Path] = []
-    for path in candidates:
-        if path.name != COMPARISON:
             files.append(path)
-        else:
-            files += _compared_files(path)
     return list(dict.fromkeys(files))
-
-
-def _compared_files(path: Path) -> Iterator[Path]:
-    """Yield the files of the runs that a compare.json names, in its order."""
-    text = read_text(path, RunError)
-    document = as_object(text, str(path), RunError, remedy=COMPARE_AGAIN)
-    presets = document.get("presets")
-    for name in presets if isinstance(presets, dict) else ():
-        if Path(name).name != name or "\0" in name:
-            raise RunError(
-                f"{path}: {name[:100]!r} is no name of a run; {COMPARE_AGAIN}"
-            )
-        yield path.with_name(f"{name}.json")
 
 
 def read_trec_run(path: Path, ours: Run) -> Run:

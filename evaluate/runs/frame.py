@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evaluate.games.labelled import same_text
-from evaluate.runs.explanation import lost_at, outcome_in_words
+from evaluate.runs.explanation import describe_fate, lost_at
 from evaluate.runs.record import PlayRecord, ReplayRecord, get_play
 from player.round import OPENING_SCORE, Json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OUTCOME: Mapping[str, type] = {
+PER_GAME_COLUMNS: Mapping[str, type] = {
     "game_id": str,
     "repeat": int,
     "rank": int,
@@ -27,13 +26,13 @@ OUTCOME: Mapping[str, type] = {
     "lost_at": str,
     "fate": str,
 }
-"""Columns of the outcome of a play, which the run's JSON lists, and the types of their values; any value may be None.
+"""Columns of a play that the run's JSON lists under `per_game`, and the types of their values; any value may be None.
 
 `rank` is the overall rank of the labelled paragraph, its position among the hits; `slot` and `strategy` are those of
 its hit.
 """
 COLUMNS: Mapping[str, type] = {
-    **OUTCOME,
+    **PER_GAME_COLUMNS,
     "book_name": str,
     "hint": str,
     "paragraph_id": str,
@@ -70,7 +69,7 @@ other columns are keys of the record or of the play.
 
 
 def build_frame(
-    records: Iterable[ReplayRecord], repeats: int, *, played: bool
+    records: Iterable[ReplayRecord], repeats: int, *, has_referee: bool
 ) -> pd.DataFrame:
     """Build a frame with a row for each repeat of each game, played or not: `COLUMNS`, `answerable` and `label`.
 
@@ -80,7 +79,7 @@ def build_frame(
     Args:
         records: records of the games.
         repeats: number of plays of each game.
-        played: whether there was a referee.
+        has_referee: whether there was a referee.
     """
     import pandas as pd
 
@@ -90,10 +89,10 @@ def build_frame(
         game_values = _game_values(record)
         for repeat in range(repeats):
             play = get_play(record, repeat)
-            play_values = _play_values(record, play, repeat, played=played)
-            sources: list[Any] = [play_values, play, game_values]
-            sources += [record["search"], record["truth"], record]
-            values = ChainMap(*filter(None, sources))
+            play_values = _play_values(record, play, repeat, has_referee=has_referee)
+            # of equal keys, such as the rank of the search and of the play, the later one counts
+            values: Json = {**record, **(record["truth"] or {}), **record["search"]}
+            values |= {**game_values, **(play or {}), **play_values}
             rows.append([values.get(name) for name in columns])
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
@@ -126,18 +125,18 @@ def _game_values(record: ReplayRecord) -> Json:
 
 
 def _play_values(
-    record: ReplayRecord, play: PlayRecord | None, repeat: int, *, played: bool
+    record: ReplayRecord, play: PlayRecord | None, repeat: int, *, has_referee: bool
 ) -> Json:
     """Return the values of the columns of a play that are not keys of its record."""
     values: Json = {
         "repeat": repeat,
         "lost_at": lost_at(record, play),
-        "fate": outcome_in_words(record, play),
+        "fate": describe_fate(record, play),
     }
     if play is not None:
         values["confidence"] = play["guess"]["confidence"]
         values["points"] = play["breakdown"].get(OPENING_SCORE)
-    elif played:
+    elif has_referee:
         values["won"] = False
     return values
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from evaluate.runs.differences import belief_lines, what_differs
+from evaluate.runs.differences import describe_differences
 from evaluate.runs.measures import with_interval
 from quarry.terminal import pluralize
 
@@ -97,10 +97,10 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
     n_stores = len({run.store_fingerprint for run in runs})
     over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
     yield f"{pluralize(len(runs[0].games), 'answerable game')}{over}, 95% intervals in brackets"
-    yield from belief_lines(runs)
     for run in runs[1:]:
-        differs = f"what differs in {run.name} from {runs[0].name}: {what_differs(runs[0], run)}"
-        yield from textwrap.wrap(differs, WIDTH, subsequent_indent="  ")
+        differences = describe_differences(runs[0], run)
+        line = f"what differs in {run.name} from {runs[0].name}: {differences}"
+        yield from textwrap.wrap(line, WIDTH, subsequent_indent="  ")
     for start in range(0, len(runs), N_ACROSS):
         yield ""
         yield from _figure_lines(runs[start : start + N_ACROSS])

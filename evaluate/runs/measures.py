@@ -1,5 +1,6 @@
 """Measures of a run, from ir-measures or by the user, and 95% intervals of their means."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import ir_measures
@@ -68,15 +69,22 @@ def compute_values(
         ranks, n_hits: as in `values_of_ranks`.
         records: records of all games, for measures of the user.
     """
-    values = {}
+    values: dict[str, Float64Array] = {}
+    own_measures: dict[str, Callable[[ReplayRecord], float]] = {}
     for name, measure in measures.items():
         if isinstance(measure, RankingMeasure):
             values[name] = values_of_ranks(measure, ranks, n_hits)
         else:
-            remedy = "Correct it, or leave it out."
+            own_measures[name] = measure
+            values[name] = np.zeros(len(ranks))
+
+    # records may be in a file, which is read once for all measures
+    answerable = (game for game in records if game["answerable"])
+    remedy = "Correct it, or leave it out."
+    for row, game in enumerate(answerable if own_measures else ()):
+        for name, compute in own_measures.items():
             with failing_as(SettingsError, f"--measure {name}", remedy):
-                game_values = [measure(game) for game in records if game["answerable"]]
-                values[name] = np.array(game_values, dtype=np.float64)
+                values[name][row] = compute(game)
     return values
 
 
@@ -109,14 +117,23 @@ def values_of_ranks(
     return values[case_of_game]
 
 
-def interval(values: Float64Array, seed: int) -> tuple[float, float]:
-    """Compute the 95% interval of a mean over games: Wilson's for values 0 and 1, else the percentile bootstrap.
+def is_share(measure: Measure) -> bool:
+    """Return whether a measure is 0 or 1 in each game, so that its mean is a share of games."""
+    return isinstance(measure, RankingMeasure) and measure.NAME == Success.NAME
+
+
+def interval(
+    values: Float64Array, seed: int, *, is_share: bool = False
+) -> tuple[float, float]:
+    """Compute the 95% interval of a mean over games: Wilson's for a share of games, else the percentile bootstrap.
 
     Without games, nothing is known about the mean: the interval is (0, 1).
 
     Args:
-        values: (n_games,) one value for each game.
+        values: (n_games,) one value for each game; of a share, 0 or 1, or the mean of the repeats of a game, whose
+            interval is at most as wide as that of single plays.
         seed: seed of the resampling.
+        is_share: whether the mean is a share of games.
 
     Reference:
         Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927; Efron, Bootstrap Methods:
@@ -124,11 +141,16 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
     """
     if len(values) == 0:
         return (0.0, 1.0)
-    if np.isin(values, (0.0, 1.0)).all():
-        test = stats.binomtest(int(values.sum()), len(values))
-        ends = test.proportion_ci(CONFIDENCE, method="wilson")
-        return (float(ends.low), float(ends.high))
-    return bootstrap_interval(values, seed)
+    if not is_share:
+        return bootstrap_interval(values, seed)
+
+    n, share = len(values), float(values.mean())
+    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0))
+    centre = share + z**2 / (2.0 * n)
+    half_width = z * math.sqrt(share * (1.0 - share) / n + (z / (2.0 * n)) ** 2)
+    low, high = centre - half_width, centre + half_width
+    scale = 1.0 + z**2 / n
+    return (max(0.0, low / scale), min(1.0, high / scale))
 
 
 def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:

@@ -9,18 +9,6 @@ from player.round import Json
 
 LostAt = Literal["ingest", "book", "search", "label", "answers"]
 """Steps at which a game may be lost."""
-LABEL = (
-    "game_id",
-    "book_name",
-    "hint",
-    "association_domain",
-    "associative_word",
-    "opening_sentence",
-    "in_text_layer",
-    "answerable",
-    "edition",
-)
-"""Fields of a labelled game that its record holds under the same names."""
 LOST_ID = "lost at ingest"
 """The paragraph_id of a game whose paragraph was lost at ingest; no ranking holds this id."""
 

@@ -15,12 +15,13 @@ from pydantic import AfterValidator, Field
 
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.frame import COLUMNS, OUTCOME, build_frame, rounded_mean
+from evaluate.runs.frame import COLUMNS, PER_GAME_COLUMNS, build_frame, rounded_mean
 from evaluate.runs.measures import (
     MEASURES,
     Measure,
     compute_values,
     interval,
+    is_share,
     round_ends,
     with_interval,
 )
@@ -35,6 +36,8 @@ ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that identify a game over any store; `label` is the labelled opening sentence."""
 PARTS = ("embed", "search", "questions", "decide")
 """Parts of the work whose milliseconds are measured."""
+WIN_RATE = "win_rate"
+"""Name of the win rate among the figures."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
 MAX_HEADER_CHARS = 1_000
@@ -76,26 +79,40 @@ class Run(RunHeader):
         records: the record of each game, in order; they may be in a file, and only one at a time in memory.
         name: name of its file without the suffix, or of its preset; "" if it has none.
         own_measures: measures of the run besides those of MEASURES, by name.
-        frame: a row for each game and repeat, game by game; see `build_frame`.
-        plays: the rows of the answerable games.
-        games: the first row of each answerable game.
-        values: (n_answerable,) values of each measure for the answerable games, by name.
     """
 
     records: Collection[ReplayRecord]
     name: str = ""
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.frame = build_frame(self.records, self.repeats, played=self.played)
-        self.plays = self.frame[self.frame["answerable"].astype(bool)]
-        self.games = self.plays[:: self.repeats]
-        self.values = compute_values(
-            {**MEASURES, **self.own_measures},
+    @functools.cached_property
+    def frame(self) -> pd.DataFrame:
+        """A row for each game and repeat, game by game; see `build_frame`."""
+        return build_frame(self.records, self.repeats, has_referee=self.has_referee)
+
+    @functools.cached_property
+    def plays(self) -> pd.DataFrame:
+        """The rows of the answerable games."""
+        return self.frame[self.frame["answerable"].astype(bool)]
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """The first row of each answerable game."""
+        return self.plays[:: self.repeats]
+
+    @functools.cached_property
+    def values(self) -> dict[str, Float64Array]:
+        """(n_answerable,) values of each measure for the answerable games, by name."""
+        return compute_values(
+            self._measures,
             self.games["rank"].fillna(0).to_numpy(np.int64),
             self.games["n_hits"].to_numpy(np.int64),
             self.records,
         )
+
+    @property
+    def _measures(self) -> dict[str, Measure]:
+        return {**MEASURES, **self.own_measures}
 
     @property
     def _title(self) -> str:
@@ -117,7 +134,7 @@ class Run(RunHeader):
         return str(pd.DataFrame({caption: cells}).to_html())
 
     @property
-    def played(self) -> bool:
+    def has_referee(self) -> bool:
         """Whether there was a referee."""
         return self.referee != HINT_ALONE
 
@@ -154,7 +171,7 @@ class Run(RunHeader):
 
         Repeats are averaged, since they are not independent games. A game lost at ingest counts as lost.
         """
-        if not self.played or self.plays.empty:
+        if not self.has_referee or self.plays.empty:
             return None
         plays = self.plays["won"].to_numpy(np.float64).reshape(-1, self.repeats)
         return np.asarray(plays.mean(axis=1))
@@ -166,11 +183,13 @@ class Run(RunHeader):
             return {}
         values = dict(self.values)
         if self.won is not None:
-            values["win_rate"] = self.won
+            values[WIN_RATE] = self.won
         figures = {}
         for name, values_by_game in values.items():
             mean = round(float(values_by_game.mean()), 6)
-            figures[name] = (mean, round_ends(interval(values_by_game, self.seed)))
+            share = name == WIN_RATE or is_share(self._measures[name])
+            ends = interval(values_by_game, self.seed, is_share=share)
+            figures[name] = (mean, round_ends(ends))
         return figures
 
     @property
@@ -184,15 +203,15 @@ class Run(RunHeader):
 
     @property
     def per_game(self) -> list[dict[Hashable, Any]]:
-        """The outcome of every answerable game, repeat by repeat; docs/commands.md lists its keys."""
+        """The columns PER_GAME_COLUMNS of every answerable game, repeat by repeat; docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
-        rows: list[dict[Hashable, Any]] = plays[[*OUTCOME]].to_dict("records")
+        rows: list[dict[Hashable, Any]] = plays[[*PER_GAME_COLUMNS]].to_dict("records")
         return rows
 
     def as_json(self) -> Json:
         """Return the run as JSON; docs/commands.md lists its keys. The same records give the same JSON."""
         games = self.games
-        win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
+        win_rate, win_rate_interval = self.figures.get(WIN_RATE, (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
 
         raw = self._raw_plays

@@ -8,13 +8,15 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.runs.frame import build_frame, rounded_mean
-from evaluate.runs.measures import bootstrap_interval, interval, round_ends
+from evaluate.runs.measures import interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.round import Json
 from quarry.version import commit
 
-PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
+MEAN_COLUMNS = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
+SHARES = {"won", "sentence_exact"}
+"""Columns whose means are shares of games."""
 SURE = 1e-4
 """Minimum distance of a confidence from 0 and 1 before its logarithm is taken."""
 
@@ -44,7 +46,7 @@ def make_table(
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
-    frame = build_frame(records, len(referees), played=True)
+    frame = build_frame(records, len(referees), has_referee=True)
     frame = frame[frame["answerable"].astype(bool)]
     if frame.empty:
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
@@ -52,7 +54,7 @@ def make_table(
     frame["referee"] = frame["repeat"].map(specs.__getitem__)
     first_plays = frame[:: len(referees)]
 
-    plays = frame.set_index(["referee", "game_id"])[PLAYED].astype(float)
+    plays = frame.set_index(["referee", "game_id"])[MEAN_COLUMNS].astype(float)
     plays = plays.fillna({"private_score": 0.0, "sentence_exact": 0.0})
     plays["brier"] = (plays["confidence"] - plays["won"]) ** 2
     sure = plays["confidence"].clip(SURE, 1.0 - SURE)
@@ -66,11 +68,9 @@ def make_table(
         line: Json = {"plays": specs.count(spec)}
         for name, column in games.loc[spec].drop(columns="confidence").items():
             values = column.dropna().to_numpy()
-            # a difference that is 0 in all games has no width, unlike a share of 0
-            is_gain = name == "won_more_than_hint"
-            compute_interval = bootstrap_interval if is_gain else interval
-            ends = round_ends(compute_interval(values, seed)) if len(values) else None
-            line |= {str(name): rounded_mean(column), f"{name}_interval": ends}
+            ends = interval(values, seed, is_share=name in SHARES)
+            line[str(name)] = rounded_mean(column)
+            line[f"{name}_interval"] = round_ends(ends) if len(values) else None
         line["confidence"] = rounded_mean(games.loc[spec]["confidence"])
         lines[spec] = line
     shares = games["won"].round(6).unstack(0)[[*lines]]

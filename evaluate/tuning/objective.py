@@ -7,7 +7,7 @@ from ir_measures import RR, Success
 from sklearn.metrics import balanced_accuracy_score
 
 from configs.settings import SearchSettings
-from evaluate.runs.measures import interval, round_ends, values_of_ranks
+from evaluate.runs.measures import interval, is_share, round_ends, values_of_ranks
 from evaluate.tuning.prepared import Prepared, search_all
 from player.round import Json
 from quarry.arrays import BoolArray, Float64Array, IntArray
@@ -86,7 +86,8 @@ class Evaluation:
         measures, intervals = {}, {}
         for name, values in self.measures.items():
             measures[name] = round(terms[name], 6)
-            intervals[name] = round_ends(interval(values, seed))
+            share = is_share(TUNING_MEASURES[name])
+            intervals[name] = round_ends(interval(values, seed, is_share=share))
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),

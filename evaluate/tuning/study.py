@@ -409,6 +409,10 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
             raise SettingsError(
                 f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
             )
+        if key in space:
+            raise SettingsError(
+                f"--grid names {key} twice; list all its values once, {key}=A,B,..."
+            )
         try:
             choices = [*map(yaml.safe_load, values.split(","))]
         except yaml.YAMLError:

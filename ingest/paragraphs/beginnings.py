@@ -233,7 +233,9 @@ def _is_apart(group: LineGroup, line: PlacedLine, habits: TypesettingHabits) -> 
     is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
     if is_after_formula or _is_mid_sentence(group, line):
         return not MIN_LINE_DROP <= drop <= MAX_SPACED
-    return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > CLEAR_SPACE
+    is_broken = line.initial.isupper() and above.has_room_for(line, 1)
+    least = SLIGHT_SPACE if is_broken else CLEAR_SPACE
+    return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > least
 
 
 def _is_mid_sentence(group: LineGroup, line: PlacedLine) -> bool:

@@ -137,8 +137,9 @@ class _Text:
 
     @property
     def has_words(self) -> bool:
-        """Whether it has the words of a heading, and is no formula or label in large or bold print."""
-        return self.n_words >= max(MIN_TITLE_WORDS, MIN_TITLE_SHARE * len(self.tokens))
+        """Whether it has the words of a heading, one after a number, and is no formula or label in such print."""
+        least = MIN_TITLE_WORDS - (self.block.number != "")
+        return self.n_words >= max(least, MIN_TITLE_SHARE * len(self.tokens))
 
     @property
     def is_contents(self) -> bool:

@@ -194,7 +194,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     word = word.lstrip(OPENING)
     forms = _forms(word)
     following = tail.lstrip(OPENING)
-    next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
+    next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS
     is_operand = others[-1:] and others[-1] in _OPERATORS
     if is_operand or _is_variable(word, next_word):

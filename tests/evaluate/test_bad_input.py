@@ -57,7 +57,12 @@ BAD = (
         "--set search.kk=1: search has no key",
     ),
     (f"compare {ABOUT} --presets dual,rrf,dual", " names a preset twice"),
-    ("compare nowhere.json --repeats 2", "leave one out, and its options"),
+    ("compare nowhere.json --repeats 2", "--repeats is for --presets"),
+    ("compare a.json b.json --store nowhere", "--store is for --presets"),
+    ("compare a.json b.json --collection my", "--collection is for --presets"),
+    ("compare a.json b.json --workers 3", "--workers is for --presets"),
+    ("compare a.json b.json --cluster tcp://a:1", "--cluster is for --presets"),
+    ("callbacks --force", "--force is for --write"),
     (
         f"replay {ABOUT} --referee oracle --referee none --measure RR",
         "leave out --measure",
@@ -69,7 +74,7 @@ BAD = (
     (f"compare {ABOUT}", "compare needs --games and --presets, or RUN.json files"),
     (
         f"compare {ABOUT} nowhere.json",
-        "compare takes RUN.json files, or --games and --presets; leave one out",
+        "--games is for --presets; leave it out, or the RUN.json files",
     ),
     (
         f"compare {ABOUT} --presets dual,filtered --measure nowhere.mine",
@@ -81,7 +86,8 @@ BAD = (
     ),
     (f"report {'x' * 9_000}.json", "File name too long"),
     (f"replay --store store --games {'x' * 300}", "File name too long"),
-    (f"replay {ABOUT} --out {'x' * 300}", "File name too long"),
+    (f"replay {ABOUT} --out {'x' * 300}.json", "File name too long"),
+    (f"replay {ABOUT} --out run.md", "run.md does not end in .json"),
     (f"replay --games games.jsonl --store {'x' * 300}", "x"),
     ("report nowhere.json", "nowhere.json cannot be read"),
     ("export --out out", "The first file is missing; name a RUN.json"),
@@ -96,6 +102,7 @@ BAD = (
         "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
     ),
     (f"tune {ABOUT} --grid boost=@", "a value is not valid YAML. Quote it."),
+    (f"tune {ABOUT} --grid k=5 --grid search.k=10", "--grid names k twice"),
     (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
     ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
     (

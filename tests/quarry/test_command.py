@@ -241,6 +241,29 @@ def test_a_damaged_store_is_an_error_for_doctor() -> None:
     assert re.search("error +store +.*hurt", done.out)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('stor = "x"', "quarry.toml has no key 'stor'"),
+        ('preset = "defalt"', "did you mean default"),
+    ],
+)
+def test_a_project_that_cannot_be_read_is_an_error_for_doctor(
+    text: str, says: str
+) -> None:
+    Path("quarry.toml").write_text(text)
+    done = quarry("doctor")
+    assert done.code == 1
+    assert done.err == ""
+    assert re.search(f"error +project .*{says}", done.out)
+    assert re.search("(ok|missing) +disk", done.out)
+
+
+def test_doctor_opens_the_collection_that_is_named() -> None:
+    make_store("mine", course()[:2], collection="other")
+    assert "2 paragraphs" in quarry("doctor --store mine --collection other").out
+
+
 def test_a_game_that_was_played_is_listed_and_shown() -> None:
     opened = Journal(Path("games.sqlite"), "http://server\x1b[2J", "me")
     with contextlib.closing(opened) as journal:

@@ -218,7 +218,7 @@ def test_repeats_of_a_game_are_no_games_of_their_own(
     # by game: 1/2, 1, 1/2, 0, 0, 0
     assert run["win_rate"] == 0.333333
     won = np.array([0.5, 1, 0.5, 0, 0, 0])
-    assert run["win_rate_interval"] == round_ends(interval(won, 40))
+    assert run["win_rate_interval"] == round_ends(interval(won, 40, is_share=True))
     for key in ("measures", "book_resolved", "lost_at_ingest"):
         assert run[key] == searched[key]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluate.runs.explanation import outcome_in_words, reveal_label
+from evaluate.runs.explanation import describe_fate, reveal_label
 from player.answer import Answer
 from player.game.record import PlayedGame
 from player.search.results import Query, SearchResult
@@ -66,7 +66,7 @@ LOST = play_record(won=False, guess_rank=3)
 def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
     game: Any, played: Any, says: Any
 ) -> None:
-    assert outcome_in_words(game, played) == says
+    assert describe_fate(game, played) == says
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_search_that_missed_says_what_the_book_did(
     lost = "lost in the search: not among the"
     played = play_record(won=False, guess_rank=None, prior_rank=None)
     record = game_record(book_name=book_name, rank=None, book=book)
-    assert outcome_in_words(record, None) == f"{lost} 2 hits{ends}"
-    assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
+    assert describe_fate(record, None) == f"{lost} 2 hits{ends}"
+    assert describe_fate(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:

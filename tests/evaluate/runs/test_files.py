@@ -10,7 +10,7 @@ import pytest
 
 from evaluate.errors import RunError
 from evaluate.runs.export import export
-from evaluate.runs.files import read_run, read_runs, read_trec_run, write_run
+from evaluate.runs.files import read_run, read_trec_run, write_run
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
@@ -79,37 +79,6 @@ def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
         path.write_text(json.dumps({**head, key: value}))
         with pytest.raises(RunError, match=f"{key} is not as replay writes it"):
             read_run(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (None, "compare.json cannot be read: No such file"),
-        ("[]", "compare.json: list is not a JSON object; run the comparison again"),
-        ('{"presets": {"../a": {}}}', "'../a' is no name of a run"),
-        (r'{"presets": {"a\u0000": {}}}', "is no name of a run"),
-        ('{"presets": {"": {}}}', "json cannot be read"),
-    ],
-)
-def test_a_comparison_that_a_user_names_is_read_or_refused(
-    text: str | None, says: str, tmp_path: Path
-) -> None:
-    written(tmp_path / "mine.json")
-    path = tmp_path / "compare.json"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(RunError, match=says):
-        read_runs([tmp_path / "mine.json", path])
-
-
-@pytest.mark.parametrize("presets", ["3", '["a"]'])
-def test_a_comparison_that_names_no_runs_is_refused(
-    presets: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "compare.json"
-    path.write_text(f'{{"presets": {presets}}}')
-    with pytest.raises(RunError, match="first file is missing"):
-        read_runs([path])
 
 
 def test_a_run_shows_its_figures(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     (" ".join(WORDS[:61]) + ".", {}, "long"),
     (PROSE, {"footnote": True}, "footnote"),
     (PROSE, {"is_heading": True}, "heading"),
+    ("Rewards", {"is_heading": True, "number": "1.3"}, "heading"),
+    ("Rewards", {"is_heading": True}, "word"),
     (PROSE, {"in_table": True}, "boxed"),
     ("Mean Deviation", {"in_table": True}, "table"),
     ("Attention is all (Vaswani et al., 2017)", {"number": "•"}, "item"),
