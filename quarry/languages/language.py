@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import regex
+
 Kind = Literal[
     "prose",
     "lead-in",
@@ -154,6 +156,11 @@ class Language:
     def begins(self, word: str) -> bool:
         """Return whether a word begins with a letter of the script that only this language has."""
         return self.script is not None and self.script[0] <= word[:1] <= self.script[1]
+
+    def forms_of(self, word: str) -> regex.Pattern[str]:
+        """Return a pattern that matches a word with any prefixes and endings, and nothing else."""
+        prefixes, endings = "|".join(self.prefixes), "|".join(self.endings.split())
+        return regex.compile(f"(?:{prefixes})*{regex.escape(word)}(?:{endings})?")
 
     def rough_stem(self, word: str) -> str:
         """Remove up to two prefix letters and one ending from a word, but leave at least three letters.

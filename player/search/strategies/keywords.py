@@ -14,6 +14,7 @@ from player.search.course_words import InvertedIndex, paragraph_stems
 from player.search.results import Query, ScoreArrays, nothing_found, scores_where
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray
+from quarry.languages.registry import language_of_word
 from quarry.languages.words import (
     has_capitals,
     is_common,
@@ -46,8 +47,8 @@ MAX_RARE_WORDS = 63
 """Maximum number of rare words of a hint that are told apart, by one bit each."""
 MIN_LETTERS_OF_PART = 3
 """Minimum number of letters of a part of a word that is searched for."""
-N_WHOLE_FORMS = 3
-"""Number of forms of a word that are not parts of longer words: as written, in another case, another inflection."""
+PART = 1
+"""Closeness of a longer word that contains a word of the hint; forms of the word itself are closer."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
 """An apostrophe within a word."""
 _KNOWN_SCRIPT = regex.compile(r"[\p{Latin}\p{Hebrew}]")
@@ -165,14 +166,14 @@ class Keyword(Strategy):
         for word in written:
             forms = self._rows_by_form(word, parts=len(written) == 1)
             closeness = np.zeros(n)
-            for level, rows in enumerate(forms, start=1):
+            for level, rows in enumerate(forms, start=PART):
                 closeness[rows] = level
-            n_words += closeness > 0.0
+            is_whole = closeness > PART
+            n_words += is_whole
             highest = closeness.max(initial=0.0)
             if word not in content or not highest:
                 continue
 
-            is_whole = closeness > len(forms) - N_WHOLE_FORMS
             rarity = _idf(n, int(np.count_nonzero(is_whole)))
             # a closer form outweighs how often a word occurs
             scores += rarity * closeness
@@ -213,19 +214,23 @@ class Keyword(Strategy):
     def _rows_by_form(self, word: str, *, parts: bool) -> list[NDArray[np.int32]]:
         """Return the rows of the paragraphs that hold each form of a word, the farthest form first.
 
-        The forms are another inflection, another case, and the word as written. Before them are longer words that
-        contain the word, if no paragraph holds one of its forms.
+        The forms are a part of a longer word, another inflection, another case, and the word as written. Parts are
+        looked for if no paragraph holds another form.
 
         Args:
-            parts: look for longer words in any case.
+            parts: look for parts in any case.
         """
         by_word, by_stem = self._index.words, self._index.stems
         folded = word.casefold()
+        longer: list[str] = []
         inflections = by_stem.rows_of_any(stems(word))
         forms = [inflections, by_word.rows(folded), by_word.rows(word)]
         if len(folded) >= MIN_LETTERS_OF_PART and (parts or not any(map(len, forms))):
-            forms.insert(0, by_word.rows_of_any(by_word.containing(folded)))
-        return forms
+            longer += by_word.containing(folded)
+            is_form = language_of_word(folded).forms_of(folded).fullmatch
+            inflected = by_word.rows_of_any(filter(is_form, longer))
+            forms[0] = np.concatenate([inflections, inflected])
+        return [by_word.rows_of_any(longer), *forms]
 
     def _rarity(self, stem: str) -> float:
         """Return the inverse document frequency of a stem."""

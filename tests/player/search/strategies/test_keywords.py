@@ -104,9 +104,10 @@ def test_a_part_of_a_word_is_looked_for_in_text_heading_and_name() -> None:
     under = replace(paragraph("a:1:1", "It settles."), section=("Thermodynamics",))
     other = paragraph("b:1:1", "Electrophoresis runs.")
     strategy = over([under, other], "Ornithology at dawn", "Wren Featherstone")
-    for part in ("roph", "nith", "feather"):
+    for part in ("roph", "nith"):
         assert looked_up(strategy, part) == {"b:1:1": True}
-    assert looked_up(strategy, "MODY") == {"a:1:1": True}
+    assert looked_up(strategy, "RMODY") == {"a:1:1": True}
+    assert looked_up(strategy, "feather") == {"b:1:1": False}
     assert looked_up(strategy, "ni") == {}
 
 
@@ -118,10 +119,18 @@ def test_exact_forms_come_first_then_other_forms_then_parts_of_words() -> None:
         "Birds sing.",
     )
     found = looked_up(strategy, "fish")
-    assert list(found) == ["a:1:3", "a:1:2", "a:1:1"]
-    assert all(found.values())
+    assert list(found.items()) == [("a:1:3", True), ("a:1:2", True), ("a:1:1", False)]
     # a word of a sentence is no part of another word, unless it does not occur itself
     assert "a:1:1" not in looked_up(strategy, "where do fish swim")
+
+
+def test_a_longer_word_counts_as_a_word_only_if_it_is_a_form_of_it() -> None:
+    strategy = keyword("They indicate delicate paths.", "הרעיון נשמר במטמון.")
+    for hint in ("cat", "cat path"):
+        assert looked_up(strategy, hint) == {"a:1:1": False}
+    # the second paragraph says "in the cache" in one word
+    assert looked_up(strategy, "מטמון") == {"a:1:2": True}
+    assert looked_up(strategy, "רעיון מטמון") == {"a:1:2": True}
 
 
 def test_a_closer_form_outweighs_how_often_a_word_occurs() -> None:
