@@ -11,7 +11,7 @@ from configs.settings import Settings, load
 from evaluate.errors import writing
 from evaluate.games.labelled import load_games
 from evaluate.referee.spec import HINT_ALONE, repeat_referee
-from evaluate.replay.replay import Replay, replay_each
+from evaluate.replay.replay import Replay
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting
 from evaluate.runs.differences import BELIEFS
@@ -166,14 +166,19 @@ def compare(
     if not isinstance(settings, Mapping):
         same = [f"game.candidates={BELIEFS['course']}"]
         settings = {name: load(name, changes=same) for name in settings}
-    runs = replay_each(
-        load_games(Path(games))[:n_games],
-        _opened(course),
-        settings,
-        referees=repeat_referee(referee, 1, seed),
-        seed=seed,
-        measures=find_measures(measures),
-    )
+    labelled, opened = load_games(Path(games))[:n_games], _opened(course)
+    runs = []
+    for name, own_settings in settings.items():
+        replay = Replay(
+            labelled,
+            opened,
+            own_settings,
+            referees=repeat_referee(referee, 1, seed),
+            seed=seed,
+            name=name,
+            measures=find_measures(measures),
+        )
+        runs.append(replay.run())
     tests = [asdict(test) for test in comparison.compare(runs, seed=seed)]
     return Comparison(runs, pd.DataFrame(tests))
 

@@ -285,22 +285,30 @@ def _replay_presets(
     out: Path | None,
 ) -> list[Run]:
     """Replay the games with the settings of each preset, and return the runs."""
-    from evaluate.replay.replay import replay_each
+    from evaluate.replay.replay import Replay
 
     measures = find_measures(options.measures)
     games = select_games(options.games, options.split, options.seed)
     course = options.open()
+    if out:
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
+    runs = []
     with options.work.start() as workers:
-        return replay_each(
-            games[: options.limit],
-            course,
-            settings_by_name,
-            folder=out,
-            referees=referees,
-            seed=options.seed,
-            measures=measures,
-            workers=workers,
-        )
+        for name, settings in settings_by_name.items():
+            replayed = Replay(
+                games[: options.limit],
+                course,
+                settings,
+                referees=referees,
+                seed=options.seed,
+                workers=workers,
+                out=out / f"{name}.json" if out else None,
+                name=name,
+                measures=measures,
+            )
+            runs.append(replayed.run())
+    return runs
 
 
 def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None:

@@ -7,14 +7,12 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import to_json
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from configs.settings import Settings, as_dict
-from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
 from evaluate.referee.simulated import embed_course_once
@@ -224,31 +222,3 @@ def replay_games(
                 records.append(early.pop(games[len(records)].game_id))
             bar.update()
     return records
-
-
-def replay_each(
-    games: Sequence[LabelledGame],
-    course: Course,
-    settings_by_name: Mapping[str, Settings],
-    *,
-    folder: Path | None = None,
-    **options: Any,
-) -> list[Run]:
-    """Replay games with each of several settings, and return the runs; the caller writes them with `write_run`.
-
-    Args:
-        games: the games.
-        course: the course of the store.
-        settings_by_name: settings by the name of their run.
-        folder: folder for the runs, as NAME.json; interrupted replays are resumed. None keeps them in memory.
-        options: other attributes of `Replay`.
-    """
-    if folder:
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-    runs = []
-    for name, settings in settings_by_name.items():
-        out = folder / f"{name}.json" if folder else None
-        replay = Replay(games, course, settings, name=name, out=out, **options)
-        runs.append(replay.run())
-    return runs

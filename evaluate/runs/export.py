@@ -1,16 +1,15 @@
 """Export of runs for other tools: TREC runs and qrels, and tables as parquet and CSV."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pandas as pd
 
 from evaluate.runs.frame import COLUMNS
-from evaluate.runs.record import LOST_ID, HitRecord
+from evaluate.runs.record import HitRecord
 from evaluate.runs.run import Run
+from evaluate.runs.trec import write_trec
 from quarry.files import replace_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
@@ -31,7 +30,7 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     paths: list[Path] = []
     with replace_together(folder) as work:
         for run in runs:
-            paths += _write_trec(work / run.name, run)
+            paths += write_trec(work / run.name, run)
 
         plays = pd.concat([run.to_dataframe() for run in runs])
         types = {name: NULLABLE[kind] for name, kind in COLUMNS.items()}
@@ -39,27 +38,6 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
         paths += _write_table(work / "games", plays.astype(types))
         paths += _write_table(work / "hits", _hits(runs))
     return [folder / path.name for path in paths]
-
-
-def _write_trec(path: Path, run: Run) -> list[Path]:
-    """Write the ranking and the right paragraph of each answerable game; return both paths."""
-    ranking, qrels = [], []
-    for record in run.records:
-        if not record["answerable"]:
-            continue
-        game_id, truth = trec_id(record["game_id"]), record["truth"]
-        truth_id = truth["paragraph_id"] if truth else LOST_ID
-        qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
-        # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
-        for rank, hit in enumerate(record["search"]["hits"], 1):
-            ranking_columns = f"{trec_id(hit['paragraph_id'])} {rank} {-rank}"
-            ranking.append(f"{game_id} Q0 {ranking_columns} {trec_id(run.name)}\n")
-
-    paths = []
-    for suffix, lines in ((".run", ranking), (".qrels", qrels)):
-        paths.append(path.with_name(f"{path.name}{suffix}"))
-        paths[-1].write_text("".join(lines), encoding="utf-8")
-    return paths
 
 
 def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
@@ -76,11 +54,6 @@ def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
     table.to_parquet(paths[0], index=False)
     table.map(plain).to_csv(paths[1], index=False)
     return paths
-
-
-def trec_id(name: str) -> str:
-    """Escape the white space of a name as in URLs (%20), since it separates the columns in TREC's formats."""
-    return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
 
 def _figures(runs: Sequence[Run]) -> pd.DataFrame:

@@ -1,26 +1,19 @@
 """Files of runs: RUN.json with RUN.games.jsonl, the records of its games; and TREC runs of other systems."""
 
-import io
 import json
-import math
 import os
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO
-from urllib.parse import unquote
 
-import ir_measures
 from pydantic import TypeAdapter, ValidationError
 
 from evaluate.errors import RunError, writing
-from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
-from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
+from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, RunHeader, require_names
+from evaluate.runs.trec import read_trec_run
 from player.round import Json
 from quarry.files import write_named, write_whole
 from quarry.json_files import read_text
@@ -102,7 +95,7 @@ class RecordFile(Collection[ReplayRecord]):
         Raises:
             SettingsError: the file cannot be written.
         """
-        line = (json.dumps(record, ensure_ascii=False) + "\n").encode()
+        line = _format_line(record)
         with writing(self.path), self.path.open("r+b") as file:
             file.seek(self._size)
             file.truncate()
@@ -154,7 +147,9 @@ def write_run(out: Path, run: Run) -> None:
     with writing(out):
         path = games_path(out)
         if not (isinstance(run.records, RecordFile) and run.records.path == path):
-            write_named(path, lambda file: _write_records(file, run.records))
+            write_named(
+                path, lambda file: file.writelines(map(_format_line, run.records))
+            )
     write_finished(out, run.as_json())
 
 
@@ -170,9 +165,8 @@ def write_finished(out: Path, document: Json) -> None:
         partial_path(out).unlink(missing_ok=True)
 
 
-def _write_records(file: BinaryIO, records: Iterable[ReplayRecord]) -> None:
-    for record in records:
-        file.write(f"{json.dumps(record, ensure_ascii=False)}\n".encode())
+def _format_line(record: ReplayRecord) -> bytes:
+    return f"{json.dumps(record, ensure_ascii=False)}\n".encode()
 
 
 def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
@@ -250,103 +244,3 @@ def _find_runs(paths: Sequence[Path]) -> list[Path]:
         else:
             files.append(path)
     return list(dict.fromkeys(files))
-
-
-def read_trec_run(path: Path, ours: Run) -> Run:
-    """Read the TREC run of another system as a run over the same games, with its ranking as the hits.
-
-    A game that the file does not name has no hits. Scores rank the paragraphs; equal scores keep the order of the file.
-
-    Args:
-        path: file of lines `game_id Q0 paragraph_id rank score name`, with ids as `export` writes them.
-        ours: a run over the same games, and a store with the paragraph_ids of the file.
-
-    Raises:
-        RunError: the file cannot be read, or names no game of ours.
-    """
-    text = io.StringIO(read_text(path, RunError))
-    try:
-        rows = list(ir_measures.read_trec_run(text))  # type: ignore[no-untyped-call]
-    except ValueError as error:
-        raise RunError(
-            f"{path}: not lines `game_id Q0 paragraph_id rank score name`: {error}; correct the file"
-        ) from error
-
-    rankings: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in rows:
-        if not math.isfinite(row.score):
-            raise RunError(
-                f"{path}: the score {row.score} is no number; correct the file"
-            )
-        rankings[unquote(row.query_id)].setdefault(unquote(row.doc_id), row.score)
-
-    if rankings.keys().isdisjoint(map(itemgetter("game_id"), ours.records)):
-        raise RunError(
-            f"{path} ranks no game of {ours.name}, but {', '.join([*rankings][:3]) or 'none'}"
-        )
-
-    records = []
-    for record in ours.records:
-        records.append(_replace_ranking(record, rankings[record["game_id"]], path.stem))
-    return replace(
-        ours,
-        records=records,
-        referee=HINT_ALONE,
-        settings={"preset": path.name},
-        commit="",
-        repeats=1,
-        name=path.stem,
-    )
-
-
-def _replace_ranking(
-    record: ReplayRecord, scores: Mapping[str, float], name: str
-) -> ReplayRecord:
-    """Return the record of a game with another ranking as its hits, and without plays.
-
-    As the other system has one strategy and no slots, the rank within the strategy is also the overall rank.
-
-    Args:
-        record: the record.
-        scores: scores by paragraph_id, in the order of the file.
-        name: name of the other system.
-    """
-    truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
-    hits: list[HitRecord] = []
-    ranking = sorted(scores.items(), key=lambda item: -item[1])
-    for rank, (paragraph_id, score) in enumerate(ranking, 1):
-        hits.append(
-            {
-                "paragraph_id": paragraph_id,
-                "document": "",
-                "page": 0,
-                "opening_sentence": paragraph_id,
-                "slot": "",
-                "strategy": name,
-                "relevance": 0.0,
-                "rank": rank,
-                "score": round(score, 6),
-                "why": f"rank {rank} of {name}",
-            }
-        )
-
-    search: SearchRecord = {
-        "hits": hits,
-        "book": None,
-        "answered_by": "",
-        "relevant": bool(hits),
-        "failures": [],
-        "embed_ms": 0.0,
-        "search_ms": 0.0,
-        "rank": next(
-            (hit["rank"] for hit in hits if hit["paragraph_id"] == truth_id), None
-        ),
-    }
-    return {
-        **record,
-        "search": search,
-        "questions": [],
-        "questions_ms": None,
-        "decide_ms": None,
-        "plays": [],
-    }

@@ -1,7 +1,5 @@
-"""A study of search settings: trials on training games, a choice on validation games, a report on test games."""
+"""A study of search settings: trials on training games, and a choice among the best on validation games."""
 
-import dataclasses
-import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,27 +8,27 @@ from typing import Any
 
 import numpy as np
 import optuna
-import yaml
 from optuna.distributions import (
     CategoricalDistribution,
-    FloatDistribution,
     IntDistribution,
 )
 from optuna.samplers import TPESampler
 from optuna.storages import fail_stale_trials
 from optuna.study import MaxTrialsCallback
 from optuna.trial import FrozenTrial, TrialState
-from pydantic import ValidationError
 from tqdm.auto import tqdm
 
-from configs.errors import SettingsError
-from configs.settings import CONFIG_DIR, SearchSettings, fields
+from configs.settings import SearchSettings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
-from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import bootstrap_interval, round_ends
-from evaluate.tuning.objective import OBJECTIVE, TESTED_MEASURE, evaluate_settings
+from evaluate.tuning.objective import OBJECTIVE, evaluate_settings
 from evaluate.tuning.prepared import Prepared
+from evaluate.tuning.space import (
+    Space,
+    grid_points,
+    nearest_parameters,
+    trial_settings,
+)
 from evaluate.tuning.storage import (
     IN_PLACE_OF,
     STALE_S,
@@ -39,38 +37,12 @@ from evaluate.tuning.storage import (
     without_password,
 )
 from player.round import Json
-from player.search.index import DENSE
 from quarry.interrupts import add_to_line
 from quarry.parallel import TaskExecutor, run_one
 from quarry.terminal import pluralize
 
-SPACE = CONFIG_DIR / "space.yaml"
-"""File with the bounds of the tuned keys."""
-Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
-"""Values that each key of the settings of search may take, in order."""
-FIXED_KEYS = {
-    "strategies",
-    "keywords",
-    "book_match",
-    "deadline_s",
-    "cache_size",
-    "late_interaction",
-}
-"""Keys of the settings of search that are the same in all trials."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
-UNTUNED_STAY = (
-    "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
-    "{n_trials} that were best on the training games, has {best:.4f}"
-)
-"""Verdict if no trial is better on the validation games."""
-NOT_SIGNIFICANT = (
-    "the gain on the test games is not significant: these games cannot tell tuned from "
-    "untuned"
-)
-"""Verdict if the gain is not significant."""
-GAMES_A_PARAMETER = 10
-"""Minimum number of games for each parameter; a fit on fewer games says little about other games."""
 POLL_S = 0.05
 """Number of seconds between two checks of the trials of other processes."""
 N_WARM_START = 10
@@ -306,171 +278,3 @@ def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
         return -(trial.value or 0.0), trial.user_attrs.get(IN_PLACE_OF, trial.number)
 
     return sorted(trials, key=order_key)
-
-
-def report_gain(
-    space: Space, tuned: StudyResult, splits: Splits, base: SearchSettings, seed: int
-) -> Json:
-    """Compare tuned with untuned settings on each split, and test the gain on the test games.
-
-    Returns:
-        "tuned" and "untuned": figures by split, as `Evaluation.as_json` returns them; "gain": the gain on the test
-        games; "verdict" and "warnings" in words.
-    """
-    document: Json = {}
-    values = []
-    for kind, settings in (("untuned", base), ("tuned", tuned.settings)):
-        document[kind] = {}
-        for split, games in splits.items():
-            evaluation = evaluate_settings(games, settings)
-            document[kind][split] = evaluation.as_json(seed)
-            if split == "test":
-                values.append(evaluation.measures[TESTED_MEASURE])
-
-    differences = values[1] - values[0]
-    difference, p = float(differences.mean()), randomisation_p(differences, seed)
-    document["gain"] = {
-        "measure": TESTED_MEASURE,
-        "difference": round(difference, 6),
-        "interval": round_ends(bootstrap_interval(differences, seed)),
-        "p": round(p, 6),
-    }
-    if tuned.settings == base:
-        untuned, *others = tuned.objectives
-        document["verdict"] = UNTUNED_STAY.format(
-            untuned=untuned, n_trials=len(others), best=max(others, default=untuned)
-        )
-    elif p >= ALPHA:
-        document["verdict"] = NOT_SIGNIFICANT
-    else:
-        better = "better" if difference > 0 else "WORSE"
-        document["verdict"] = f"tuned is {better} than untuned on the test games"
-
-    enough = GAMES_A_PARAMETER * len(space)
-    document["warnings"] = []
-    for split, games in splits.items():
-        if (n_games := len(games.games)) < enough:
-            document["warnings"].append(
-                f"{n_games} {split} games are few for {len(space)} parameters of search: {enough} or more would tell "
-                "more"
-            )
-    return document
-
-
-def has_effect(key: str, base: SearchSettings) -> bool:
-    """Return whether a tuned setting may change the results of search, with the strategies and modes of `base`.
-
-    The stem of a file has confidence 1, so its book filters at any threshold. The boost of a book that filters has no
-    effect on slots. Without slots for a book, the numbers of slots change only the number of hits.
-    """
-    is_fused = len(base.strategies) > 1 or base.keywords == "fused"
-
-    match key:
-        case "rule_weight":
-            return DENSE in base.strategies and base.keywords == "rule"
-        case "fusion" | "rrf_k":
-            return is_fused
-        case "boost" if base.book_match == "stem":
-            return base.merge == "relevance" or is_fused
-        case "boost" | "filter_confidence" | "boost_confidence":
-            return base.book_match == "resolved"
-        case "pdf_k" | "global_k":
-            return base.book_match != "off" and base.merge == "slots"
-        case "lowered_threshold":
-            return base.cascade and base.keywords == "fallback"
-    return True
-
-
-def load_space(base: SearchSettings) -> Space:
-    """Load the bounds of the tuned keys: those of the file that have an effect with the untuned settings."""
-    document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
-    space: dict[str, FloatDistribution | IntDistribution] = {}
-    for key, bounds in document["search"].items():
-        if not has_effect(key, base):
-            continue
-        if isinstance(bounds["low"], int):
-            space[key] = IntDistribution(**bounds)
-        else:
-            space[key] = FloatDistribution(**bounds)
-    return space
-
-
-def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
-    """Read items `KEY=A,B,...` as the values that each key takes in turn.
-
-    Raises:
-        SettingsError: an item has another form, a key that is the same in all trials, or a value out of range.
-    """
-    keys = fields(SearchSettings).keys() - FIXED_KEYS
-    space = {}
-    for item in items:
-        key, _, values = item.removeprefix("search.").partition("=")
-        if key not in keys or not values:
-            raise SettingsError(
-                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
-            )
-        if key in space:
-            raise SettingsError(
-                f"--grid names {key} twice; list all its values once, {key}=A,B,..."
-            )
-        try:
-            choices = [*map(yaml.safe_load, values.split(","))]
-        except yaml.YAMLError:
-            raise SettingsError(
-                f"--grid {item}: a value is not valid YAML. Quote it."
-            ) from None
-
-        for choice in choices:
-            try:
-                trial_settings({key: choice}, base)
-            except (TypeError, ValidationError):
-                raise SettingsError(
-                    f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
-                ) from None
-        space[key] = CategoricalDistribution(choices)
-    return space
-
-
-def grid_points(space: Space) -> list[Json]:
-    """Return all combinations of a space of listed values; [] for a space with bounds."""
-    choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
-    points = itertools.product(*choices)
-    return [dict(zip(space, point, strict=True)) for point in points]
-
-
-def trial_settings(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
-    """Return settings with the values of a trial; a value that must not exceed another is lowered to it."""
-    values_by_key = dataclasses.asdict(base)
-    for key, value in values.items():
-        values_by_key[key] = round(value, 10) if isinstance(value, float) else value
-
-    n_slots = values_by_key["k"] or base.pdf_k + base.global_k
-    pdf_k = min(values_by_key["pdf_k"], n_slots)
-    global_k = min(values_by_key["global_k"], n_slots - pdf_k)
-    values_by_key |= {
-        "pdf_k": pdf_k,
-        "global_k": global_k if pdf_k + global_k else 1,
-        "boost_confidence": min(
-            values_by_key["boost_confidence"], values_by_key["filter_confidence"]
-        ),
-        "lowered_threshold": min(
-            values_by_key["lowered_threshold"], values_by_key["threshold"]
-        ),
-    }
-    return SearchSettings(**values_by_key)
-
-
-def nearest_parameters(space: Space, settings: SearchSettings) -> Json:
-    """Return the parameters of a space nearest to some settings; of listed values, the equal one or else the first."""
-    numbers: Json = {}
-    for key, bounds in space.items():
-        value = getattr(settings, key)
-        if isinstance(bounds, CategoricalDistribution):
-            numbers[key] = value if value in bounds.choices else bounds.choices[0]
-        else:
-            assert bounds.step is not None, "every key of the space has a step"
-            inside = min(max(value, bounds.low), bounds.high)
-            steps = round((inside - bounds.low) / bounds.step)
-            number = round(bounds.low + bounds.step * steps, 10)
-            numbers[key] = int(number) if isinstance(bounds.low, int) else number
-    return numbers

@@ -14,18 +14,18 @@ from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
 from evaluate.runs.measures import with_interval
+from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import OBJECTIVE
 from evaluate.tuning.prepared import prepare
-from evaluate.tuning.storage import open_storage, without_password
-from evaluate.tuning.study import (
+from evaluate.tuning.space import (
     Space,
     grid_points,
     load_space,
     nearest_parameters,
     read_grid,
-    report_gain,
-    run_study,
 )
+from evaluate.tuning.storage import open_storage, without_password
+from evaluate.tuning.study import run_study
 from player.round import Json
 from quarry.parallel import Workers, open_executor
 from quarry.store import Course

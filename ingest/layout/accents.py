@@ -53,6 +53,8 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         glyph.order = order
     result: list[Glyph] = []
     for glyph in glyphs:
+        if glyph.text == "=/":  # as PDFium has ≠ in right-to-left lines
+            glyph.text = "≠"
         accent = ACCENTS.get(glyph.text[:1], "")
         letter = glyph.text[1:]
         if letter and _takes(letter, accent):  # drawn at one place

@@ -1,16 +1,18 @@
-"""Objects drawn on a page, with PDFium: bullets, the rules of tables, and images."""
+"""Objects drawn on a page, with PDFium: bullets, brackets, the rules of tables, and images."""
 
 import contextlib
 import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 from ingest.pdf.frame import Frame
-from ingest.pdf.model import Box
+from ingest.pdf.model import AXIS, Box, Glyph
 
 _NEAR = 2.0
 """Maximum distance of two lines that meet, in points."""
@@ -33,6 +35,9 @@ _MAX_RULES = 2_000
 """Maximum number of rules of a table in one direction; more are a plot."""
 _MAX_RULE = 2.0
 """Maximum height of the bar of a fraction, in points."""
+
+_SEGMENTS_OF_PAIR = 54
+"""Number of segments of the path that PowerPoint draws for a pair of round brackets."""
 
 Bounds = tuple[float, float, float, float]
 """Left, bottom, right and top of an object, in the coordinates of the file."""
@@ -57,6 +62,36 @@ def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
         if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, _MAX_STRETCH * shorter):
             dots.append(_box(bounds, frame))
     return dots if len(dots) <= _MAX_DOTS else []
+
+
+def add_brackets(glyphs: list[Glyph], page: pypdfium2.PdfPage, frame: Frame) -> None:
+    """Add the pairs of brackets that are drawn and not written to the glyphs around which they are."""
+    paths = page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=1)
+    for item in itertools.islice(paths, _MAX_OBJECTS):
+        if pdfium.FPDFPath_CountSegments(item) != _SEGMENTS_OF_PAIR:
+            continue
+        box = _box(item.get_bounds(), frame)
+        inside = [
+            glyph
+            for glyph in glyphs
+            if box.holds(glyph.middle, glyph.y - AXIS * glyph.size)
+        ]
+        if not inside:
+            continue
+
+        first, last = inside[0], inside[-1]
+        y = (box.top + box.bottom) / 2 + AXIS * first.size
+        opening = replace(
+            first,
+            text="(",
+            x0=box.x0,
+            x1=first.x0,
+            y=y,
+            height=box.bottom - box.top,
+        )
+        closing = replace(opening, text=")", x0=last.x1, x1=box.x1)
+        glyphs.insert(glyphs.index(first), opening)
+        glyphs.insert(glyphs.index(last) + 1, closing)
 
 
 def find_rules(paths: Iterable[Bounds], frame: Frame) -> list[Box]:

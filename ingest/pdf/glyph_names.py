@@ -1,7 +1,7 @@
 """Unicode maps of fonts, completed and corrected from the names of their glyphs.
 
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow, though
-the encoding of the font names the glyph.
+the encoding of the font names the glyph. PowerPoint maps sums to their glyph numbers.
 """
 
 import contextlib
@@ -34,11 +34,15 @@ _OF_TEX = {
     "angbracketright": "⟩",
     "angleleft": "⟨",
     "angleright": "⟩",
+    "circleR": "®",
     "Delta": "Δ",
     "Omega": "Ω",
     "mu": "μ",
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
+
+_SUMS = 0x3C3, 0xDCD
+"""Numbers of the sums of Cambria Math, to which PowerPoint maps them."""
 
 
 def with_glyph_names(content: bytes) -> bytes:
@@ -70,17 +74,24 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     """Complete the map of an object that is a font, and return whether it has changed."""
     if not isinstance(font, pikepdf.Dictionary) or font.get("/Type") != "/Font":
         return False
-    encoding = font.get("/Encoding")
+    encoding, cmap = font.get("/Encoding"), font.get("/ToUnicode")
+    mapped: dict[int, str] = {}
+    if isinstance(cmap, pikepdf.Stream):
+        mapped = _read_map(cmap.read_bytes())
+    if encoding == "/Identity-H" and "Math" in str(font.BaseFont):
+        sums = [code for code in _SUMS if mapped.get(code) == chr(code)]
+        if sums:
+            mapped |= dict.fromkeys(sums, "∑")
+            font.ToUnicode = pdf.make_stream(_write_map(mapped, 4))
+        return bool(sums)
     if not isinstance(encoding, pikepdf.Dictionary):
         return False
-    differences, cmap = encoding.get("/Differences"), font.get("/ToUnicode")
+    differences = encoding.get("/Differences")
     if not isinstance(differences, pikepdf.Array):
         return False
 
     names = _names_by_code(differences)
-    mapped: dict[int, str] = {}
     if isinstance(cmap, pikepdf.Stream):
-        mapped = _read_map(cmap.read_bytes())
         named = _characters(names)
     elif font.get("/Subtype") == "/Type3":
         named = _bitmap_characters(names)
@@ -172,14 +183,14 @@ def _read_map(cmap: bytes) -> dict[int, str]:
     return characters
 
 
-def _write_map(characters: Mapping[int, str]) -> bytes:
+def _write_map(characters: Mapping[int, str], n_digits: int = 2) -> bytes:
     rows = "\n".join(
-        f"<{code:02x}> <{text.encode('utf-16-be').hex()}>"
+        f"<{code:0{n_digits}x}> <{text.encode('utf-16-be').hex()}>"
         for code, text in sorted(characters.items())
     )
     return (
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Named def\n/CMapType 2 def\n"
-        "1 begincodespacerange\n<00> <ff>\nendcodespacerange\n"
+        f"1 begincodespacerange\n<{'0' * n_digits}> <{'f' * n_digits}>\nendcodespacerange\n"
         f"{len(characters)} beginbfchar\n{rows}\nendbfchar\nendcmap\nCMapName currentdict /CMap defineresource pop\n"
         "end\nend\n"
     ).encode("ascii")

@@ -14,7 +14,13 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
-from ingest.pdf.drawings import find_bounds, find_bullets, find_rules, is_ruled
+from ingest.pdf.drawings import (
+    add_brackets,
+    find_bounds,
+    find_bullets,
+    find_rules,
+    is_ruled,
+)
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
@@ -81,6 +87,7 @@ class PdfiumReader:
 
             if hidden:
                 _even_sizes(glyphs)
+            add_brackets(glyphs, page, frame)
             paths = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
                 width=frame.width,

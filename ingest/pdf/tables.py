@@ -11,7 +11,7 @@ from ingest.pdf.model import Box
 
 MAX_TABLE_PAGES = 200
 """Maximum number of pages of a file that are searched for tables, at 0.2 s each."""
-MAX_CELL = 0.7
+MAX_CELL = 0.5
 """Maximum share of the text of a table in one cell; with more, the table is a frame around that cell."""
 MIN_FRAMED = 200
 """Minimum number of characters in a frame around a text."""

@@ -28,7 +28,8 @@ from evaluate.runs.files import RecordFile
 from evaluate.tuning import study
 from evaluate.tuning.objective import evaluate_settings
 from evaluate.tuning.prepared import prepare
-from evaluate.tuning.study import load_space, run_study
+from evaluate.tuning.space import load_space
+from evaluate.tuning.study import run_study
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging
 from quarry import parallel

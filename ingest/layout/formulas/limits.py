@@ -15,10 +15,10 @@ from ingest.layout.formulas.page import (
 from ingest.pdf.model import AXIS, Glyph, edges
 
 LIMIT_REACH = 1.2
-MAX_LIMIT = 4
+MAX_LIMIT = 5
 LIMIT_GAP = 0.45
 """Maximum distance of the baseline of a limit from the edge of its operator, how much wider than the operator it may
-be, and maximum white space inside it, in ems."""
+be, perhaps with the limit of the next operator, and maximum white space inside it, in ems."""
 
 SIDE_REACH = 6.0
 HIGH_REACH = 1.6
@@ -30,7 +30,7 @@ SCRIPT_GAP = 0.2
 ems."""
 
 _LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
-_NAME = re.compile(r"(?<![A-Za-z])(?:lim|max|min|sup|inf)")
+_NAME = re.compile("lim|max|min|sup|inf")
 
 
 def join_limits(page: FormulaPage) -> None:
@@ -80,20 +80,23 @@ def _limit(page: FormulaPage, operator: list[Glyph], side: int) -> list[Glyph]:
 
     if operator[0].text not in CLOSING_BRACKET.values():
         piece = grow(over, y, around, LIMIT_GAP)
-        if _is_centred_limit(piece, operator):
-            return piece
+        # the limit of the next operator may touch it
+        for part in (piece, grow(over, y, piece, SCRIPT_GAP)):
+            if _is_limit(part, piece, operator):
+                return part
     return _beside(operator, beside, around, y)
 
 
-def _is_centred_limit(piece: list[Glyph], operator: list[Glyph]) -> bool:
-    """Return whether all glyphs of a piece are small, and have the same middle as an operator."""
+def _is_limit(part: list[Glyph], piece: list[Glyph], operator: list[Glyph]) -> bool:
+    """Return whether a part of a small piece, hardly wider than an operator, has the same middle as the operator."""
     em = operator[0].size
     if not piece or largest_glyph(piece).size >= LIMIT_SIZE * em:
         return False
     x0, x1 = edges(operator)
+    start, end = edges(part)
     left, right = edges(piece)
     is_short = right - left < x1 - x0 + MAX_LIMIT * em
-    return is_short and abs(left + right - x0 - x1) / 2 < ALIGNED * em
+    return is_short and abs(start + end - x0 - x1) / 2 < ALIGNED * em
 
 
 def _beside(

@@ -10,9 +10,10 @@ import pytest
 
 from evaluate.errors import RunError
 from evaluate.runs.export import export
-from evaluate.runs.files import read_run, read_trec_run, write_run
+from evaluate.runs.files import read_run, write_run
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import Run
+from evaluate.runs.trec import read_trec_run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import Evaluate, run_of
 from tests.fakes import each

@@ -17,7 +17,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
-from evaluate.tuning.study import SPACE, load_space, trial_settings
+from evaluate.tuning.space import SPACE, load_space, trial_settings
 from player.search.build import build_orchestrator
 from player.search.results import Query
 from player.search.strategies.strategy import Reranker, Strategy

@@ -20,20 +20,20 @@ from optuna.trial import FrozenTrial, TrialState
 from configs.settings import SearchSettings, Settings, load
 from evaluate.errors import TuneError
 from evaluate.games.labelled import SPLITS
+from evaluate.tuning import gain as gain_module
 from evaluate.tuning import storage as storage_module
 from evaluate.tuning import study as study_module
+from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import Evaluation
-from evaluate.tuning.storage import open_storage, without_password
-from evaluate.tuning.study import (
+from evaluate.tuning.space import (
+    SPACE,
     Space,
-    StudyResult,
-    best_first,
     load_space,
     nearest_parameters,
-    report_gain,
-    run_study,
     trial_settings,
 )
+from evaluate.tuning.storage import open_storage, without_password
+from evaluate.tuning.study import StudyResult, best_first, run_study
 from player.round import Json
 from quarry import interrupts
 from quarry.parallel import open_executor
@@ -90,7 +90,7 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
 
 
 def test_a_study_tunes_only_what_has_an_effect_in_its_preset() -> None:
-    everything = set(yaml.safe_load(study_module.SPACE.read_text())["search"])
+    everything = set(yaml.safe_load(SPACE.read_text())["search"])
     for preset, tuned in {
         "default": everything - {"lowered_threshold"},
         "dual": {"pdf_k", "global_k", "threshold"},
@@ -207,7 +207,8 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
         is_better = (prepared.split == "train") == (search != untuned)
         return evaluation_of([1 if is_better else 2], [1], [1])
 
-    monkeypatch.setattr(study_module, "evaluate_settings", evaluate_settings)
+    for module in (study_module, gain_module):
+        monkeypatch.setattr(module, "evaluate_settings", evaluate_settings)
     tuned = fit(None, splits=splits)
     assert tuned.settings == untuned
     n_trials = len(tuned.objectives) - 1

@@ -51,6 +51,11 @@ def _with_accents(whole: list[Glyph]) -> str:
             id="a negated sign",
         ),
         pytest.param(
+            [glyph("=/", 0, 7), *glyphs("ab", 10)],
+            "≠ab",
+            id="a sign and its slash at one place of a right-to-left line",
+        ),
+        pytest.param(
             [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)],
             "∉a",
             id="a sign under a slash",

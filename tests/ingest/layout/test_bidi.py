@@ -75,6 +75,7 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         (".∀x<3 םולש", "שלום ∀x<3."),
         ("log-in | םולש", "שלום | log-in"),
         ("זאו http://a.com/ םולש", "שלום http://a.com/ ואז"),
+        ("זאו A* שופיח", "חיפוש A* ואז"),
         ("client- םולש", "שלום client-"),  # "server" follows in the next line
         ("TCP/ םולש", "שלום TCP/"),
         ("n + םולש", "שלום n +"),

@@ -164,6 +164,29 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             id="an integral with limits",
         ),
         pytest.param(
+            [
+                *glyphs("c", 0, 88),
+                *glyphs("min", 2),
+                *glyphs("ab∈AB", 0.75, 107, 7),
+                *glyphs("max", 21.5),
+                *glyphs("cd∈CD", 20.25, 107, 7),
+                *glyphs("f", 40),
+            ],
+            [],
+            ["c", "minab∈ABmaxcd∈CDf"],
+            id="limits of two names next to each other",
+        ),
+        pytest.param(
+            [
+                *glyphs("The", 0, 106.5, 8),
+                *glyphs("lampwasonallnight", 14, 106.5, 8),
+                *glyphs("sup", 0, 98),
+            ],
+            [],
+            ["sup", "Thelampwasonallnight"],
+            id="a line of smaller text below a name is no limit",
+        ),
+        pytest.param(
             [*glyphs("a→b", 0), *glyphs("d", 6, 93, 7)],
             [],
             ["a→db"],

@@ -112,3 +112,26 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     assert "<24> <05d0>" in cmap, "letters of another script may bear Latin names"
     whole = pdf(signs, arrows)
     assert with_glyph_names(whole) is whole, "names lead to glyphs in embedded fonts"
+
+
+def test_large_sums_of_cambria_math_are_mapped_as_such() -> None:
+    rows = b"<03c3><03c3><03c3>\n<0dcd><0dcd><0dcd>\n<0040><0040><0061>\nendbfrange"
+    made = pikepdf.new()
+    made.add_blank_page()
+    for name, sums in (("CambriaMath", True), ("CambriaText", False)):
+        font = pikepdf.Dictionary(
+            Type=pikepdf.Name.Font,
+            Subtype=pikepdf.Name.Type0,
+            BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
+            Encoding=pikepdf.Name("/Identity-H"),
+            ToUnicode=made.make_stream(MAP.partition(b"<21>")[0] + rows),
+        )
+        made.pages[0].Resources = pikepdf.Dictionary(
+            Font=pikepdf.Dictionary(F1=made.make_indirect(font))
+        )
+        written = io.BytesIO()
+        made.save(written)
+        cmap = cmap_of(written.getvalue())
+        assert ("<0dcd> <2211>" in cmap) is sums
+        assert ("<03c3> <2211>" in cmap) is sums
+        assert ("<0040> <0061>" in cmap) is sums

@@ -70,3 +70,21 @@ def test_a_sign_may_be_another_one_by_its_height_or_by_its_shape_in_the_font() -
     signs = {"E": "∈", "|": "∈", "-": "\ua7f7", "_": "\x83"}
     content = pdf([[Run(50, 100, "E|-_", font="mapped")]], to_unicode=signs)
     assert [glyph.text for glyph in _page(content).glyphs] == ["∈", "∉", "—", UNKNOWN]
+
+
+def _bracket(x: float, tip: float, n_curves: int) -> str:
+    """A bracket of two arcs from (x, 90) to (x, 110) in the coordinates of the file, as PowerPoint draws it."""
+    parts = [f"{x} 110 m"]
+    for end in (90, 110):
+        parts += [f"{tip} 105 {tip} 95 {x} {end} c"] * n_curves
+        parts.append(f"{x} {end} l")
+    return " ".join(parts) + " h"
+
+
+def test_brackets_that_are_drawn_as_a_path_are_among_the_glyphs_inside() -> None:
+    runs = [Run(50, 703, "f", 12), Run(70, 703, "x+1", 12), Run(110, 703, "= y", 12)]
+    for n_curves, text in ((4, "f(x+1)= y"), (3, "fx+1= y")):
+        pair = _bracket(66, 62, n_curves) + _bracket(98, 102, n_curves) + " f"
+        glyphs = _page(pdf([runs], drawing=pair)).glyphs
+        assert "".join(glyph.text for glyph in glyphs) == text
+        assert all(abs(glyph.y - 703) < 1 for glyph in glyphs)

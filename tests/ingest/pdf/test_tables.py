@@ -38,6 +38,14 @@ def test_a_frame_of_one_column_of_text_is_no_table() -> None:
         assert len(tables_of(*texts, *more, xs=[50, 55, 500])) == n_tables
 
 
+def test_a_frame_around_most_of_the_text_is_no_table() -> None:
+    others = [Run(310, 115, BOATS, 5), Run(60, 215, BOATS, 5)]
+    for n_lines, n_tables in ((4, 0), (2, 1)):
+        runs = [Run(60, 115 + 12 * number, BOATS, 5) for number in range(n_lines)]
+        found = tables_of(*runs, *others, xs=[50, 300, 580], ys=[100, 200, 230])
+        assert len(found) == n_tables
+
+
 def test_the_backgrounds_of_a_whole_page_are_no_table() -> None:
     runs = [Run(60, y, "cell") for y in (115, 445)]
     whole = tables_of(*runs, xs=[0, 300, PAGE_WIDTH], ys=[0, 400, PAGE_HEIGHT])

@@ -1,0 +1,71 @@
+"""The gain of tuned settings over untuned ones, tested on the test games."""
+
+from configs.settings import SearchSettings
+from evaluate.runs.comparison import ALPHA, randomisation_p
+from evaluate.runs.measures import bootstrap_interval, round_ends
+from evaluate.tuning.objective import TESTED_MEASURE, evaluate_settings
+from evaluate.tuning.space import Space
+from evaluate.tuning.study import Splits, StudyResult
+from player.round import Json
+
+UNTUNED_STAY = (
+    "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
+    "{n_trials} that were best on the training games, has {best:.4f}"
+)
+"""Verdict if no trial is better on the validation games."""
+NOT_SIGNIFICANT = (
+    "the gain on the test games is not significant: these games cannot tell tuned from "
+    "untuned"
+)
+"""Verdict if the gain is not significant."""
+GAMES_A_PARAMETER = 10
+"""Minimum number of games for each parameter; a fit on fewer games says little about other games."""
+
+
+def report_gain(
+    space: Space, tuned: StudyResult, splits: Splits, base: SearchSettings, seed: int
+) -> Json:
+    """Compare tuned with untuned settings on each split, and test the gain on the test games.
+
+    Returns:
+        "tuned" and "untuned": figures by split, as `Evaluation.as_json` returns them; "gain": the gain on the test
+        games; "verdict" and "warnings" in words.
+    """
+    document: Json = {}
+    values = []
+    for kind, settings in (("untuned", base), ("tuned", tuned.settings)):
+        document[kind] = {}
+        for split, games in splits.items():
+            evaluation = evaluate_settings(games, settings)
+            document[kind][split] = evaluation.as_json(seed)
+            if split == "test":
+                values.append(evaluation.measures[TESTED_MEASURE])
+
+    differences = values[1] - values[0]
+    difference, p = float(differences.mean()), randomisation_p(differences, seed)
+    document["gain"] = {
+        "measure": TESTED_MEASURE,
+        "difference": round(difference, 6),
+        "interval": round_ends(bootstrap_interval(differences, seed)),
+        "p": round(p, 6),
+    }
+    if tuned.settings == base:
+        untuned, *others = tuned.objectives
+        document["verdict"] = UNTUNED_STAY.format(
+            untuned=untuned, n_trials=len(others), best=max(others, default=untuned)
+        )
+    elif p >= ALPHA:
+        document["verdict"] = NOT_SIGNIFICANT
+    else:
+        better = "better" if difference > 0 else "WORSE"
+        document["verdict"] = f"tuned is {better} than untuned on the test games"
+
+    enough = GAMES_A_PARAMETER * len(space)
+    document["warnings"] = []
+    for split, games in splits.items():
+        if (n_games := len(games.games)) < enough:
+            document["warnings"].append(
+                f"{n_games} {split} games are few for {len(space)} parameters of search: {enough} or more would tell "
+                "more"
+            )
+    return document

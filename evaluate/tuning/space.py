@@ -1,0 +1,152 @@
+"""Values of the tuned settings: the space of a study, grids, and the settings of a trial."""
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+from optuna.distributions import (
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from pydantic import ValidationError
+
+from configs.errors import SettingsError
+from configs.settings import CONFIG_DIR, SearchSettings, fields
+from player.round import Json
+from player.search.index import DENSE
+
+SPACE = CONFIG_DIR / "space.yaml"
+"""File with the bounds of the tuned keys."""
+Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
+"""Values that each key of the settings of search may take, in order."""
+FIXED_KEYS = {
+    "strategies",
+    "keywords",
+    "book_match",
+    "deadline_s",
+    "cache_size",
+    "late_interaction",
+}
+"""Keys of the settings of search that are the same in all trials."""
+
+
+def has_effect(key: str, base: SearchSettings) -> bool:
+    """Return whether a tuned setting may change the results of search, with the strategies and modes of `base`.
+
+    The stem of a file has confidence 1, so its book filters at any threshold. The boost of a book that filters has no
+    effect on slots. Without slots for a book, the numbers of slots change only the number of hits.
+    """
+    is_fused = len(base.strategies) > 1 or base.keywords == "fused"
+
+    match key:
+        case "rule_weight":
+            return DENSE in base.strategies and base.keywords == "rule"
+        case "fusion" | "rrf_k":
+            return is_fused
+        case "boost" if base.book_match == "stem":
+            return base.merge == "relevance" or is_fused
+        case "boost" | "filter_confidence" | "boost_confidence":
+            return base.book_match == "resolved"
+        case "pdf_k" | "global_k":
+            return base.book_match != "off" and base.merge == "slots"
+        case "lowered_threshold":
+            return base.cascade and base.keywords == "fallback"
+    return True
+
+
+def load_space(base: SearchSettings) -> Space:
+    """Load the bounds of the tuned keys: those of the file that have an effect with the untuned settings."""
+    document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
+    space: dict[str, FloatDistribution | IntDistribution] = {}
+    for key, bounds in document["search"].items():
+        if not has_effect(key, base):
+            continue
+        if isinstance(bounds["low"], int):
+            space[key] = IntDistribution(**bounds)
+        else:
+            space[key] = FloatDistribution(**bounds)
+    return space
+
+
+def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
+    """Read items `KEY=A,B,...` as the values that each key takes in turn.
+
+    Raises:
+        SettingsError: an item has another form, a key that is the same in all trials, or a value out of range.
+    """
+    keys = fields(SearchSettings).keys() - FIXED_KEYS
+    space = {}
+    for item in items:
+        key, _, values = item.removeprefix("search.").partition("=")
+        if key not in keys or not values:
+            raise SettingsError(
+                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
+            )
+        if key in space:
+            raise SettingsError(
+                f"--grid names {key} twice; list all its values once, {key}=A,B,..."
+            )
+        try:
+            choices = [*map(yaml.safe_load, values.split(","))]
+        except yaml.YAMLError:
+            raise SettingsError(
+                f"--grid {item}: a value is not valid YAML. Quote it."
+            ) from None
+
+        for choice in choices:
+            try:
+                trial_settings({key: choice}, base)
+            except (TypeError, ValidationError):
+                raise SettingsError(
+                    f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
+                ) from None
+        space[key] = CategoricalDistribution(choices)
+    return space
+
+
+def grid_points(space: Space) -> list[Json]:
+    """Return all combinations of a space of listed values; [] for a space with bounds."""
+    choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
+    points = itertools.product(*choices)
+    return [dict(zip(space, point, strict=True)) for point in points]
+
+
+def trial_settings(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
+    """Return settings with the values of a trial; a value that must not exceed another is lowered to it."""
+    values_by_key = dataclasses.asdict(base)
+    for key, value in values.items():
+        values_by_key[key] = round(value, 10) if isinstance(value, float) else value
+
+    n_slots = values_by_key["k"] or base.pdf_k + base.global_k
+    pdf_k = min(values_by_key["pdf_k"], n_slots)
+    global_k = min(values_by_key["global_k"], n_slots - pdf_k)
+    values_by_key |= {
+        "pdf_k": pdf_k,
+        "global_k": global_k if pdf_k + global_k else 1,
+        "boost_confidence": min(
+            values_by_key["boost_confidence"], values_by_key["filter_confidence"]
+        ),
+        "lowered_threshold": min(
+            values_by_key["lowered_threshold"], values_by_key["threshold"]
+        ),
+    }
+    return SearchSettings(**values_by_key)
+
+
+def nearest_parameters(space: Space, settings: SearchSettings) -> Json:
+    """Return the parameters of a space nearest to some settings; of listed values, the equal one or else the first."""
+    numbers: Json = {}
+    for key, bounds in space.items():
+        value = getattr(settings, key)
+        if isinstance(bounds, CategoricalDistribution):
+            numbers[key] = value if value in bounds.choices else bounds.choices[0]
+        else:
+            assert bounds.step is not None, "every key of the space has a step"
+            inside = min(max(value, bounds.low), bounds.high)
+            steps = round((inside - bounds.low) / bounds.step)
+            number = round(bounds.low + bounds.step * steps, 10)
+            numbers[key] = int(number) if isinstance(bounds.low, int) else number
+    return numbers
