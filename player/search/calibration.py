@@ -116,7 +116,7 @@ class KeywordCalibration:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceCalibration:
+class BookCalibration:
     """Fitted numbers of the resolution of book names with one embedder; see `books.resolver.BookResolver`.
 
     Attributes:
@@ -155,7 +155,7 @@ class Calibration:
     dense: DenseCalibration
     keyword: KeywordCalibration
     fused: dict[str, float]
-    references: ReferenceCalibration
+    books: BookCalibration
     late_interaction: LateCalibration | None = None
 
     def rescaled(

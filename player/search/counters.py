@@ -34,11 +34,11 @@ class SearchStatistics:
             failures: strategies that failed.
         """
         with self._lock:
+            self._failures.update(failure.strategy for failure in failures)
             if result is not None and result.cached:
                 self._cache["hits"] += 1
                 return
             self._cache["misses"] += 1
-            self._failures.update(failure.strategy for failure in failures)
             if result is not None:
                 self._answered_by[result.answered_by or "nothing"] += 1
                 self._ms.append((result.embed_ms, result.search_ms))

@@ -195,8 +195,7 @@ def _plain(text: str) -> str:
 
 def _write_log(result: SearchResult) -> None:
     """Write the failures of a search as warnings, and the search as one line with its fields."""
-    failures = [] if result.cached else result.failures
-    for failure in failures:
+    for failure in result.failures:
         _log.warning("%s", failure)
 
     best = result.hits[0].relevance if result.hits else 0.0
@@ -207,7 +206,7 @@ def _write_log(result: SearchResult) -> None:
         "hits": len(result.hits),
         "best": round(best, 4),
         "cached": result.cached,
-        "failures": [failure.strategy for failure in failures],
+        "failures": [failure.strategy for failure in result.failures],
         "embed_ms": round(result.embed_ms, 3),
         "search_ms": round(result.search_ms, 3),
     }

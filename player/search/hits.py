@@ -1,16 +1,16 @@
 """Hits of a ranking, with their reasons in words, and the order of the whole course for a game."""
 
+import functools
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import expit
 
 from configs.settings import SearchSettings
 from player.search.index import SearchIndex
 from player.search.rank import (
-    FARTHEST,
     Ranking,
     kind_prior,
-    probability,
     threshold_log_odds,
 )
 from player.search.results import (
@@ -22,6 +22,8 @@ from player.search.results import (
 )
 from quarry.arrays import IntArray
 
+FARTHEST = 30.0
+"""Maximum log-odds by which the best paragraph of a course is ahead of others, so that no probability is 0."""
 COURSE = "course"
 """Name of the strategy of paragraphs that were not found."""
 AS_FALLBACK = ", as a fallback"
@@ -43,6 +45,12 @@ class HitMaker:
     settings: SearchSettings
     _ranks: dict[tuple[str, bool], IntArray] = field(default_factory=dict, init=False)
 
+    @functools.cached_property
+    def _first(self) -> "HitMaker | None":
+        """Makes the hits in the slots that keywords left to the first step."""
+        first = self.ranking.first
+        return HitMaker(first, self.index, self.settings) if first else None
+
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
         ranking = self.ranking
@@ -60,15 +68,15 @@ class HitMaker:
         for name, item in ranking.scored.items():
             if item.log_odds[row] > NOT_FOUND:
                 ranks[name] = self._rank(name, row, is_book=is_book)
+        if self._first is not None and not ranks:
+            return self._first.hit(row, is_book=is_book)
+
         reasons = [f"rank {rank} by {name}" for name, rank in ranks.items()]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
 
         strategy = ranking.strategy
         if strategy not in ranking.scored:
             ranks[strategy] = self._rank(strategy, row, is_book=is_book)
-        elif strategy not in ranks:
-            # keywords left this slot to the first step; `rank` then adds only its fused scores to those of keywords
-            (strategy,) = ranks
         elif ranking.is_fallback:
             why += AS_FALLBACK
 
@@ -76,7 +84,7 @@ class HitMaker:
         return Hit(
             paragraph=self.index.paragraphs[row],
             score=float(ranking.fused.scores[row]),
-            relevance=probability(log_odds),
+            relevance=float(expit(log_odds)),
             rank=ranks[strategy],
             strategy=strategy,
             slot="book" if is_book else "global",

@@ -1,4 +1,4 @@
-"""SearchIndex: a course with its strategies, references and calibration; it makes the input of every ranking."""
+"""SearchIndex: a course with its strategies, books and calibration; it makes the input of every ranking."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ KEYWORD = "keyword"
 
 @dataclass(frozen=True, eq=False)
 class SearchIndex:
-    """A course with its strategies, references and calibration.
+    """A course with its strategies, books and calibration.
 
     Attributes:
         strategies: by name.
-        references: resolver of book names.
+        books: resolver of book names.
         paragraphs: the course, in the order of its strategies' arrays.
         calibration: fitted numbers that convert scores to one scale.
         calibrated: whether the relevance of hits separates nonsense from questions.
@@ -41,7 +41,7 @@ class SearchIndex:
     """
 
     strategies: Mapping[str, Strategy]
-    references: BookResolver
+    books: BookResolver
     paragraphs: Sequence[Paragraph]
     calibration: Calibration = field(default_factory=embedder_calibration)
     calibrated: bool = True
@@ -86,13 +86,13 @@ class SearchIndex:
         """
         book, evidence = None, None
         if settings.book_match == "stem":
-            book = self.references.by_stem(query.book_name)
+            book = self.books.by_stem(query.book_name)
         elif settings.book_match == "resolved" and query.book_name.strip():
-            books = self.references.resolve(query.book_name)
+            books = self.books.resolve(query.book_name)
             book = next(iter(books), None)
             evidence = self._weigh_books(books)
         elif settings.book_match == "resolved":
-            book = self.references.named_in(query.hint)
+            book = self.books.named_in(query.hint)
         return book and replace(book, tier=tier_of(book.confidence, settings)), evidence
 
     def strategies_for(

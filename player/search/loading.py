@@ -47,16 +47,16 @@ def index_of(
     search = settings.search
     calibration = embedder_calibration(course.embedder_spec)
     caching = None
-    late = None
+    late_interaction = None
     if embedder is not None:
         calibration = course_calibration(course)
-        is_late = search.late_interaction and calibration.late_interaction is not None
-        caching = CachingEmbedder(embedder, with_tokens=is_late)
-        if is_late:
-            late = late_interaction_of(course, settings, caching)
-        if late is not None:
+        with_tokens = bool(search.late_interaction and calibration.late_interaction)
+        caching = CachingEmbedder(embedder, with_tokens=with_tokens)
+        if with_tokens:
+            late_interaction = late_interaction_of(course, settings, caching)
+        if late_interaction is not None:
             calibration = calibration.with_late_interaction()
-    inputs = StrategyInputs(search, calibration, caching, late)
+    inputs = StrategyInputs(search, calibration, caching, late_interaction)
 
     strategies: dict[str, Strategy] = {}
     dense = () if embedder is None else (DENSE,)
@@ -69,7 +69,7 @@ def index_of(
     compares = search.book_match == "resolved" and is_fitted(course.embedder_spec)
     return SearchIndex(
         strategies,
-        BookResolver(course, caching if compares else None, calibration.references),
+        BookResolver(course, caching if compares else None, calibration.books),
         course.paragraphs,
         calibration=calibration,
         calibrated=embedder is None or is_calibrated(course, calibration),
@@ -94,5 +94,8 @@ def warm_up(index: SearchIndex, search: SearchSettings) -> None:
     ).result()
     for failure in result.failures:
         if isinstance(failure, LateStrategyError):
-            late = "strategy %s is not loaded after %g s; searches go on without it"
-            _log.warning(late, failure.strategy, LOADING_S)
+            _log.warning(
+                "strategy %s is not loaded after %g s; searches go on without it",
+                failure.strategy,
+                LOADING_S,
+            )

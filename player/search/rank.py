@@ -9,13 +9,13 @@ natural log-odds. Live search, games, replays, comparisons and tuning all call `
 or models.
 """
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import logit
 
 from configs.settings import KeywordMode, SearchSettings
 from player.search.results import NOT_FOUND, ScoreArrays, Tier
@@ -27,8 +27,6 @@ TRACE = 1e-6
 """Smallest difference, in log-odds, of paragraphs in the order of reciprocal ranks, so that they do not tie."""
 LOWEST = float(np.finfo(np.float32).min)
 """The log-odds of the threshold 0; scores may be of single precision."""
-FARTHEST = 30.0
-"""Log-odds are clipped to +-30, so that no probability is 0 or 1."""
 SUREST_BOOK = 0.995
 """Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
@@ -96,6 +94,7 @@ class Ranking:
         lift: log-odds that were added to the order of the paragraphs of the named book.
         level: the threshold that its best hit reaches.
         is_fallback: whether it is the step of keywords.
+        first: the step before, whose paragraphs fill the slots that this one leaves empty; None if it fills none.
     """
 
     scored: Scored
@@ -108,6 +107,7 @@ class Ranking:
     lift: float
     level: Level
     is_fallback: bool
+    first: "Ranking | None"
 
 
 def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
@@ -137,7 +137,7 @@ def lift_of(book: Book, settings: SearchSettings) -> float:
     n_outside = len(book.inside) - n_inside
     odds_of_others = n_outside / n_inside if n_inside and n_outside else 1.0
     surest = min(max(book.confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
-    return settings.boost * max(0.0, log_odds_of(surest) + math.log(odds_of_others))
+    return settings.boost * max(0.0, float(logit(surest)) + math.log(odds_of_others))
 
 
 def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
@@ -210,7 +210,7 @@ def _step(
     Args:
         inputs: the input of the ranking, with at least one strategy's scores for this step.
         settings: settings of the search.
-        first: the step before this one, whose hits fill empty slots; None if there is none.
+        first: the step before this one; None if there is none.
         is_fallback: whether this is the step of keywords.
     """
     scored = inputs.fallback if is_fallback else inputs.scores
@@ -218,8 +218,10 @@ def _step(
     filters = tier_of(book.confidence, settings) == "filter"
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
-    if first is not None and filters:
-        scored, fused = _filled(scored, fused, first)
+    if first is not None and (not filters or first.strategy in scored):
+        first = None
+    if first is not None:
+        fused = _filled(fused, first.fused)
     order = merge_duplicates(fused.log_odds, inputs.groups, in_filter)
     fused = replace(fused, log_odds=order)
 
@@ -236,8 +238,7 @@ def _step(
     if settings.cascade and inputs.keywords == "fused":
         for item in scored.values():
             if item.rare is not None:
-                rare = np.where(order > NOT_FOUND, item.rare, 0)
-                item = replace(item, rare=rare)
+                item = replace(item, rare=item.rare & (order > NOT_FOUND))
                 hits, in_book_slot = with_rare_words(
                     hits, in_book_slot, item, in_filter, k=k
                 )
@@ -253,6 +254,7 @@ def _step(
         lift=lift,
         level=_level_of(fused.relevance[hits], settings),
         is_fallback=is_fallback,
+        first=first,
     )
 
 
@@ -266,23 +268,19 @@ def _level_of(relevance: AnyFloatArray, settings: SearchSettings) -> Level:
     return ""
 
 
-def _filled(
-    scored: Scored, fused: ScoreArrays, first: Ranking
-) -> tuple[Scored, ScoreArrays]:
+def _filled(fused: ScoreArrays, earlier: ScoreArrays) -> ScoreArrays:
     """Add the paragraphs that the fallback did not find, after all others, as the first step found them."""
-    order, earlier = fused.log_odds, first.fused
+    order = fused.log_odds
     is_added = (order == NOT_FOUND) & (earlier.log_odds > NOT_FOUND)
-    if first.strategy in scored or not is_added.any():
-        return scored, fused
+    if not is_added.any():
+        return fused
     shift = earlier.log_odds[is_added].max() + TRACE
     shift -= order[order > NOT_FOUND].min(initial=0.0)
-    filled = ScoreArrays(
+    return ScoreArrays(
         np.where(is_added, earlier.scores, fused.scores),
         np.where(is_added, earlier.log_odds - shift, order),
         np.where(is_added, earlier.relevance, fused.relevance),
     )
-    added = np.where(is_added, earlier.log_odds, NOT_FOUND)
-    return {**scored, first.strategy: replace(earlier, log_odds=added)}, filled
 
 
 def fuse(
@@ -405,19 +403,6 @@ def merge_duplicates(
     return merged
 
 
-def probability(log_odds: float) -> float:
-    """Return the probability of log-odds, never 0 or 1."""
-    return 1.0 / (1.0 + math.exp(-min(max(log_odds, -FARTHEST), FARTHEST)))
-
-
-@functools.lru_cache
-def log_odds_of(probability: float) -> float:
-    """Return the natural logarithm of the odds of a probability, within +-30."""
-    with np.errstate(divide="ignore"):
-        log_odds = np.log(probability) - np.log1p(-probability)
-    return float(np.clip(log_odds, -FARTHEST, FARTHEST))
-
-
 def threshold_log_odds(threshold: float) -> float:
     """Return the log-odds of a threshold; every paragraph that was found passes the threshold 0."""
-    return log_odds_of(threshold) if threshold > 0.0 else LOWEST
+    return float(logit(threshold)) if threshold > 0.0 else LOWEST

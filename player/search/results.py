@@ -127,13 +127,14 @@ class ScoreArrays:
         log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
         relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf
             where one was not found. `Hit.relevance` is their probability.
-        rare: (n_paragraphs,) a bit for each rare word of the hint that a paragraph holds; None if words do not matter.
+        rare: (n_rare_words, n_paragraphs) whether each paragraph holds each rare word of the hint; None if words do not
+            matter.
     """
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
     relevance: AnyFloatArray
-    rare: IntArray | None = None
+    rare: BoolArray | None = None
 
 
 @dataclass(frozen=True, slots=True)

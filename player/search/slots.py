@@ -98,9 +98,9 @@ def with_rare_words(
     """
     rare, log_odds = keyword.rare, keyword.log_odds
     assert rare is not None
-    missing = np.bitwise_or.reduce(rare) & ~np.bitwise_or.reduce(rare[hits])
+    is_missing = ~rare[:, hits].any(axis=1)
     n_replaced = max(1, int(len(hits) * SHARE_FOR_RARE_WORDS))
-    is_fresh = (rare & missing) != 0
+    is_fresh = rare[is_missing].any(axis=0)
     fresh = best_first(np.where(is_fresh, log_odds, NOT_FOUND), n_replaced)
 
     sides = []

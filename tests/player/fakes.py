@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 
 from configs.settings import SearchSettings, Settings, load
 from player.answer import Answers
@@ -19,7 +20,6 @@ from player.search.cache import CachingEmbedder
 from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.rank import log_odds_of
 from player.search.results import NOT_FOUND, Hit, Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy, StrategyInputs
@@ -165,7 +165,7 @@ class ListStrategy(Strategy):
         self.asked.append((query.hint, doc_id))
         ids = each(self._paragraphs, "paragraph_id")
         shares = [self.relevance.get(paragraph_id, 0.0) for paragraph_id in ids]
-        log_odds = [log_odds_of(share) if share else NOT_FOUND for share in shares]
+        log_odds = [logit(share) if share else NOT_FOUND for share in shares]
         values = np.array(log_odds)
         return ScoreArrays(10.0 * np.array(shares), values, values)
 

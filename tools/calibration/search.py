@@ -110,12 +110,12 @@ def calibrate(
     names = np.array([*map(itemgetter(0), course.aliases)])
     cosines = course.alias_vectors @ course.alias_vectors.T
     unrelated = float(cosines[names[:, None] != names].mean())
-    references = replace(before.references, unrelated=round_significant(unrelated))
+    books = replace(before.books, unrelated=round_significant(unrelated))
     return replace(
         before,
         dense=alone,
         fused=fused(alone.nats),
-        references=references,
+        books=books,
         late_interaction=with_late,
     )
 

@@ -24,7 +24,7 @@ from player.search.books.name_words import (
     is_subject,
     normalise_name,
 )
-from player.search.calibration import ReferenceCalibration
+from player.search.calibration import BookCalibration
 from quarry.arrays import Float64Array
 
 _FILE_WEIGHT = 0.5
@@ -60,7 +60,7 @@ class NameComparison:
 
     @property
     def features(self) -> dict[str, Float64Array]:
-        """The features by name, in the order of their weights in `ReferenceCalibration`."""
+        """The features by name, in the order of their weights in `BookCalibration`."""
         return {
             "string": self.string,
             "words": self.words,
@@ -194,9 +194,7 @@ class NameComparison:
         return total / (sum(self._weights.values()) or 1.0)
 
 
-def probabilities(
-    comparison: NameComparison, fit: ReferenceCalibration
-) -> Float64Array:
+def probabilities(comparison: NameComparison, fit: BookCalibration) -> Float64Array:
     """Return (n_documents,) the probability that each is meant; the remainder is that of "none of these"."""
     weights, none = fit.weights, fit.none
     if comparison.similarity is None:

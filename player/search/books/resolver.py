@@ -23,7 +23,7 @@ from player.search.books.name_words import (
     words_by_kind,
 )
 from player.search.cache import CachingEmbedder
-from player.search.calibration import ReferenceCalibration, embedder_calibration
+from player.search.calibration import BookCalibration, embedder_calibration
 from player.search.results import BookCandidate
 from quarry.arrays import Float64Array
 from quarry.course.course import Course
@@ -54,10 +54,10 @@ class BookResolver:
         self,
         course: Course,
         embedder: CachingEmbedder | None = None,
-        calibration: ReferenceCalibration | None = None,
+        calibration: BookCalibration | None = None,
     ) -> None:
         self.names = CourseNames(course.documents, course.paragraphs)
-        self.calibration = calibration or embedder_calibration().references
+        self.calibration = calibration or embedder_calibration().books
         self._embedder = embedder
         self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
 

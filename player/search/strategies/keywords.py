@@ -43,8 +43,6 @@ NATS_A_LEVEL = 1e3
 """Log-odds by which one unit of relevance orders paragraphs: more than scores, books and kinds add up to."""
 MAX_WITH_TERM = 20
 """Maximum number of paragraphs that hold a term; a word in more paragraphs is no term of this course."""
-MAX_RARE_WORDS = 63
-"""Maximum number of rare words of a hint that are told apart, by one bit each."""
 MIN_LETTERS_OF_PART = 3
 """Minimum number of letters of a part of a word that is searched for."""
 PART = 1
@@ -121,13 +119,14 @@ class Keyword(Strategy):
         if query.keywords != "fused":
             return arrays
 
-        rare, bit = np.zeros(len(self._paragraphs), dtype=np.int64), 1
+        holders = []
         for word in sorted(_spelt(query.hint)):
             rows = self._index.words.rows(word)
-            is_rare = 0 < len(rows) <= RARE and not is_stop_word(word)
-            if is_rare and bit < 1 << MAX_RARE_WORDS:
-                rare[rows] |= bit
-                bit <<= 1
+            if 0 < len(rows) <= RARE and not is_stop_word(word):
+                holders.append(rows)
+        rare = np.zeros((len(holders), len(self._paragraphs)), dtype=np.bool_)
+        for in_row, rows in zip(rare, holders, strict=True):
+            in_row[rows] = True
         return replace(arrays, rare=rare)
 
     def _ranked(self, hint: str) -> ScoreArrays:

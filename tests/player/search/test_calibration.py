@@ -35,8 +35,8 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
     for spec in json.loads(CALIBRATION.read_text(encoding="utf-8")):
         plain = embedder_calibration(spec)
         late = plain.with_late_interaction()
-        assert len(plain.references.weights) == 7
-        assert late.references == plain.references
+        assert len(plain.books.weights) == 7
+        assert late.books == plain.books
         assert late.dense != plain.dense
         assert 0.5 < plain.dense.separation < 1.0
 

@@ -12,6 +12,7 @@ import pytest
 
 from configs.settings import KeywordMode
 from player.deadlines import due_at
+from player.errors import SearchError
 from player.search.books.resolver import BookResolver
 from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
@@ -62,7 +63,7 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it() ->
         "rest:1:3": 0.9,
         "rest:1:2": 0.8,
         "rest:1:1": 0.75,
-        "sure:1:2": 0.02,
+        "sure:1:1": 0.02,
     }
     searches = engine(
         ListStrategy("dense", weak),
@@ -79,6 +80,7 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it() ->
         result = searches.search(Query("hint", "sure", keywords=mode))
         assert each(result.hits, "slot") == both
         assert each(result.hits, "strategy") == strategies
+        assert result.hits[1].why == "rank 2 by dense, in the resolved book"
         assert result.answered_by == step
 
 
@@ -283,6 +285,24 @@ def test_every_search_is_counted_and_is_a_line_of_the_log_with_its_fields(
     assert second["cached"]
     cache = searches.stats()["cache"]
     assert cache == {"hits": 3, "misses": 1, "hit_rate": 0.75}
+
+
+def test_a_store_that_fails_is_counted_and_logged_also_if_results_are_cached(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    gone = SearchError("store", "gone")
+    searches = SearchOrchestrator(
+        index_of([dense(rest=0.8)], [document("rest")]),
+        search_settings(),
+        cache=ResultCache(10),
+        renew=Mock(side_effect=gone),
+    )
+    for is_cached in (False, True, True):
+        result = searches.search(Query("hint"))
+        assert result.cached == is_cached
+        assert result.failures == (gone,)
+    assert searches.stats()["failures"] == {"store": 3}
+    assert caplog.messages == [str(gone)] * 3
 
 
 def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None:

@@ -32,7 +32,7 @@ def test_a_name_in_doubt_is_evidence_for_each_passage() -> None:
     documents = [document("alpha"), document("beta")]
     shares = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
     index = index_of([ListStrategy("dense", shares)], documents)
-    index = replace(index, references=Undecided(course_with(documents)))
+    index = replace(index, books=Undecided(course_with(documents)))
     settings = search_settings(book_match="resolved")
     # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
     query = Query("hint", "some name", keywords="off")

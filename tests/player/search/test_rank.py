@@ -17,9 +17,7 @@ from player.search.rank import (
     fuse,
     groups_of,
     lift_of,
-    log_odds_of,
     merge_duplicates,
-    probability,
     rank,
     threshold_log_odds,
     tier_of,
@@ -215,7 +213,7 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
 
 def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
     # 2 is a duplicate of 1; 0 holds the first rare word, 2 and 3 hold the second
-    rare = np.array([1, 0, 2, 2])
+    rare = np.array([[True, False, False, False], [False, False, True, True]])
     keyword = replace(scores(9.0, 8.0, 7.0, 6.0), rare=rare)
     groups = np.array([-1, 0, 0, -1])
     given = rank_input(4, scores={"keyword": keyword}, groups=groups, keywords="fused")
@@ -249,13 +247,7 @@ def test_a_book_has_slots_if_it_filters_or_lifts(
     assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 
 
-def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
-    for share, odds in {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}.items():
-        assert log_odds_of(share) == pytest.approx(math.log(odds))
-        assert probability(math.log(odds)) == pytest.approx(share)
-
-
-def test_log_odds_are_clipped_and_pass_the_threshold_of_0() -> None:
-    clipped = np.array([log_odds_of(0.0), log_odds_of(1.0)], dtype=np.float32)
-    assert clipped.tolist() == [-30.0, 30.0]
-    assert (clipped >= threshold_log_odds(0.0)).all(), "warnings are errors"
+def test_every_paragraph_that_was_found_passes_the_threshold_of_0() -> None:
+    assert threshold_log_odds(0.75) == pytest.approx(math.log(3.0))
+    lowest = np.array([-1e6], dtype=np.float32)
+    assert (lowest >= threshold_log_odds(0.0)).all(), "warnings are errors"

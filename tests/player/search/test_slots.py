@@ -121,9 +121,9 @@ def test_paragraphs_with_rare_words_replace_the_last_fifth_of_the_hits_on_their_
     hits = np.array([*range(n_book), *range(10, 10 + n_course)])
     inside = np.arange(20) < 10
     # a hit holds the first rare word; of those with the second the earlier are better
-    rare = np.zeros(20, dtype=np.int64)
-    rare[[0, 19]] = 1
-    rare[fresh] = 2
+    rare = np.zeros((2, 20), dtype=np.bool_)
+    rare[0, [0, 19]] = True
+    rare[1, fresh] = True
     log_odds = np.full(20, -9.0)
     log_odds[fresh] = -np.arange(len(fresh))
 

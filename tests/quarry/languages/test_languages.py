@@ -65,3 +65,10 @@ def test_a_rough_hebrew_stem_has_no_prefixes_and_no_ending() -> None:
     ):
         assert HEBREW.rough_stem(word) == stem, word
     assert ENGLISH.rough_stem("sorting") == "sorting"
+
+
+def test_forms_of_a_word_have_the_prefixes_and_endings_of_its_language() -> None:
+    is_form = HEBREW.forms_of("מספר").fullmatch
+    forms = ["מספר", "המספר", "ושבמספרים"]
+    assert list(filter(is_form, [*forms, "מספרנו", "אמספר"])) == forms
+    assert not ENGLISH.forms_of("cat").fullmatch("cats")

@@ -83,9 +83,9 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
     assert json.loads(own.read_bytes()) == {**before, "minilm": new}
     old = before["minilm"]
     assert new["fused"]["dense"] > 0.0
-    unrelated = new["references"].pop("unrelated")
-    assert unrelated != old["references"].pop("unrelated")
-    for key in ("keyword", "references"):
+    unrelated = new["books"].pop("unrelated")
+    assert unrelated != old["books"].pop("unrelated")
+    for key in ("keyword", "books"):
         assert new[key] == old[key]
 
 

@@ -8,7 +8,7 @@ from player.search.books.comparison import (
     probabilities,
 )
 from player.search.books.course_names import CourseNames
-from player.search.calibration import ReferenceCalibration
+from player.search.calibration import BookCalibration
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import document
 
@@ -66,7 +66,7 @@ def test_the_probabilities_and_that_of_none_are_a_softmax_of_weighted_features()
     None
 ):
     weights = tuple(2.0 * (feature == "number") for feature in compared("").features)
-    calibration = ReferenceCalibration(weights, 0.0, weights, 1.0, 0.5)
+    calibration = BookCalibration(weights, 0.0, weights, 1.0, 0.5)
     utilities = np.array([2.0, 0.0, 0.0, 1.0])  # the last one is that of none
     expected = np.exp(utilities) / np.exp(utilities).sum()
     confidences = probabilities(compared("lecture 1"), calibration)

@@ -8,9 +8,9 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from player.search.calibration import DenseCalibration, embedder_calibration
-from player.search.rank import log_odds_of
 from player.search.results import Query
 from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense
@@ -86,7 +86,7 @@ def test_one_word_is_left_to_keywords() -> None:
         Query("far east", keywords="fallback"): True,
     }.items():
         (relevance,) = dense.score(query).relevance
-        assert (relevance >= log_odds_of(0.7)) == is_relevant
+        assert (relevance >= logit(0.7)) == is_relevant
 
 
 def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_course(

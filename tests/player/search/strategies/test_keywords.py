@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from configs.settings import KeywordMode
 from player.search.calibration import KeywordCalibration, embedder_calibration
-from player.search.rank import log_odds_of
 from player.search.results import NOT_FOUND, Query
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
@@ -53,7 +53,7 @@ def looked_up(
     for row in np.argsort(-scored.log_odds, kind="stable"):
         if scored.log_odds[row] > NOT_FOUND:
             paragraph_id = strategy._paragraphs[row].paragraph_id
-            hits[paragraph_id] = scored.relevance[row] >= log_odds_of(0.7)
+            hits[paragraph_id] = scored.relevance[row] >= logit(0.7)
     return hits
 
 
@@ -239,5 +239,5 @@ def test_rare_words_are_those_of_few_paragraphs() -> None:
     query = Query("the red green hummingbirds, unheard", keywords="fused")
     rare = strategy.score(query).rare
     assert rare is not None
-    assert rare.tolist() == [0b11] + [0] * 6
+    assert rare.tolist() == [[True] + [False] * 6] * 2
     assert strategy.score(replace(query, keywords="off")).rare is None
