@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -17,7 +16,6 @@ from player.game.messages import Message
 from player.game.record import PlayedGame, SavedGame
 from player.guess.opening import after_score
 from player.player import Decision, Plan
-from player.question import Question
 from player.round import Json, RoundStart, Score
 from quarry.terminal import describe_error, visible
 
@@ -143,14 +141,15 @@ class Game:
         for message in saved.messages:
             kind = message.key.split()[0]
             self._store_reply(kind, message.key, message.reply)
-            if kind in BEGINNINGS and message.received is not None:
+            if kind in BEGINNINGS:
                 self.opponent = protocol.read_message(message.received).opponent
         if saved.start is None:
             return
 
         self.tell("started", saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
-        plan = self._plan(saved.start, budget_s, saved.questions)
+        plan = self.player.make_plan(saved.start, budget_s, saved.questions)
+        self.tell("planned", plan)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
@@ -283,9 +282,10 @@ class Game:
             start = protocol.read_start(payload)
             start = replace(start, editions=tuple(editions.items()))
             self.tell("started", start)
-            questions = self._plan(start, budget_s).questions
-            batch = protocol.questions_payload(start, questions)
-            facts = {"start": start, "questions": questions}
+            plan = self.player.make_plan(start, budget_s)
+            self.tell("planned", plan)
+            batch = protocol.questions_payload(start, plan.questions)
+            facts = {"start": start, "questions": plan.questions}
             return protocol.QUESTIONS_BATCH, batch, facts
 
         if kind == protocol.ANSWERS_BATCH and self.player.plan is not None:
@@ -301,13 +301,3 @@ class Game:
         if kind == protocol.SCORE_FEEDBACK and self.is_guessed:
             self.take_score(protocol.read_score(payload))
         return None
-
-    def _plan(
-        self,
-        start: RoundStart,
-        budget_s: float,
-        questions: Sequence[Question] | None = None,
-    ) -> Plan:
-        plan = self.player.make_plan(start, budget_s, questions)
-        self.tell("planned", plan)
-        return plan

@@ -203,8 +203,9 @@ class Loop:
 
     def _find(self, game_id: str) -> Delivery | None:
         """Return the delivery of a running game."""
+        normalised = protocol.normalise_id(game_id)
         for delivery in self._deliveries:
-            if protocol.same_game(game_id, delivery.game.game_id):
+            if protocol.normalise_id(delivery.game.game_id) == normalised:
                 return delivery
         return None
 
