@@ -11,7 +11,6 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -71,6 +70,12 @@ _GAMES = (
     "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
 )
 """Query of games. A running game is read without its label, since a player may continue it."""
+_EDITIONS = f"""
+SELECT edition, sum(games / CASE opponent WHEN ? THEN 1.0 ELSE max(1.0, n_games) END)
+FROM (SELECT *, sum(games) OVER (PARTITION BY opponent) AS n_games FROM opponents WHERE {_OURS})
+GROUP BY edition
+"""
+"""Query of editions: games with this opponent count fully, each other opponent counts as one game."""
 _MESSAGES = "SELECT message AS key, reply, received, at FROM replies WHERE game = ? ORDER BY rowid"
 """Query of the messages of a game."""
 
@@ -283,24 +288,13 @@ class Journal:
         Games with this opponent count fully. Each other opponent counts as one game, which is divided among its
         editions, since opponents use few programs. A game is divided among editions by the belief in them.
         """
-        query = f"SELECT opponent, edition, games FROM opponents WHERE {_OURS}"
         try:
-            rows = self.rows(query, *self._who)
+            return dict(map(tuple, self.rows(_EDITIONS, opponent, *self._who)))
         except JournalError as error:
             self._warn_once(
                 f"{error.__cause__}; games go on without the editions of earlier games"
             )
             return {}
-
-        n_games = Counter[str]()
-        for row in rows:
-            n_games[row["opponent"]] += row["games"]
-        editions = Counter[str]()
-        for row in rows:
-            is_own = row["opponent"] == opponent
-            divisor = 1.0 if is_own else max(1.0, n_games[row["opponent"]])
-            editions[row["edition"]] += row["games"] / divisor
-        return dict(editions)
 
     def learn(self, opponent: str, shares: Mapping[str, float]) -> None:
         """Add a game with an opponent, and the belief over the edition that it held.
