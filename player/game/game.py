@@ -8,7 +8,7 @@ from math import inf
 
 from player.answer import Answers
 from player.belief.editions import edition_masses
-from player.errors import PlayerError, ServerError
+from player.errors import ServerError
 from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.journal import Journal
@@ -79,12 +79,6 @@ class Spectator:
     Exceptions of a spectator are logged, and do not disturb the game.
     """
 
-    def received(self, game_id: str, message: Json) -> None:
-        """Receive a message of the referee, as it came."""
-
-    def sent(self, game_id: str, message: Json) -> None:
-        """Receive a reply of the player; it is called once, however often the reply is sent."""
-
     def started(self, game_id: str, start: RoundStart) -> None:
         """Receive the name and hint of the round."""
 
@@ -98,9 +92,6 @@ class Spectator:
 
     def scored(self, game_id: str, score: Score) -> None:
         """Receive the score."""
-
-    def failed(self, game_id: str, error: PlayerError) -> None:
-        """Receive the error because of which a game could not be played."""
 
 
 @dataclass(eq=False)
@@ -146,18 +137,18 @@ class Game:
         if saved.start is None:
             return
 
-        self.tell("started", saved.start)
+        self._tell("started", saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
         plan = self.player.make_plan(saved.start, budget_s, saved.questions)
-        self.tell("planned", plan)
+        self._tell("planned", plan)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
-            self.tell("answered", plan, self._answers, self._decision)
+            self._tell("answered", plan, self._answers, self._decision)
             if saved.score is not None:  # the earlier process has learned it
                 self.score = saved.score
-                self.tell("scored", saved.score)
+                self._tell("scored", saved.score)
 
     @property
     def is_guessed(self) -> bool:
@@ -171,7 +162,6 @@ class Game:
             MessageError: the message holds a score that is out of range.
         """
         kind = message_key = message.message_type
-        self.tell("received", message.envelope)
         if kind in BEGINNINGS:
             self.opponent = message.opponent
         if kind == protocol.WARMUP_CALL:
@@ -196,7 +186,6 @@ class Game:
             self.journal_key, message_key, reply, message.envelope, **facts
         )
         self._store_reply(kind, message_key, reply)
-        self.tell("sent", reply)
         return reply
 
     def take_score(self, score: Score) -> None:
@@ -220,7 +209,7 @@ class Game:
             )
             shares = edition_masses(belief, plan.places, plan.rows)
             self.journal.learn(self.opponent, shares)
-        self.tell("scored", score)
+        self._tell("scored", score)
 
     def record(self, elapsed_s: float) -> PlayedGame:
         """Return the record of a game that has a score.
@@ -256,7 +245,7 @@ class Game:
         if stage >= self.stage:
             self.stage, self.reply = stage, reply
 
-    def tell(self, event: str, *facts: object) -> None:
+    def _tell(self, event: str, *facts: object) -> None:
         """Call the spectator; log its exception, or raise it if timeouts are strict."""
         try:
             getattr(self.spectator, event)(self.game_id, *facts)
@@ -281,9 +270,9 @@ class Game:
             editions = self.journal.editions(self.opponent)
             start = protocol.read_start(payload)
             start = replace(start, editions=tuple(editions.items()))
-            self.tell("started", start)
+            self._tell("started", start)
             plan = self.player.make_plan(start, budget_s)
-            self.tell("planned", plan)
+            self._tell("planned", plan)
             batch = protocol.questions_payload(start, plan.questions)
             facts = {"start": start, "questions": plan.questions}
             return protocol.QUESTIONS_BATCH, batch, facts
@@ -293,7 +282,7 @@ class Game:
             self._answers = protocol.read_answers(payload, n_questions)
             self._decision = decision = self.player.decide(self._answers, budget_s)
             plan = self.player.plan
-            self.tell("answered", plan, self._answers, decision)
+            self._tell("answered", plan, self._answers, decision)
             facts = {"answers": self._answers, "guess": decision.guess}
             guess = protocol.guess_payload(plan.start, decision.guess)
             return protocol.GUESS_SUBMISSION, guess, facts

@@ -112,9 +112,9 @@ class Journal:
         try:
             if path is not None:
                 _check_file(path)
-            if path is not None and not is_copy:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                make_private(path)
+                if not is_copy:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    make_private(path)
             self._database = sqlite3.connect(
                 ":memory:" if is_copy or path is None else path,
                 isolation_level=None,
