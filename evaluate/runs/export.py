@@ -34,9 +34,9 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
 
         plays = pd.concat([run.to_dataframe() for run in runs])
         types = {name: NULLABLE[kind] for name, kind in COLUMNS.items()}
-        paths += _write_table(work / "runs", _figures(runs))
+        paths += _write_table(work / "runs", _tabulate_figures(runs))
         paths += _write_table(work / "games", plays.astype(types))
-        paths += _write_table(work / "hits", _hits(runs))
+        paths += _write_table(work / "hits", _tabulate_hits(runs))
     return [folder / path.name for path in paths]
 
 
@@ -56,7 +56,7 @@ def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
     return paths
 
 
-def _figures(runs: Sequence[Run]) -> pd.DataFrame:
+def _tabulate_figures(runs: Sequence[Run]) -> pd.DataFrame:
     rows = []
     for run in runs:
         for name, (value, ends) in run.figures.items():
@@ -64,7 +64,7 @@ def _figures(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "measure", "value", "low", "high"])
 
 
-def _hits(runs: Sequence[Run]) -> pd.DataFrame:
+def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
     """Return a row for each hit: the column `place` is its overall rank, `rank` that within its strategy."""
     rows: list[dict[str, Any]] = []
     for run in runs:

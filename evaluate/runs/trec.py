@@ -25,13 +25,13 @@ def write_trec(path: Path, run: Run) -> list[Path]:
     for record in run.records:
         if not record["answerable"]:
             continue
-        game_id, truth = trec_id(record["game_id"]), record["truth"]
+        game_id, truth = escape_id(record["game_id"]), record["truth"]
         truth_id = truth["paragraph_id"] if truth else LOST_ID
-        qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
+        qrels.append(f"{game_id} 0 {escape_id(truth_id)} 1\n")
         # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
         for rank, hit in enumerate(record["search"]["hits"], 1):
-            ranking_columns = f"{trec_id(hit['paragraph_id'])} {rank} {-rank}"
-            ranking.append(f"{game_id} Q0 {ranking_columns} {trec_id(run.name)}\n")
+            ranking_columns = f"{escape_id(hit['paragraph_id'])} {rank} {-rank}"
+            ranking.append(f"{game_id} Q0 {ranking_columns} {escape_id(run.name)}\n")
 
     paths = []
     for suffix, lines in ((".run", ranking), (".qrels", qrels)):
@@ -40,7 +40,7 @@ def write_trec(path: Path, run: Run) -> list[Path]:
     return paths
 
 
-def trec_id(name: str) -> str:
+def escape_id(name: str) -> str:
     """Escape the white space of a name as in URLs (%20), since it separates the columns in TREC's formats."""
     return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
