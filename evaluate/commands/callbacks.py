@@ -142,10 +142,11 @@ def callbacks(
     """
     if write is None:
         refuse_options({"--force": force}, "is for --write; leave it out")
-    if write is None and sys.stdin.isatty():
-        raise SettingsError(
-            "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends them"
-        )
+        if sys.stdin.isatty():
+            raise SettingsError(
+                "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends "
+                "them"
+            )
     settings = overrides.load(preset)
     if write is not None:
         at.open()  # refuses a missing one

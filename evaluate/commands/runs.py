@@ -1,6 +1,6 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -159,11 +159,14 @@ def replay(
         if options.is_table:
             document = replayed.table()
             figures = format_table(document)
-            lines = iter([f"{title}: {document['games']} games", figures])
+            lines = [f"{title}: {document['games']} games", figures]
         else:
             run = replayed.run()
             document = run.as_json()
-            lines = _describe_run(run, title, options.answers, overrides)
+            changes = map(str, filter(None, (overrides.config, *overrides.changes)))
+            who = f"answers of {options.answers}" if options.answers else run.referee
+            head = f"{' with '.join([title, *changes])}, referee {who}"
+            lines = [head, *map(visible, format_run(run))]
             if options.out:
                 write_run(options.out, run)
 
@@ -172,16 +175,6 @@ def replay(
     else:
         print(*lines, sep="\n")
     return report_lost(document["lost_at_ingest"], strict=options.strict)
-
-
-def _describe_run(
-    run: Run, title: str, answers: Path | None, overrides: Overrides
-) -> Iterator[str]:
-    """Yield the lines of a run."""
-    changes = map(str, filter(None, (overrides.config, *overrides.changes)))
-    who = f"answers of {answers}" if answers else run.referee
-    yield " with ".join([title, *changes]) + f", referee {who}"
-    yield from map(visible, format_run(run))
 
 
 def compare(

@@ -1,6 +1,5 @@
 """Measures of a run, from ir-measures or by the user, and 95% intervals of their means."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import ir_measures
@@ -144,13 +143,11 @@ def compute_interval(
     if not is_share:
         return compute_bootstrap_interval(values, seed)
 
-    n, share = len(values), float(values.mean())
-    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0))
-    centre = share + z**2 / (2.0 * n)
-    half_width = z * math.sqrt(share * (1.0 - share) / n + (z / (2.0 * n)) ** 2)
-    low, high = centre - half_width, centre + half_width
-    scale = 1.0 + z**2 / n
-    return (max(0.0, low / scale), min(1.0, high / scale))
+    from statsmodels.stats.proportion import proportion_confint
+
+    level = 1.0 - CONFIDENCE
+    low, high = proportion_confint(values.sum(), len(values), level, method="wilson")
+    return (float(low), float(high))
 
 
 def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:

@@ -8,16 +8,6 @@ from evaluate.tuning.space import Space
 from evaluate.tuning.study import Splits, StudyResult
 from player.round import Json
 
-UNTUNED_STAY = (
-    "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
-    "{n_trials} that were best on the training games, has {best:.4f}"
-)
-"""Verdict if no trial is better on the validation games."""
-NOT_SIGNIFICANT = (
-    "the gain on the test games is not significant: these games cannot tell tuned from "
-    "untuned"
-)
-"""Verdict if the gain is not significant."""
 GAMES_A_PARAMETER = 10
 """Minimum number of games for each parameter; a fit on fewer games says little about other games."""
 
@@ -51,11 +41,15 @@ def report_gain(
     }
     if tuned.settings == base:
         untuned, *others = tuned.objectives
-        document["verdict"] = UNTUNED_STAY.format(
-            untuned=untuned, n_trials=len(others), best=max(others, default=untuned)
+        best = max(others, default=untuned)
+        document["verdict"] = (
+            f"the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of "
+            f"the {len(others)} that were best on the training games, has {best:.4f}"
         )
     elif p >= ALPHA:
-        document["verdict"] = NOT_SIGNIFICANT
+        document["verdict"] = (
+            "the gain on the test games is not significant: these games cannot tell tuned from untuned"
+        )
     else:
         better = "better" if difference > 0 else "WORSE"
         document["verdict"] = f"tuned is {better} than untuned on the test games"

@@ -89,19 +89,14 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
             raise SettingsError(
                 f"--grid names {key} twice; list all its values once, {key}=A,B,..."
             )
-        try:
-            choices = [*map(yaml.safe_load, values.split(","))]
-        except yaml.YAMLError:
-            raise SettingsError(
-                f"--grid {item}: a value is not valid YAML. Quote it."
-            ) from None
-
-        for choice in choices:
+        choices = []
+        for text in values.split(","):
             try:
-                make_trial_settings({key: choice}, base)
-            except (TypeError, ValidationError):
+                choices.append(yaml.safe_load(text))
+                make_trial_settings({key: choices[-1]}, base)
+            except (TypeError, ValidationError, yaml.YAMLError):
                 raise SettingsError(
-                    f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
+                    f"--grid {item}: {text} is no value of search.{key} (configs/default.yaml)"
                 ) from None
         space[key] = CategoricalDistribution(choices)
     return space
