@@ -10,7 +10,7 @@ from player.search.build import build_orchestrator
 from player.search.results import Hit, Query, SearchResult
 from player.search.stores import open_course
 from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
-from quarry.terminal import visible_json
+from quarry.terminal import visible, visible_json
 
 BELOW_THRESHOLD = " *"
 """Mark of a hit below the threshold."""
@@ -89,26 +89,27 @@ def result_json(result: SearchResult) -> dict[str, Any]:
 
 def _print_hits(result: SearchResult) -> None:
     from rich.console import Console
+    from rich.text import Text
 
-    from player.game.terminal import describe_book, escape_markup
+    from player.game.terminal import describe_book
 
-    console = Console(emoji=False, highlight=False)
+    console = Console(emoji=False, highlight=False, markup=False)
     if book := describe_book(result):
-        console.print(f"book: {book}")
+        console.print(f"book: {visible(book)}")
     if result.message:
         rest = ""
         if not result.hits:
             rest = " --all shows the nearest."
         elif not result.relevant:
             rest = " The nearest paragraphs are all below the threshold:"
-        console.print(f"[bold]{escape_markup(result.message)}[/]{rest}")
+        console.print(Text.assemble((visible(result.message), "bold"), rest))
 
     for number, hit in enumerate(result.hits, 1):
         relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW_THRESHOLD}"
         provenance = f"{number:2} {hit.slot:6} {hit.strategy} {hit.rank:<3}"
         where = f"{hit.paragraph.doc_id} p{hit.paragraph.page}"
-        console.print(escape_markup(f"{provenance} {relevance:6} {where}"))
-        console.print(f"   [dim]{escape_markup(hit.paragraph.opening_sentence)}[/]")
+        console.print(visible(f"{provenance} {relevance:6} {where}"))
+        console.print(f"   {visible(hit.paragraph.opening_sentence)}", style="dim")
     if any(not hit.relevant for hit in result.hits):
         limit = f"{result.threshold:g}"
         console.print(

@@ -23,6 +23,7 @@ from evaluate.practice.routes import create_server_app, listen, serving
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.journal import Journal
+from player.game.loop import Loop
 from quarry.embed.models import load_embedder
 from quarry.store import open_store
 from tests.evaluate.fakes import (
@@ -187,7 +188,7 @@ def test_if_all_games_fail_the_document_is_empty_and_the_exit_code_1(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failed = iter([PlayerError("game a failed"), PlayerError("game b failed")])
-    monkeypatch.setattr(run_game, "play_games", lambda *_, **__: failed)
+    monkeypatch.setattr(Loop, "play", lambda *_: failed)
     result = run(f"{QUICK} --json --games 2")
     assert result.code == 1
     assert json.loads(result.out) == {"games": []}

@@ -31,7 +31,7 @@ from player.errors import PlayerError
 from player.game.client import HttpGameServer, check_address
 from player.game.game import Spectator, Timeouts
 from player.game.journal import Journal, authenticate, open_journal
-from player.game.loop import play_games
+from player.game.loop import Loop
 from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
@@ -224,10 +224,9 @@ def _play_on_server(
         "server": connection.name,
     }
     results = _Results(options, labels, connection)
-    outcomes = play_games(
+    loop = Loop(
         connection.client,
         player,
-        options.n_games,
         name=options.player,
         timeout_s=settings.game.game_timeout_s,
         at_once=options.at_once,
@@ -238,7 +237,7 @@ def _play_on_server(
 
     try:
         with printing_at_end(results.print_all):
-            for outcome in outcomes:
+            for outcome in loop.play(options.n_games):
                 results.add(outcome)
     except QuarryError as error:
         if not results.scores:

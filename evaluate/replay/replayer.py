@@ -24,7 +24,7 @@ from evaluate.replay.ideal import compute_win_ideal
 from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
-from player.game.loop import play
+from player.game.loop import Loop
 from player.player import Contestant, Plan, Player, build_player
 from player.question import Question
 from player.round import RoundStart
@@ -91,14 +91,14 @@ class Replayer:
         for referee in referees:
             repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
-            played_game = play(
+            loop = Loop(
                 LocalGameServer(practice),
                 planned,
                 name="replay",
                 timeout_s=inf,
                 timeouts=STRICT,
             )
-            played_games.append(played_game)
+            played_games.append(loop.play_one())
 
         plan = played_games[0].plan
         record = record_game(

@@ -10,8 +10,8 @@ MIN_GAP = 0.55
 MIN_JUMP = 20
 """Minimum white space between two columns, in ems, and minimum number of glyphs of other rows drawn in between."""
 
-WORD_GAP = 0.16
-"""Minimum white space between two words, in ems; kerning is narrower, spaces are wider."""
+WORD_GAP = 0.145
+"""Minimum white space between two words, in ems; kerning is narrower, thin spaces are wider."""
 
 MAX_SPACE = 1.8
 """Maximum width of a space between two words of justified text, in ems."""

@@ -22,6 +22,9 @@ MAX_HEADING_WORDS = 16
 MIN_HEADING_LETTERS = 3
 """Maximum number of lines and of words of a heading, and minimum number of its letters."""
 
+NEAR = 3
+"""Maximum distance of two items of a list, in blocks."""
+
 _NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
 
@@ -42,7 +45,12 @@ class Block:
         n_title: number of characters of the bold name of a statement at the beginning of its text.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules, or a row of one without.
-        is_row: whether it has the cells of a row of a table, with wide gaps between.
+        has_gaps: whether a line has wide gaps inside it, as between the cells of a table.
+        n_lines: number of its lines.
+        indent: distance of its first line from the margin of the column, in font sizes.
+        is_first: whether it is the first one of its page.
+        in_list: whether it is an item, and another one is near.
+        introduces: whether an item follows it on its page.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
     """
@@ -59,9 +67,22 @@ class Block:
     n_title: int = 0
     number: str = ""
     in_table: bool = False
-    is_row: bool = False
+    has_gaps: bool = False
+    n_lines: int = 1
+    indent: float = 0.0
+    is_first: bool = False
+    in_list: bool = False
+    introduces: bool = False
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
+
+    @property
+    def style(self) -> str:
+        """Style of its bullet or number: "1." for "12.", "1()" for "(3)", "a." for "b.", or the bullet."""
+        number = self.number
+        if any(map(str.isdigit, number)):
+            return "1" + re.sub(r"\d", "", number)
+        return "a" + number[-1] if any(map(str.isalpha, number)) else number
 
 
 def split(arranged: Arranged) -> Iterator[Block]:
@@ -81,16 +102,36 @@ def split(arranged: Arranged) -> Iterator[Block]:
     for group in join_continuations(group_lines(body, habits), habits):
         block = _block_of(group, heading, habits)
         if _is_row(group, after_row):
-            block = replace(block, in_table=True, is_row=True)
-        after_row = block.is_row and group.is_prose
+            block = replace(block, in_table=True, has_gaps=True)
+        after_row = block.in_table and block.has_gaps and group.is_prose
         blocks.append(block)
         if block.is_heading:
             heading = block.text
     for group in group_lines(notes, habits):
         blocks.append(_block_of(group, "", habits))
 
+    blocks = [block for block in blocks if block.text]
     blocks.sort(key=lambda block: block.page)
-    return (block for block in blocks if block.text)
+    return _with_neighbours(blocks)
+
+
+def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Set the features of blocks that depend on the blocks before and after them."""
+    styles = [block.style for block in blocks]
+    pages = [block.page for block in blocks]
+    for position, block in enumerate(blocks):
+        following = slice(position + 1, position + 1 + NEAR)
+        near = styles[max(0, position - NEAR) : position] + styles[following]
+        yield replace(
+            block,
+            is_first=block.page not in pages[max(0, position - 1) : position],
+            in_list=block.number != "" and styles[position] in near,
+            introduces=(
+                position + 1 < len(blocks)
+                and styles[position + 1] != ""
+                and pages[position + 1] == block.page
+            ),
+        )
 
 
 def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Block:
@@ -124,7 +165,9 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         n_title=_title_length(first.words[group.marker :], text),
         number=first.first_text if group.marker else "",
         in_table=first.in_table,
-        is_row=first.in_table and any(line.n_gaps for line in lines),
+        has_gaps=any(line.n_gaps for line in lines),
+        n_lines=len(lines),
+        indent=first.indent,
         last_page=group.last.page,
         page_breaks=page_breaks,
     )

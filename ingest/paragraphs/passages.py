@@ -1,6 +1,5 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -142,7 +141,7 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
     if item.block.is_heading:
         return False
     after_colon = block.text.endswith(":")
-    style, outer = _style(item.block), _style(block)
+    style, outer = item.block.style, block.style
     if style:
         if parts:
             return style != outer and parts[0].block.number != ""
@@ -150,14 +149,6 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
         return style != outer and not is_outer
 
     return after_colon and item.reason != ""
-
-
-def _style(block: Block) -> str:
-    """Return the style of a block's bullet or number: "1." for "12.", "1()" for "(3)", "a." for "b.", or the bullet."""
-    number = block.number
-    if any(map(str.isdigit, number)):
-        return "1" + re.sub(r"\d", "", number)
-    return "a" + number[-1] if any(map(str.isalpha, number)) else number
 
 
 def _level(style: str) -> int:

@@ -156,7 +156,7 @@ class Callbacks:
             self._rounds.pop(round_fields, None)
             self._rounds[round_fields] = round_
             if round_.is_asked:  # a new game of the journal has its time already
-                self._journal.update(round_.game.key, began=time.time())
+                self._journal.update(round_.game.journal_key, began=time.time())
             round_.is_asked = True
         return {"questions": questions}
 
@@ -189,7 +189,7 @@ class Callbacks:
             return
         if game.score is not None:
             game.player.plan = None  # no longer needed
-            self._journal.update(game.key, ending="over")
+            self._journal.update(game.journal_key, ending="over")
 
     def continue_rounds(self, rounds: Iterable[tuple[Context, bool]]) -> None:
         """Continue rounds of an earlier process that had no journal.
@@ -237,7 +237,7 @@ class Callbacks:
         name = game_id or round_fields.match_id or round_fields.hint
         game = Game(
             game_id=name,
-            key=key,
+            journal_key=key,
             player=DeadlinePlayer(self._player, name, self._runner),
             name="quarry",
             timeouts=self._timeouts,
@@ -270,10 +270,10 @@ class Callbacks:
 
 
 def _round_fields(game_id: str, start: RoundStart) -> RoundFields:
-    """Return the fields that identify a round, without leading zeros of ids."""
+    """Return the fields that identify a round."""
     return RoundFields(
-        game_id.lstrip("0") or game_id,
-        start.match_id.lstrip("0") or start.match_id,
+        protocol.normalise_id(game_id),
+        protocol.normalise_id(start.match_id),
         start.book_name,
         start.hint,
         start.association_domain,

@@ -1,8 +1,6 @@
 """The protocol of a game server, and its implementation by an HTTP client."""
 
 import contextlib
-import errno
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -304,8 +302,6 @@ class HttpGameServer:
             raise self._unavailable(request, "timed out") from error
         except httpx.RequestError as error:
             reason = str(error) or type(error).__name__
-            if os.strerror(errno.EMFILE) in reason:
-                raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
             raise self._unavailable(request, reason) from error
 
     def _unavailable(

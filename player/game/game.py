@@ -1,26 +1,16 @@
-"""One game: the replies to its messages, the player's plan and decision, and its outcome."""
+"""One game: the replies to its messages, the player's plan and decision, and its score."""
 
 import contextlib
 import logging
-import re
 import time
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from player.answer import Answers
 from player.belief.editions import edition_masses
-from player.errors import (
-    GameTimeoutError,
-    MessageError,
-    PlayerError,
-    RefusedError,
-    ServerError,
-    UnauthorizedError,
-)
+from player.errors import PlayerError, ServerError
 from player.game import messages as protocol
-from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
 from player.game.journal import Journal
 from player.game.messages import Message
@@ -36,14 +26,6 @@ REPLY_SHARE = 0.5
 """Share of a deadline that a reply may use; the rest is for slow networks and for referees with a fast clock."""
 MIN_BUDGET_S = 0.5
 """Minimum time for a reply, even after its deadline, since a late reply may still count."""
-MIN_PAUSE_S = 1.0
-"""Minimum pause before a reply is sent again."""
-TRIES = 4
-"""Approximate number of times that a reply is sent before its deadline, if the referee seems not to have it."""
-CONFLICT = 409
-"""Status with which a server may refuse a message that it already has."""
-ABANDONED = re.compile("abort|cancel|forfeit|over|finish|fail|clos", re.IGNORECASE)
-"""Beginnings of the states of games that will get no score any more."""
 STAGES = (
     protocol.WARMUP_CALL,
     protocol.ROUND_START,
@@ -71,7 +53,7 @@ class Timeouts:
     outage_s: float = 120.0
     is_strict: bool = False
 
-    def due(self, message: Message) -> float:
+    def reply_deadline(self, message: Message) -> float:
         """Return the time at which the reply to a message is due, by time.monotonic()."""
         if self.is_strict:
             return inf
@@ -83,7 +65,7 @@ class Timeouts:
         The work may take a share of `phase_s` from the moment at which it begins. The message may have waited until
         then, since many games are answered one after another.
         """
-        allowed_s = self.due(message) - message.arrived
+        allowed_s = self.reply_deadline(message) - message.arrived
         work_s = REPLY_SHARE * min(self.phase_s, allowed_s)
         remaining_s = REPLY_SHARE * allowed_s - (time.monotonic() - message.arrived)
         return max(MIN_BUDGET_S, min(work_s, remaining_s))
@@ -125,49 +107,33 @@ class Spectator:
 
 @dataclass(eq=False)
 class Game:
-    """One game: its state, and the latest reply, which is sent again until the referee's next message comes.
-
-    The same message_id twice is one message, so a repeated reply changes nothing at the server. All times are by
-    time.monotonic().
+    """One game: it replies to messages, and sends nothing itself.
 
     Attributes:
         game_id: id that the server gave it.
-        key: key of the game in the journal.
+        journal_key: key of the game in the journal.
+        player: the player of this game.
         name: logical id of the player.
-        timeout_s: seconds until the game is given up.
-        began: time of the request.
-        server: the server; None if the caller sends the replies itself.
+        timeouts: timeouts of replies.
+        journal: stores replies, facts and what the score shows about the opponent.
+        spectator: receives the events of the game.
         opponent: name of the referee; "" before the first message.
         stage: position of the latest message of the referee in `STAGES`; -1 before the first.
         reply: the reply to the latest message; None before it.
         score: the score; None before it comes.
-        failure: the error that ends the game, or None.
-        unread: messages that were not answered yet.
-        reply_due: time at which the latest reply is due.
-        due: time at which the latest reply is sent again; infinite without a reply.
-        is_accepted: whether the server has accepted the latest reply; the referee may not have read it yet.
     """
 
     game_id: str
-    key: int
+    journal_key: int
     player: DeadlinePlayer
     name: str
     timeouts: Timeouts
     journal: Journal
-    server: GameServer | None = None
     spectator: Spectator = field(default_factory=Spectator)
-    timeout_s: float = inf
-    began: float = field(default_factory=time.monotonic)
     opponent: str = ""
     stage: int = -1
     reply: Json | None = None
     score: Score | None = None
-    failure: PlayerError | None = None
-    unread: deque[Message] = field(default_factory=deque)
-    reply_due: float = 0.0
-    due: float = inf
-    is_accepted: bool = True
-    _refusals: set[str] = field(default_factory=set)
     _replies: dict[str, Json] = field(default_factory=dict)
     _answers: Answers = ()
     _decision: Decision | None = None
@@ -176,24 +142,23 @@ class Game:
         """Continue a game of an earlier process."""
         for message in saved.messages:
             kind = message.key.split()[0]
-            self._keep(kind, message.key, message.reply)
+            self._store_reply(kind, message.key, message.reply)
             if kind in BEGINNINGS and message.received is not None:
                 self.opponent = protocol.read_message(message.received).opponent
-            self.due = self.began  # the server may have the reply
         if saved.start is None:
             return
 
-        self._tell("started", saved.start)
+        self.tell("started", saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
         plan = self._plan(saved.start, budget_s, saved.questions)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
-            self._tell("answered", plan, self._answers, self._decision)
+            self.tell("answered", plan, self._answers, self._decision)
             if saved.score is not None:  # the earlier process has learned it
                 self.score = saved.score
-                self._tell("scored", saved.score)
+                self.tell("scored", saved.score)
 
     @property
     def is_guessed(self) -> bool:
@@ -206,16 +171,16 @@ class Game:
         Raises:
             MessageError: the message holds a score that is out of range.
         """
-        kind = key = message.message_type
-        self._tell("received", message.envelope)
+        kind = message_key = message.message_type
+        self.tell("received", message.envelope)
         if kind in BEGINNINGS:
             self.opponent = message.opponent
         if kind == protocol.WARMUP_CALL:
-            key = f"{kind} {protocol.read_question(message.payload)}"
-        if key in self._replies:
-            return self._replies[key]
+            message_key = f"{kind} {protocol.read_question(message.payload)}"
+        if message_key in self._replies:
+            return self._replies[message_key]
 
-        content = self._content(message)
+        content = self._make_reply(message)
         if content is None:
             return None
 
@@ -228,12 +193,14 @@ class Game:
             game_id=self.game_id,
             like=message.envelope,
         )
-        self.journal.replied(self.key, key, reply, message.envelope, **facts)
-        self._keep(kind, key, reply)
-        self._tell("sent", reply)
+        self.journal.store_reply(
+            self.journal_key, message_key, reply, message.envelope, **facts
+        )
+        self._store_reply(kind, message_key, reply)
+        self.tell("sent", reply)
         return reply
 
-    def take(self, score: Score) -> None:
+    def take_score(self, score: Score) -> None:
         """Store the score, show it, and learn which edition the referee held.
 
         Raises:
@@ -246,7 +213,7 @@ class Game:
             )
 
         self.score = score
-        self.journal.update(self.key, score=score)
+        self.journal.update(self.journal_key, score=score)
         if decision.best >= 0:
             guess = decision.guess.opening_sentence
             belief = after_score(
@@ -254,119 +221,43 @@ class Game:
             )
             shares = edition_masses(belief, plan.places, plan.rows)
             self.journal.learn(self.opponent, shares)
-        self._tell("scored", score)
+        self.tell("scored", score)
 
-    def answer(self, message: Message, sent_ids: set[str]) -> None:
-        """Answer a message, and send the reply.
+    def record(self, elapsed_s: float) -> PlayedGame:
+        """Return the record of a game that has a score.
 
         Args:
-            message: the message.
-            sent_ids: ids of the replies that were sent to this batch of messages; they are not sent again.
+            elapsed_s: seconds from the request for the game to its score.
         """
-        try:
-            reply = self.receive(message)
-        except MessageError as error:
-            self.log(f"a message is skipped: {error}")
-            return
-        if reply is None or reply["message_id"] in sent_ids:
-            return
-        sent_ids.add(reply["message_id"])
-        if reply is self.reply:
-            self.reply_due = self.timeouts.due(message)
-            self.send_again()
-        else:  # an earlier message came again
-            self._send(reply)
-
-    def remind(self) -> None:
-        """Ask the server for the score; if there is none, send the latest reply again.
-
-        Raises:
-            ServerError: the game has ended without a score.
-        """
-        state = None
-        assert self.server is not None
-        if self.is_accepted:
-            with contextlib.suppress(ServerError):
-                state = self.server.game(self.game_id)
-        if state is not None and state.private_score is not None:
-            points = state.league_points or 0
-            self.take(Score(state.private_score, points, {}, {}))
-        elif state is not None and ABANDONED.match(state.state):
-            raise ServerError(
-                f"Game {visible(self.game_id)} is {visible(repr(state.state))} on the server and has no score."
-            )
-        else:
-            self.send_again()
-
-    def send_again(self) -> None:
-        """Send the latest reply, and choose the time of the next try."""
-        assert self.reply is not None
-        retry_after_s = self._send(self.reply)
-        self.is_accepted = retry_after_s is None
-        remaining_s = self.reply_due - time.monotonic()
-        pause_s = longest_s = self.timeouts.resend_s
-        if remaining_s > 0.0:
-            pause_s = min(pause_s, remaining_s / TRIES)
-            longest_s = REPLY_SHARE * min(remaining_s, self.timeouts.phase_s)
-        if retry_after_s is not None:
-            pause_s = min(retry_after_s, longest_s)
-        self.due = time.monotonic() + max(MIN_PAUSE_S, pause_s)
-
-    def _send(self, reply: Json) -> float | None:
-        """Send a reply once; after a fault, return the seconds that the server asks to wait for, else None."""
-        assert self.server is not None
-        try:
-            self.server.send(reply)
-        except ServerError as error:
-            if self.timeouts.is_strict or isinstance(error, UnauthorizedError):
-                raise
-            if not isinstance(error, RefusedError):
-                return error.retry_after_s
-            if error.status != CONFLICT and str(error) not in self._refusals:
-                self._refusals.add(str(error))
-                self.log(error)
-        return None
-
-    def outcome(self) -> PlayedGame | PlayerError | None:
-        """Return the record of a finished game, or the error that ended it; None for a running game."""
-        now = time.monotonic()
-        if self.score is not None:
-            plan, decision = self.player.plan, self._decision
-            # if the search fails now, the score is still returned
-            with contextlib.suppress(Exception):
-                plan = self.player.whole_plan()
-            assert plan is not None
-            assert decision is not None
-            return PlayedGame.of(
-                plan,
-                decision,
-                game_id=self.game_id,
-                key=self.key,
-                answers=tuple(self._answers),
-                score=self.score,
-                elapsed_s=now - self.began,
-            )
-
-        if self.failure is None and now >= self.began + self.timeout_s:
-            self.failure = GameTimeoutError(
-                f"Game {visible(self.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
-            )
-        if self.failure is not None:
-            self._tell("failed", self.failure)
-        return self.failure
+        plan, decision, score = self.player.plan, self._decision, self.score
+        # if the search fails now, the score is still returned
+        with contextlib.suppress(Exception):
+            plan = self.player.whole_plan()
+        assert plan is not None
+        assert decision is not None
+        assert score is not None
+        return PlayedGame.of(
+            plan,
+            decision,
+            game_id=self.game_id,
+            key=self.journal_key,
+            answers=tuple(self._answers),
+            score=score,
+            elapsed_s=elapsed_s,
+        )
 
     def log(self, problem: object) -> None:
         """Log a fault that does not end the game."""
         _log.warning("game %s: %s", visible(self.game_id), problem)
 
-    def _keep(self, kind: str, key: str, reply: Json) -> None:
+    def _store_reply(self, kind: str, message_key: str, reply: Json) -> None:
         """Store the reply to a message, in case it comes again, and as the latest reply unless others followed."""
-        self._replies[key] = reply
+        self._replies[message_key] = reply
         stage = STAGES.index(kind)
         if stage >= self.stage:
             self.stage, self.reply = stage, reply
 
-    def _tell(self, event: str, *facts: object) -> None:
+    def tell(self, event: str, *facts: object) -> None:
         """Call the spectator; log its exception, or raise it if timeouts are strict."""
         try:
             getattr(self.spectator, event)(self.game_id, *facts)
@@ -375,7 +266,7 @@ class Game:
                 raise
             self.log(f"the spectator failed: {describe_error(error)}")
 
-    def _content(self, message: Message) -> tuple[str, Json, Json] | None:
+    def _make_reply(self, message: Message) -> tuple[str, Json, Json] | None:
         """Return the type and the payload of the reply, and the facts in it that the journal must store."""
         kind, payload = message.message_type, message.payload
         budget_s = self.timeouts.budget_s(message)
@@ -391,7 +282,7 @@ class Game:
             editions = self.journal.editions(self.opponent)
             start = protocol.read_start(payload)
             start = replace(start, editions=tuple(editions.items()))
-            self._tell("started", start)
+            self.tell("started", start)
             questions = self._plan(start, budget_s).questions
             batch = protocol.questions_payload(start, questions)
             facts = {"start": start, "questions": questions}
@@ -402,13 +293,13 @@ class Game:
             self._answers = protocol.read_answers(payload, n_questions)
             self._decision = decision = self.player.decide(self._answers, budget_s)
             plan = self.player.plan
-            self._tell("answered", plan, self._answers, decision)
+            self.tell("answered", plan, self._answers, decision)
             facts = {"answers": self._answers, "guess": decision.guess}
             guess = protocol.guess_payload(plan.start, decision.guess)
             return protocol.GUESS_SUBMISSION, guess, facts
 
         if kind == protocol.SCORE_FEEDBACK and self.is_guessed:
-            self.take(protocol.read_score(payload))
+            self.take_score(protocol.read_score(payload))
         return None
 
     def _plan(
@@ -418,5 +309,5 @@ class Game:
         questions: Sequence[Question] | None = None,
     ) -> Plan:
         plan = self.player.make_plan(start, budget_s, questions)
-        self._tell("planned", plan)
+        self.tell("planned", plan)
         return plan

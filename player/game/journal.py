@@ -227,7 +227,7 @@ class Journal:
         )
         return self.write((statement, (*self._who, time.time())))
 
-    def name(self, key: int, game_id: str) -> None:
+    def assign_id(self, key: int, game_id: str) -> None:
         """Store the id of a game; give up a running game with the same id, which a restarted server has forgotten."""
         self.write(
             (f"{_GIVE_UP} AND game_id = ?", (*self._who, game_id)),
@@ -239,7 +239,7 @@ class Journal:
         query = f"SELECT 1 FROM games WHERE {_OURS} AND game_id = ?"
         return bool(self.rows(query, *self._who, game_id))
 
-    def replied(
+    def store_reply(
         self, key: int, message: str, reply: Json, received: Json, **facts: object
     ) -> None:
         """Store a reply before it is sent, and facts of its game.

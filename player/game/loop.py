@@ -1,4 +1,4 @@
-"""The game loop over the inbox of a player: `play` plays one game on a server, and `play_games` plays several."""
+"""The game loop over the inbox of a player, which plays several games on a server."""
 
 import contextlib
 import logging
@@ -17,6 +17,7 @@ from player.errors import (
 )
 from player.game import messages as protocol
 from player.game.client import GameServer
+from player.game.delivery import Delivery
 from player.game.fallback import DeadlinePlayer
 from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.journal import Journal
@@ -42,49 +43,24 @@ MAX_SENDING_S = 5.0
 MAX_BUSY = 4
 """Maximum number of games with unread messages; at this number no game is requested, so that replies are in time."""
 
-Outcomes = Generator[PlayedGame | PlayerError, None, None]
+
+Endings = Generator[PlayedGame | PlayerError, None, None]
 """Yields the record of each finished game, or the error because of which it could not be played."""
-
-
-def play(server: GameServer, contestant: Contestant, **options: Any) -> PlayedGame:
-    """Ask for a practice game and play it to its score; see `play_games`.
-
-    Raises:
-        ServerError: the server cannot be reached or refuses.
-        GameTimeoutError: the game did not end within its time.
-        QueryError: the search finds nothing, and the course has no paragraph.
-    """
-    with contextlib.closing(play_games(server, contestant, 1, **options)) as games:
-        outcome = next(games)
-    if isinstance(outcome, PlayerError):
-        raise outcome
-    return outcome
 
 
 def play_games(
     server: GameServer, contestant: Contestant, n_games: int, **options: Any
-) -> Outcomes:
-    """Play games, and yield the record of each game when it ends, or the error because of which it could not be played.
-
-    Messages of other games are ignored. A repeated message gets the same reply, byte for byte. Answers to questions
-    that were never sent are ignored. Unfinished games of the journal are played first, and count towards the number of
-    games. A fault in one game does not end the other games.
-
-    Args:
-        server: the game server.
-        contestant: the player.
-        n_games: number of games.
-        options: the other attributes of `Loop`; `name` and `timeout_s` are required.
-
-    Raises:
-        UnauthorizedError: the server does not know the player.
-    """
+) -> Endings:
+    """Play games with a `Loop` that has these options; `name` and `timeout_s` are required."""
     return Loop(server, contestant, **options).play(n_games)
 
 
 @dataclass(eq=False)
 class Loop:
-    """Plays all games of one player on one server; see `play_games`.
+    """Plays all games of one player on one server.
+
+    Messages of other games are ignored. A repeated message gets the same reply, byte for byte. Answers to questions
+    that were never sent are ignored. A fault in one game does not end the other games.
 
     Attributes:
         name: logical id of the player in its messages.
@@ -108,26 +84,46 @@ class Loop:
     def __post_init__(self) -> None:
         self._cursor = self._saved_cursor = self.journal.cursor()
         self._may_begin_again = True
-        self._games: list[Game] = []
-        self._calls: dict[Game, Call[None]] = {}  # that answer messages
+        self._deliveries: list[Delivery] = []
+        self._calls: dict[Delivery, Call[None]] = {}  # that answer messages
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._n_left = self._n_refused = 0
         self._runner = Runner()
         self._last_good = time.monotonic()
         self._is_away = self._is_closing = False
 
-    def play(self, n_games: int) -> Outcomes:
-        """Play games, and yield the outcome of each game when it ends."""
+    def play_one(self) -> PlayedGame:
+        """Play one game, or continue one of the journal, to its score.
+
+        Raises:
+            ServerError: the server cannot be reached or refuses.
+            GameTimeoutError: the game did not end within its time.
+            QueryError: the search finds nothing, and the course has no paragraph.
+        """
+        with contextlib.closing(self.play(1)) as endings:
+            ending = next(endings)
+        if isinstance(ending, PlayerError):
+            raise ending
+        return ending
+
+    def play(self, n_games: int) -> Endings:
+        """Play games, and yield the record or the error of each game when it ends.
+
+        Unfinished games of the journal are played first, and count towards the number of games.
+
+        Raises:
+            UnauthorizedError: the server does not know the player.
+        """
         try:
             self._n_left = n_games
             self._resume()
-            while self._n_left > 0 or self._games:
+            while self._n_left > 0 or self._deliveries:
                 yield from self._request_games()
-                n_running = len(self._games)
-                yield from self._outcomes()
-                if n_running == len(self._games) and (n_running or self._n_left > 0):
-                    is_busy = self._may_request or any(map(self._is_busy, self._games))
-                    self._poll(BUSY_POLL_S if is_busy else MAX_POLL_S)
+                n_ended = yield from self._end_games()
+                if n_ended == 0 and (self._deliveries or self._n_left > 0):
+                    is_busy = any(map(self._is_busy, self._deliveries))
+                    is_short = is_busy or self._may_request
+                    self._poll(BUSY_POLL_S if is_short else MAX_POLL_S)
 
             for key in self._unnamed:
                 self.journal.update(key, ending="given up")
@@ -149,7 +145,7 @@ class Loop:
 
     def _request_games(self) -> Iterator[PlayerError]:
         """Request games until enough are running or waiting for replies; yield the errors."""
-        n_busy = sum(map(self._is_busy, self._games))
+        n_busy = sum(map(self._is_busy, self._deliveries))
         while self._may_request and n_busy < MAX_BUSY:
             n_busy += 1
             self._n_left -= 1
@@ -166,23 +162,23 @@ class Loop:
 
     @property
     def _may_request(self) -> bool:
-        return self._n_left > 0 and len(self._games) < self.at_once
+        return self._n_left > 0 and len(self._deliveries) < self.at_once
 
     def _request_game(self) -> None:
         key = self.journal.add_game()
         try:
             game_id = self.server.request_game()
-            if self._find_game(game_id) is not None:
+            if self._find(game_id) is not None:
                 raise ServerError(
                     f"The server gave the id of the running game {visible(game_id)} to another game."
                 )
         except ServerError:
             self.journal.update(key, ending="given up")
             raise
-        self.journal.name(key, game_id)
+        self.journal.assign_id(key, game_id)
         self._begin(game_id, key)
 
-    def _continue(self, game_id: str, key: int) -> Game:
+    def _continue(self, game_id: str, key: int) -> Delivery:
         """Continue a game that an earlier process requested, and log the number of new games that remain."""
         self._n_left -= 1
         n_new = pluralize(max(0, self._n_left), "new game")
@@ -191,55 +187,56 @@ class Loop:
         )
         return self._begin(game_id, key)
 
-    def _begin(self, game_id: str, key: int) -> Game:
+    def _begin(self, game_id: str, key: int) -> Delivery:
         game = Game(
             game_id=game_id,
-            key=key,
+            journal_key=key,
             player=DeadlinePlayer(self.player, game_id, self._runner),
-            server=self.server,
             name=self.name,
             spectator=self.spectator,
             timeouts=self.timeouts,
             journal=self.journal,
-            timeout_s=self.timeout_s,
         )
-        self._games.append(game)
-        return game
+        delivery = Delivery(game, self.server, self.timeout_s)
+        self._deliveries.append(delivery)
+        return delivery
 
-    def _find_game(self, game_id: str) -> Game | None:
-        for game in self._games:
-            if protocol.same_game(game_id, game.game_id):
-                return game
+    def _find(self, game_id: str) -> Delivery | None:
+        """Return the delivery of a running game."""
+        for delivery in self._deliveries:
+            if protocol.same_game(game_id, delivery.game.game_id):
+                return delivery
         return None
 
-    def _is_answering(self, game: Game) -> bool:
+    def _is_answering(self, delivery: Delivery) -> bool:
         """Return whether a thread is answering the messages of a game."""
-        return game in self._calls and not self._calls[game].done()
+        return delivery in self._calls and not self._calls[delivery].done()
 
-    def _is_busy(self, game: Game) -> bool:
+    def _is_busy(self, delivery: Delivery) -> bool:
         """Return whether a game has unread messages, or a thread is answering some."""
-        return bool(game.unread) or self._is_answering(game)
+        return bool(delivery.unread) or self._is_answering(delivery)
 
     def _poll(self, longest_s: float) -> None:
         """Read the inbox once, and let each game answer its messages."""
         cursor = self._read_inbox(longest_s)
-        for game in self._games:
-            self._serve(game)
+        for delivery in self._deliveries:
+            self._serve(delivery)
 
         self._cursor = cursor
-        if cursor != self._saved_cursor and not any(map(self._is_busy, self._games)):
+        is_busy = any(map(self._is_busy, self._deliveries))
+        if cursor != self._saved_cursor and not is_busy:
             self.journal.move_cursor(cursor)
             self._saved_cursor = cursor
 
     def _read_inbox(self, longest_s: float) -> str:
         """Read the new messages, add them to their games, and return the new cursor."""
-        wait_s = self._until_due(longest_s)
+        wait_s = self._idle_s(longest_s)
         try:
             messages, cursor = self.server.inbox(self._cursor, wait_s)
         except ServerError as error:
             if self.timeouts.is_strict or isinstance(error, UnauthorizedError):
                 raise
-            self._outage(error)
+            self._pause_after(error)
             return self._cursor
 
         self._last_good, self._is_away = time.monotonic(), False
@@ -252,25 +249,25 @@ class Loop:
             self._may_begin_again, cursor = False, ""
         return cursor
 
-    def _until_due(self, longest_s: float) -> float:
+    def _idle_s(self, longest_s: float) -> float:
         """Return the seconds until a game must send a reply again or time out, at most `longest_s`."""
-        due = time.monotonic() + longest_s
-        for game in self._games:
-            due = min(due, game.began + game.timeout_s)
-            if not self._is_busy(game):
-                due = min(due, game.due)
-        return max(0.0, due - time.monotonic())
+        end = time.monotonic() + longest_s
+        for delivery in self._deliveries:
+            end = min(end, delivery.began + delivery.timeout_s)
+            if not self._is_busy(delivery):
+                end = min(end, delivery.resend_at)
+        return max(0.0, end - time.monotonic())
 
-    def _outage(self, error: ServerError) -> None:
+    def _pause_after(self, error: ServerError) -> None:
         """Pause after a fault of the inbox; give up all games if the faults have lasted too long."""
         if not self._is_away:
             _log.warning("the inbox cannot be read and is tried again: %s", error)
             self._is_away = True
         if time.monotonic() - self._last_good > self.timeouts.outage_s:
-            for game in self._games:
-                game.failure = error
+            for delivery in self._deliveries:
+                delivery.failure = error
         pause_s = min(MAX_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
-        time.sleep(max(PAUSE_S, self._until_due(pause_s)))
+        time.sleep(max(PAUSE_S, self._idle_s(pause_s)))
 
     def _hand_over(self, envelope: object) -> None:
         """Add a message to the unread ones of its game, which may be a game that a killed process requested."""
@@ -280,54 +277,59 @@ class Loop:
             _log.warning("a message is skipped: %s", error)
             return
         game_id = message.game_id
-        game = self._find_game(game_id)
+        delivery = self._find(game_id)
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
-        if game is None and may_begin and not self.journal.holds(game_id):
+        if delivery is None and may_begin and not self.journal.holds(game_id):
             key = self._unnamed.pop()
-            self.journal.name(key, game_id)
-            game = self._continue(game_id, key)
-        if game is not None:
-            game.unread.append(message)
+            self.journal.assign_id(key, game_id)
+            delivery = self._continue(game_id, key)
+        if delivery is not None:
+            delivery.unread.append(message)
 
-    def _serve(self, game: Game) -> None:
+    def _serve(self, delivery: Delivery) -> None:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""
         if self.at_once == 1:
-            self._work(game)
-        elif not self._is_answering(game):
-            if game in self._calls:
-                self._calls.pop(game).result()
-            if game.unread or time.monotonic() >= game.due:
-                self._calls[game] = start_in_thread(lambda: self._work(game))
+            self._work(delivery)
+        elif not self._is_answering(delivery):
+            if delivery in self._calls:
+                self._calls.pop(delivery).result()
+            if delivery.unread or time.monotonic() >= delivery.resend_at:
+                self._calls[delivery] = start_in_thread(lambda: self._work(delivery))
 
-    def _work(self, game: Game) -> None:
+    def _work(self, delivery: Delivery) -> None:
         sent_ids: set[str] = set()
+        game = delivery.game
         try:
-            while game.unread and not self._is_closing:
-                game.answer(game.unread.popleft(), sent_ids)
-            if time.monotonic() >= game.due and game.score is None:
-                game.remind()
+            while delivery.unread and not self._is_closing:
+                delivery.answer(delivery.unread.popleft(), sent_ids)
+            if time.monotonic() >= delivery.resend_at and game.score is None:
+                delivery.remind()
         except Exception as error:  # a fault ends neither its game nor another
             if self.timeouts.is_strict:
                 raise
             if isinstance(error, PlayerError):
-                game.failure = error
+                delivery.failure = error
             else:
                 game.log(f"{describe_error(error)}; the game goes on")
 
-    def _outcomes(self) -> Outcomes:
-        """Yield the outcomes of the games that have ended.
+    def _end_games(self) -> Generator[PlayedGame | PlayerError, None, int]:
+        """Yield the records or errors of the games that have ended, and return their number.
 
-        The journal records the end after the caller has taken the outcome. If it is interrupted before, the next
-        process shows the game again.
+        The journal records the end after the caller has taken it. If it is interrupted before, the next process shows
+        the game again.
         """
-        for game in list(self._games):
-            outcome = None if self._is_answering(game) else game.outcome()
-            if outcome is None:
+        n_ended = 0
+        for delivery in list(self._deliveries):
+            end = None if self._is_answering(delivery) else delivery.end()
+            if end is None:
                 continue
-            self._games.remove(game)
-            self._calls.pop(game, None)
+            n_ended += 1
+            self._deliveries.remove(delivery)
+            self._calls.pop(delivery, None)
             try:
-                yield outcome
+                yield end
             finally:
+                game = delivery.game
                 ending = "given up" if game.score is None else "over"
-                self.journal.update(game.key, ending=ending)
+                self.journal.update(game.journal_key, ending=ending)
+        return n_ended

@@ -318,10 +318,13 @@ def _read_question_number(value: Any) -> int:
 
 
 def same_game(game_id: str, other: str) -> bool:
-    """Return whether two game ids are equal, as texts or as numbers; 0101001 sent as a number is 101001."""
-    if game_id.isdecimal() and other.isdecimal():
-        return game_id.lstrip("0") == other.lstrip("0")
-    return game_id == other
+    """Return whether two game ids are equal, as texts or as numbers."""
+    return normalise_id(game_id) == normalise_id(other)
+
+
+def normalise_id(text: str) -> str:
+    """Return an id without the leading zeros of a number, since 0101001 sent as a number is 101001."""
+    return text.lstrip("0") or "0" if text.isdecimal() else text
 
 
 def write_message(

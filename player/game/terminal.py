@@ -29,23 +29,19 @@ LEAGUE = (
 """Line that explains league points."""
 MIN_CONFIDENCE = 0.01
 """Minimum confidence at which the nearest document is named although the book was not resolved."""
-LITERAL = str.maketrans({"[": r"\[", "\\": r"\\[none][/none]"})
-"""Markup for characters that rich would interpret. rich.markup.escape loses a backslash before a bracket; an empty tag
-after each backslash keeps it."""
 
 
 def describe_book(result: SearchResult) -> str:
-    """Describe in markup the document that a search resolved from the book's name; "" if the query names no book."""
+    """Describe the document that a search resolved from the book's name; "" if the query names no book."""
     book = result.book
     if book is not None and book.tier != "none":
-        return f"{escape_markup(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f})"
+        return f"{book.doc_id} ({book.tier}, confidence {book.confidence:.2f})"
     if not result.query.book_name.strip():
         return ""
     nearest = ""
     if book is not None and book.confidence >= MIN_CONFIDENCE:
-        nearest = f"; the nearest is {escape_markup(book.doc_id)}, at confidence {book.confidence:.2f}"
-    book_name = escape_markup(repr(result.query.book_name))
-    return f"none was resolved from {book_name}, the whole course is searched{nearest}"
+        nearest = f"; the nearest is {book.doc_id}, at confidence {book.confidence:.2f}"
+    return f"none was resolved from {result.query.book_name!r}, the whole course is searched{nearest}"
 
 
 class Terminal(Spectator):
@@ -58,9 +54,10 @@ class Terminal(Spectator):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def _say(self, markup: str, style: str = "") -> None:
-        """Print markup, in which foreign texts must be escaped by `escape_markup`."""
-        self._console.print(markup, style=style, highlight=False, emoji=False)
+    def _say(self, text: str, style: str = "", *, label: str = "") -> None:
+        """Print a text after a label in bold; the text may be foreign."""
+        line = Text.assemble((label, "bold"), visible(text), style=style)
+        self._console.print(line)
 
     def _candidate(self, belief: str, plan: Plan, row: int) -> None:
         """Print the opening sentence of a candidate with its belief, page and relevance."""
@@ -83,14 +80,15 @@ class Terminal(Spectator):
     def started(self, game_id: str, start: RoundStart) -> None:
         """Print the name, the hint and the domain."""
         self._console.rule(Text(f"game {visible(game_id)}"))
-        self._say(f"[bold]book[/]   {escape_markup(start.book_name)}")
-        self._say(f"[bold]hint[/]   {escape_markup(start.hint)}")
-        self._say(f"[bold]domain[/] {escape_markup(start.association_domain)}\n")
+        self._say(start.book_name, label="book   ")
+        self._say(start.hint, label="hint   ")
+        self._say(start.association_domain, label="domain ")
+        self._console.print()
         if start.editions:
             name, count = max(start.editions, key=lambda item: item[1])
             share = count / sum(count for _, count in start.editions)
             text = f"text that referees held in earlier games, above all this one: {name}, {share:.2f}"
-            self._say(f"[dim]{escape_markup(text)}[/]")
+            self._say(text, style="dim")
 
     def planned(self, game_id: str, plan: Plan) -> None:
         """Print the resolved book, failures of the search, and the likeliest candidates."""
@@ -98,7 +96,7 @@ class Terminal(Spectator):
         if book := describe_book(result):
             self._say(f"The book{':' if result.tier == 'none' else ' is'} {book}.")
         for failure in result.failures:
-            self._say(escape_markup(failure), style="red")
+            self._say(str(failure), style="red")
 
         if result.answered_by == "course":
             self._say(
@@ -122,7 +120,7 @@ class Terminal(Spectator):
     ) -> None:
         """Print the questions with their answers, the change of the belief, and the guess."""
         self._questions(plan.questions, answers)
-        self._say("\n[bold]belief[/] before and after the answers:")
+        self._say(" before and after the answers:", label="\nbelief")
         for row in np.argsort(-decision.belief, kind="stable")[:N_SHOWN_AFTER_ANSWERS]:
             change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
             self._candidate(change, plan, int(row))
@@ -131,9 +129,8 @@ class Terminal(Spectator):
 
     def _questions(self, questions: Sequence[Question], answers: Answers) -> None:
         """Print questions with their answers, grouped by kind."""
-        self._say(
-            f"\n[bold]{len(questions)} questions[/], all sent at once, and the answers:"
-        )
+        label = f"\n{len(questions)} questions"
+        self._say(", all sent at once, and the answers:", label=label)
         by_stem = defaultdict(list)
         pairs = zip_longest(questions, answers)
         for number, (question, answer) in enumerate(pairs, 1):
@@ -142,30 +139,30 @@ class Terminal(Spectator):
             line = (f"  {number:2}.", f"{answer or 'no answer'}  {option}")
             by_stem[question_stem(question)].append(line)
         for stem, lines in by_stem.items():
-            self._say(f"  {escape_markup(stem)}", style="italic")
+            self._say(f"  {stem}", style="italic")
             self._rows(*lines)
 
     def _guess(self, guess: Guess) -> None:
-        self._say(f"\n[bold]guess[/]  {escape_markup(guess.opening_sentence)}")
-        self._say(f"       {escape_markup(guess.sentence_justification)}", style="dim")
-        self._say(f"[bold]word[/]   {escape_markup(guess.associative_word)}")
-        self._say(f"       {escape_markup(guess.word_justification)}", style="dim")
-        self._say(f"[bold]sure[/]   {percent(guess.confidence)}\n")
+        self._say(guess.opening_sentence, label="\nguess  ")
+        self._say(f"       {guess.sentence_justification}", style="dim")
+        self._say(guess.associative_word, label="word   ")
+        self._say(f"       {guess.word_justification}", style="dim")
+        self._say(percent(guess.confidence), label="sure   ")
+        self._console.print()
 
     def scored(self, game_id: str, score: Score) -> None:
         """Print WON or LOST, the score and its parts."""
         if outcome := score.outcome:
             self._say(outcome, style="bold green" if outcome == "WON" else "bold red")
         self._say(
-            f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]"
+            f"score {score.private_score:.1f} of 100, league points {score.league_points}",
+            style="bold",
         )
         self._say(LEAGUE, style="dim")
         for part, points in score.breakdown.items():
-            self._say(f"  {escape_markup(part.replace('_', ' '))}: {points:.1f}")
+            self._say(f"  {part.replace('_', ' ')}: {points:.1f}")
         for part, remark in score.feedback.items():
-            self._say(
-                f"  {escape_markup(part.replace('_', ' '))}: {escape_markup(remark)}"
-            )
+            self._say(f"  {part.replace('_', ' ')}: {remark}")
 
     def show(self, game: GameRecord) -> None:
         """Print a finished game, without beliefs."""
@@ -183,7 +180,7 @@ class Terminal(Spectator):
     def explain(self, label: Label) -> None:
         """Print the explanation of a label."""
         for line in label.explanation:
-            self._say(escape_markup(line))
+            self._say(line)
 
 
 def question_stem(question: Question) -> str:
@@ -196,8 +193,3 @@ def summary(scores: Sequence[Score]) -> str:
     mean = sum(score.private_score for score in scores) / max(1, len(scores))
     points = sum(score.league_points for score in scores)
     return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
-
-
-def escape_markup(text: object) -> str:
-    """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
-    return visible(text).translate(LITERAL)

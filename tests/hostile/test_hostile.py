@@ -16,7 +16,7 @@ from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
 from player.game.game import Timeouts
-from player.game.loop import play
+from player.game.loop import Loop
 from player.game.record import PlayedGame
 from tests.evaluate.fakes import small_repertoire
 from tests.fakes import each
@@ -70,13 +70,14 @@ def outcomes() -> dict[str, Outcome]:
             contextlib.closing(HttpGameServer(url, token, 3.0)) as server,
         ):
             try:
-                result: PlayedGame | PlayerError = play(
+                loop = Loop(
                     server,
                     player,
                     name="quarry",
                     timeout_s=40.0,
                     timeouts=Timeouts(resend_s=1.0, outage_s=30.0),
                 )
+                result: PlayedGame | PlayerError = loop.play_one()
             except PlayerError as error:
                 result = error
         return Outcome(result, token, app.bodies, time.monotonic() - began)

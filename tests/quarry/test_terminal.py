@@ -1,14 +1,11 @@
 """What somebody else wrote is shown, and never interpreted."""
 
-import io
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
-from rich.console import Console
 
-from player.game.terminal import escape_markup
 from quarry.terminal import describe_error, pluralize, visible, visible_json
 
 tried = settings(max_examples=200)
@@ -26,25 +23,6 @@ def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
         ("\U000e0041", "\\U000e0041"),
     ):
         assert visible(text) == seen
-
-
-@tried
-@example("\\[")
-@example("[a\\b]\\\\[/]\\\\")
-@given(some.text(some.characters(categories=None), max_size=40))
-@example("\\[bold]")
-@example("\\\\")
-def test_rich_shows_it_as_it_is(text: str) -> None:
-    target = io.StringIO()
-    console = Console(file=target, width=10_000, force_terminal=True)
-    console.print(
-        f"[bold]{escape_markup(text)}[/]|",
-        highlight=False,
-        emoji=False,
-        end="",
-    )
-    printed = target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
-    assert printed == f"{visible(text)}|"
 
 
 @tried

@@ -30,7 +30,7 @@ from evaluate.practice.server import (
 )
 from evaluate.studio.matches import create_matches_app as create_pages
 from player.game.client import GameServer, HttpGameServer
-from player.game.loop import play
+from player.game.loop import Loop
 from player.round import Score
 from quarry.store import Course
 from tests.contracts.game_server import GameServerContract
@@ -315,7 +315,8 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
             announced = re.search(address, process.stderr.readline())
         with registered(announced[1]) as server:
             player = dense_player(course(), questions_pool=60)
-            report = play(server, player, name="tester", timeout_s=60.0)
+            loop = Loop(server, player, name="tester", timeout_s=60.0)
+            report = loop.play_one()
             assert server.game(report.game_id).state == "over"
     finally:
         process.send_signal(signal.SIGINT)

@@ -85,3 +85,9 @@ def test_letters_at_several_heights_are_no_word() -> None:
         (line,) = cut_row(row, fonts, False)
         assert [word.is_term for word in line.words] == [True, False]
         assert line.n_prose_words == 0
+
+
+@pytest.mark.parametrize(("gap", "read"), [(1.5, "of x, y"), (1.3, "of x,y")])
+def test_a_thin_space_parts_words_and_kerning_does_not(gap: float, read: str) -> None:
+    drawn = [*glyphs("of x,"), *glyphs("y", 25 + gap)]
+    assert read_lines(drawn) == [read]

@@ -352,3 +352,17 @@ def test_no_paragraph_goes_on_over_a_heading_or_an_item() -> None:
     assert texts == [*open_end, "Search", " ".join(small)]
     first = [*lines(open_end, 50, 200), Run(50, 240, "• Search")]
     assert _texts(first, lines(small, 50, 130))[0] == open_end[0]
+
+
+def test_items_have_others_near_and_the_text_above_introduces_them() -> None:
+    rows = [
+        "Rules of the harbour",
+        "• Never wait.",
+        "• Never sail.",
+        "Boats come home.",
+    ]
+    above, one, other, below = _blocks(lines(rows, 50, 200))
+    assert (above.is_first, above.introduces, above.in_list) == (True, True, False)
+    assert (one.is_first, one.introduces, one.in_list) == (False, True, True)
+    assert (other.introduces, other.in_list) == (False, True)
+    assert not below.in_list

@@ -76,8 +76,8 @@ def test_a_label_of_code_or_a_formula_is_a_lead_in() -> None:
 
 
 def test_a_heading_with_a_colon_introduces_its_list() -> None:
-    lead, _ = made(block("Rules:", is_heading=True), block("Never wait.", "•"))
-    assert (lead.kind, lead.text) == ("lead-in", "Rules: Never wait.")
+    lead, _ = made(block("The rules:", is_heading=True), block("Never wait.", "•"))
+    assert (lead.kind, lead.text) == ("lead-in", "The rules: Never wait.")
 
 
 def test_an_item_below_a_display_does_not_belong_to_a_lead_in() -> None:

@@ -132,7 +132,7 @@ class EveryOrder(RuleBasedStateMachine):
     def poll(self) -> None:
         """The player reads its inbox and answers."""
         self._loop._poll(0.0)
-        for outcome in self._loop._outcomes():
+        for outcome in self._loop._end_games():
             assert isinstance(outcome, PlayedGame), outcome
             assert outcome.answers == ("A",) * 20
             self._over.append(outcome.game_id)
@@ -156,8 +156,8 @@ class EveryOrder(RuleBasedStateMachine):
     @rule()
     def wait(self) -> None:
         """Time passes until replies are sent again."""
-        for game in self._loop._games:
-            game.due -= 100.0
+        for delivery in self._loop._deliveries:
+            delivery.resend_at -= 100.0
 
     @rule()
     def kill(self) -> None:

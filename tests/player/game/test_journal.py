@@ -56,9 +56,9 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
     reply = {"b": 0.1, "a": {"d": 1, "c": "שלום"}}
     with opened(path) as journal:
         key = journal.add_game()
-        journal.name(key, "0101001")
+        journal.assign_id(key, "0101001")
         facts = {"start": START, "questions": QUESTIONS}
-        journal.replied(key, "ROUND", reply, call, **facts)
+        journal.store_reply(key, "ROUND", reply, call, **facts)
         journal.update(key, answers=["A", None], guess=GUESS)
         journal.update(key, score=SCORE)
         journal.move_cursor("7")
@@ -90,8 +90,8 @@ def test_a_game_whose_id_came_again_or_that_is_over_or_given_up_is_not_running(
     journal: Journal,
 ) -> None:
     over, old, new, unnamed = (journal.add_game() for _ in range(4))
-    journal.name(old, "0101001")
-    journal.name(new, "0101001")
+    journal.assign_id(old, "0101001")
+    journal.assign_id(new, "0101001")
     journal.update(over, ending="over")
     assert each(journal.running(), "key") == [new, unnamed]
     assert journal.holds("0101001")
@@ -150,7 +150,7 @@ def test_an_altered_game_is_left_and_logged(
 
     for column, value in altered.items():
         key = journal.add_game()
-        journal.name(key, f"of altered {column}")
+        journal.assign_id(key, f"of altered {column}")
         alter = f"UPDATE games SET {column} = ? WHERE game = ?"
         journal.write((alter, (value, key)))
     whole = journal.add_game()

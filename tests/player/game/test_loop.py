@@ -18,6 +18,7 @@ from player.errors import (
     UnavailableError,
 )
 from player.game.client import GameServer, GameState
+from player.game.delivery import Delivery
 from player.game.fallback import DeadlinePlayer
 from player.game.game import (
     STRICT,
@@ -26,7 +27,7 @@ from player.game.game import (
     Timeouts,
 )
 from player.game.journal import Journal
-from player.game.loop import play, play_games
+from player.game.loop import Loop
 from player.game.messages import read_message
 from player.game.record import PlayedGame
 from player.player import Contestant
@@ -86,7 +87,7 @@ def outcomes_of(
 ) -> list[PlayedGame | PlayerError]:
     player = player or dense_player(course())
     options = {"name": "me", "timeout_s": 60.0, **options}
-    return list(play_games(server, player, n_games, **options))
+    return list(Loop(server, player, **options).play(n_games))
 
 
 def reports_of(*arguments: Any, **options: Any) -> list[PlayedGame]:
@@ -107,12 +108,7 @@ def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     server = FakeGameServer([[call], [round_start()]])
     says = rf"Game {GAME} timed out.*game\.game_timeout_s"
     with pytest.raises(GameTimeoutError, match=says):
-        play(
-            server,
-            dense_player(course()),
-            name="me",
-            timeout_s=0.3,
-        )
+        Loop(server, dense_player(course()), name="me", timeout_s=0.3).play_one()
     assert server.sent_types() == REPLIES[:2]
 
 
@@ -133,7 +129,7 @@ def game_of(player: Contestant, game_id: str = GAME, **options: Any) -> Game:
     journal = Journal(None)
     return Game(
         game_id=game_id,
-        key=journal.add_game(),
+        journal_key=journal.add_game(),
         player=DeadlinePlayer(player, game_id),
         name="me",
         journal=journal,
@@ -146,9 +142,10 @@ def test_a_long_retry_after_silences_a_reply_for_half_of_a_phase_at_most() -> No
     busy.retry_after_s = 3_600.0
     for deadline in (600, 7_200):
         server = FakeGameServer([], send=[busy])
-        game = game_of(dense_player(course()), server=server, timeouts=Timeouts())
-        game.answer(read_message(warmup(deadline=deadline)), set())
-        assert game.due - time.monotonic() <= 20.0
+        game = game_of(dense_player(course()), timeouts=Timeouts())
+        delivery = Delivery(game, server)
+        delivery.answer(read_message(warmup(deadline=deadline)), set())
+        assert delivery.resend_at - time.monotonic() <= 20.0
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -286,15 +283,15 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
     phases = []
     for stage in STAGES:
         phases.append([stage(game_id) for game_id in ids])
-    games = play_games(
+    loop = Loop(
         FakeGameServer(phases, ids),
         dense_player(course()),
-        3,
         name="me",
         timeout_s=60.0,
         at_once=3,
         journal=journal,
     )
+    games = loop.play(3)
     shown = next(games)
     while not all(each(journal.running(), "score")):  # threads are answering
         time.sleep(0.01)

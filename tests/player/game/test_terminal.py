@@ -3,11 +3,14 @@
 import io
 import re
 
+from hypothesis import example, given, settings
+from hypothesis import strategies as some
 from rich.console import Console
 
-from player.game.record import PlayedGame
+from player.game.record import Label, PlayedGame
 from player.game.terminal import Terminal, question_stem, summary
 from player.round import Score
+from quarry.terminal import visible
 from tests.player.fakes import FakeGameServer
 from tests.player.game.test_loop import WHOLE, answers, report_of
 
@@ -50,6 +53,17 @@ def test_a_score_says_whether_the_game_was_won_and_what_points_mean() -> None:
         terminal.scored("1", Score(80.0, 2, breakdown, {}))
         assert out.getvalue().startswith(outcome)
         assert "3 from 85, 2 from 70, 1 from 50" in out.getvalue()
+
+
+@settings(max_examples=200)
+@example("[bold]a[/]\\[b]\\")
+@given(some.text(some.characters(categories=None), max_size=40))
+def test_a_foreign_text_is_shown_as_it_is(text: str) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=10_000, force_terminal=True)
+    label = Label("a:1:1", "Opening.", "", won=False, explanation=(text,))
+    Terminal(console).explain(label)
+    assert out.getvalue() == f"{visible(text)}\n"
 
 
 def test_a_series_is_summed_up_with_its_mean() -> None:
