@@ -233,9 +233,7 @@ def _is_apart(group: LineGroup, line: PlacedLine, habits: TypesettingHabits) -> 
     is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
     if is_after_formula or _is_mid_sentence(group, line):
         return not MIN_LINE_DROP <= drop <= MAX_SPACED
-    is_broken = line.initial.isupper() and above.has_room_for(line, 1)
-    least = SLIGHT_SPACE if is_broken else CLEAR_SPACE
-    return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > least
+    return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > CLEAR_SPACE
 
 
 def _is_mid_sentence(group: LineGroup, line: PlacedLine) -> bool:
@@ -340,12 +338,10 @@ def _goes_on_below(above: PlacedLine, line: Line) -> bool:
 
 def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a new sentence without a number or label begins on a line of its own, below another sentence."""
-    is_below = above.ends_sentence and line.starts_at(above.start)
-    start = " ".join([word.text for word in line.words[:3]])
-    is_labelled = line.words[0].bold or ":" in start or line.text.endswith(":")
     has_number = len(line.first_text.strip("().-")) < 2
-    is_text = above.is_prose and line.is_prose
-    return is_below and is_text and not (is_labelled or has_number)
+    is_labelled = has_number or ":" in line.text
+    is_text = above.is_prose and line.is_prose and not is_labelled
+    return is_text and above.ends_sentence and line.starts_at(above.start)
 
 
 def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:

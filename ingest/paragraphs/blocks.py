@@ -171,8 +171,8 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         last_page=group.last.page,
         page_breaks=page_breaks,
     )
-    page_size = habits.page_sizes.get(block.page, habits.body_size)
-    size_ratio = block.size_ratio * habits.body_size / page_size
+    page_size = habits.page_sizes.get(block.page, 0.0) / habits.body_size
+    size_ratio = block.size_ratio / max(1.0, page_size)
     return replace(block, is_heading=_is_heading(block, group, size_ratio))
 
 

@@ -29,9 +29,6 @@ MIN_FIRST_WORDS = 4
 MAX_DISPLAYS = 6
 """Maximum number of displayed formulas inside a sentence."""
 
-MAX_DISPLAY_WORDS = 6
-"""Maximum number of words of a displayed formula as wide as the text."""
-
 MAX_GROUPS_BETWEEN = 60
 """Maximum number of groups, such as figures and tables, between the two parts of a paragraph."""
 
@@ -104,8 +101,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
         n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first_text))
         room = min(line.right - line.end, line.size)
         is_short = room > DISPLAYED * last.size
-        is_full = line.n_prose_words > MAX_DISPLAY_WORDS or not line.is_formula
-        if line.start_after(n_numbers) <= edge or (is_full and not is_short):
+        if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
 

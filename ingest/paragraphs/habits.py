@@ -40,7 +40,7 @@ SPACED_SHARE = 0.2
 """Minimum number and share of the breaks after short lines with white space, where it parts paragraphs."""
 
 MIN_PAGE_LINES = 4
-"""Minimum number of lines in the font size of most of a page, as on a slide in larger print than other slides."""
+"""Minimum number of lines of a page with a font size of its own, as of a slide in larger print than other slides."""
 
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
@@ -59,7 +59,7 @@ class TypesettingHabits:
         justified: whether all lines of a paragraph but the last end at the right margin.
         spaced: whether white space parts paragraphs.
         body_size: font size of most of the text, in points.
-        page_sizes: font size of most of each page, at least that of the text.
+        page_sizes: font size of most of each page but those with few lines.
     """
 
     vocabulary: Counter[str]
@@ -75,9 +75,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     """Measure the typesetting of a document."""
     vocabulary: Counter[str] = Counter()
     pitches: Counter[float] = Counter()
-    drops: list[
-        float
-    ] = []  # between the end of a sentence and the beginning of another
+    drops: list[float] = []  # below the ends of sentences
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
     page_sizes = {}
@@ -85,8 +83,8 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         count_unbroken_words(lines, vocabulary)
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
-        if body:
-            page_sizes[body[0].page] = max(body_size, _size_of_page(body))
+        if len(body) >= MIN_PAGE_LINES:
+            page_sizes[body[0].page] = _size_of_page(body)
         for above, line, below in zip(body, body[1:], body[2:], strict=False):
             n_indents += _shows_indent(above, line, below, body_size)
 
@@ -102,7 +100,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 if _begins_with_wrapped_word(above, line):
                     longest = MAX_SPACED
                     weight = SURE
-            elif _is_short_end(above, line, body_size):
+            elif is_of_size(line, body_size) and _is_short_end(above, line):
                 drops.append(distance)
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += weight
@@ -121,14 +119,11 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
 
 
 def _size_of_page(lines: Iterable[Line]) -> float:
-    """Return the font size of most of a page; 0 if few lines have it."""
+    """Return the font size of most of a page."""
     n_chars: Counter[float] = Counter()
-    n_lines: Counter[float] = Counter()
     for line in lines:
         n_chars[line.size] += line.n_chars
-        n_lines[line.size] += 1
-    size, _ = n_chars.most_common(1)[0]
-    return size if n_lines[size] >= MIN_PAGE_LINES else 0.0
+    return max(n_chars, key=n_chars.__getitem__)
 
 
 def is_of_size(line: Line, size: float) -> bool:
@@ -158,17 +153,11 @@ def _shows_indent(
     )
 
 
-def _is_short_end(above: PlacedLine, line: PlacedLine, size: float) -> bool:
-    """Return whether a line of text begins at the margin below a sentence that ends short of it."""
-    return (
-        above.ends_sentence
-        and above.has_room_for(line, 1)
-        and line.is_prose
-        and line.starts_at(above.start, above.left)
-        and is_of_size(above, size)
-        and is_of_size(line, size)
-        and not marker_words(line)
-    )
+def _is_short_end(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a sentence ends short of the margin above a line of text."""
+    is_new = line.is_prose and line.starts_at(above.start, above.left)
+    is_new &= not marker_words(line)
+    return is_new and above.ends_sentence and above.has_room_for(line, 1)
 
 
 def _begins_with_wrapped_word(above: PlacedLine, line: Line) -> bool:

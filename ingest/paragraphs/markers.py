@@ -18,7 +18,7 @@ from ingest.pdf.model import UNKNOWN
 TEXT_TOLERANCE = 0.2
 """Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
 
-_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}")
+_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}|−")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _ENUMERATOR = re.compile(
@@ -51,7 +51,9 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
         return is_bullet(line.first_text)
     first = line.first_text.lstrip(_STARS) or line.first_text
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
-        is_sure = first not in "·→⇒o" or is_rtl_letter(line.words[1].text)
+        second = line.words[1].text
+        is_sure = first not in "·→⇒o−" or is_rtl_letter(second)
+        is_sure |= first == "−" and second.isalpha() and line.n_prose_words > 1
         return is_sure or is_set_apart(line)
     has_letters = any(map(str.isalpha, first))
     if line.footnote and len(first) <= 3 and not has_letters:

@@ -187,17 +187,6 @@ def test_a_little_more_space_parts_paragraphs_of_any_font_size() -> None:
         assert begins_paragraph(group, after, None, HABITS) is expected, y
 
 
-def test_a_little_space_parts_a_capital_from_a_line_with_room_for_its_word() -> None:
-    for text, x1, expected in (
-        ("They grow", 270.0, True),
-        ("they grow", 270.0, False),
-        ("They grow", 290.0, False),
-    ):
-        group = LineGroup([line("Trees are graphs", x1=x1)])
-        after = line(text, y=114.0)
-        assert begins_paragraph(group, after, None, HABITS) is expected, (text, x1)
-
-
 def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph() -> (
     None
 ):
