@@ -1,6 +1,7 @@
 """Measures of a run, from ir-measures or by the user, and 95% intervals of their means."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -146,8 +147,8 @@ def compute_interval(
     from statsmodels.stats.proportion import proportion_confint
 
     level = 1.0 - CONFIDENCE
-    low, high = proportion_confint(values.sum(), len(values), level, method="wilson")
-    return (float(low), float(high))
+    ends: Any = proportion_confint(values.sum(), len(values), level, method="wilson")
+    return (float(ends[0]), float(ends[1]))
 
 
 def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
