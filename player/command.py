@@ -89,7 +89,6 @@ def result_json(result: SearchResult) -> dict[str, Any]:
 
 def _print_hits(result: SearchResult) -> None:
     from rich.console import Console
-    from rich.text import Text
 
     from player.game.terminal import describe_book
 
@@ -102,7 +101,7 @@ def _print_hits(result: SearchResult) -> None:
             rest = " --all shows the nearest."
         elif not result.relevant:
             rest = " The nearest paragraphs are all below the threshold:"
-        console.print(Text.assemble((visible(result.message), "bold"), rest))
+        console.print(visible(result.message) + rest, style="bold")
 
     for number, hit in enumerate(result.hits, 1):
         relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW_THRESHOLD}"

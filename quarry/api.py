@@ -213,7 +213,7 @@ def tune(
     )
     if out is not None:
         with writing(Path(out)):
-            write_named(Path(out), tuner.tuned_file(result).encode())
+            write_named(Path(out), tuner.format_tuned_file(result).encode())
     return result
 
 

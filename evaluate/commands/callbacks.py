@@ -3,7 +3,6 @@
 import json
 import logging
 import os.path
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -94,17 +93,20 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         )
     if os.path.lexists(path) and not is_replaced:
         raise SettingsError(f"--write {path} exists; --force replaces it")
-    values = {"PYTHON": sys.executable, "FOLDER": str(ROOT), "OPTIONS": [*options]}
+    values = {
+        'PYTHON = ""': sys.executable,
+        'FOLDER = ""': str(ROOT),
+        "OPTIONS: list[str] = []": [*options],
+    }
     text = TEMPLATE.read_text(encoding="utf-8")
-    for name, value in values.items():
-        empty = re.search(rf"^{name}\b.* = (.*)$", text, re.MULTILINE)
-        assert empty is not None
-        text = text[: empty.start(1)] + ascii(value) + text[empty.end(1) :]
+    for empty, value in values.items():
+        name, _, _ = empty.partition(" = ")
+        text = text.replace(empty, f"{name} = {value!a}", 1)
     with writing(path, "--write"):
         write_whole(path, text.encode())
 
 
-def _child_options(
+def _build_child_options(
     at: StoreOptions, preset: str, journal: str, overrides: Overrides
 ) -> list[str]:
     """Return the command line of the child; paths are absolute, since it runs in another folder."""
@@ -140,16 +142,17 @@ def callbacks(
     """
     if write is None:
         refuse_options({"--force": force}, "is for --write; leave it out")
-    if write is None and sys.stdin.isatty():
-        raise SettingsError(
-            "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends them"
-        )
+        if sys.stdin.isatty():
+            raise SettingsError(
+                "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends "
+                "them"
+            )
     settings = overrides.load(preset)
     if write is not None:
         at.open()  # refuses a missing one
         open_journal(journal).close()
         path = journal or str(default_journal())
-        options = _child_options(at, settings.preset, path, overrides)
+        options = _build_child_options(at, settings.preset, path, overrides)
         write_player(write, options, is_replaced=force)
         print(f"{write} plays with {at.location}: its class is MyPlayerAI")
         return

@@ -91,7 +91,7 @@ def examine(
     """
     yield Finding("quarry", "ok", f"{__version__} in {ROOT}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
-    project = _find("project", functools.partial(describe_project, overrides), "")
+    project = _find("project", lambda: describe_project(overrides), "")
     yield project
     for what, (package, cost) in OPTIONAL.items():
         version = functools.partial(importlib.metadata.version, package)
@@ -102,12 +102,12 @@ def examine(
         return
 
     embed = overrides.load().embed
-    yield _find("models", functools.partial(describe_models, embed), "")
+    yield _find("models", lambda: describe_models(embed), "")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
-    yield _find("store", functools.partial(describe_store, at), remedy)
+    yield _find("store", lambda: describe_store(at), remedy)
     if url := server or find_project().server:
-        describe = functools.partial(describe_server, url)
-        yield _find("server", describe, "Games against it cannot be played")
+        cost = "Games against it cannot be played"
+        yield _find("server", lambda: describe_server(url), cost)
 
 
 def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:

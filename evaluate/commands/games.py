@@ -16,8 +16,8 @@ from evaluate.commands.shared import (
     Out,
     Seed,
     Split,
-    exit_code_of_lost,
-    games_file,
+    find_games_file,
+    report_lost,
     select_games,
     write_text,
 )
@@ -25,7 +25,7 @@ from evaluate.errors import BatchError
 from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import build_tools
-from evaluate.referee.spec import SPECS, spec_table
+from evaluate.referee.spec import SPECS, format_spec_table
 from player.search.stores import open_course
 from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.languages.language import Kind
@@ -36,14 +36,14 @@ _log = logging.getLogger(__name__)
 
 def referees() -> None:
     """Print the terms of a SPEC."""
-    print(spec_table())
+    print(format_spec_table())
 
 
 def check(*, games: Games = None, at: StoreOptions = StoreOptions()) -> int:
     """Print the errors of a games file; return 1 if there are any."""
     from evaluate.games.locating import check_games
 
-    file = games_file(games)
+    file = find_games_file(games)
     labelled, problems, unknown = read_games(file)
     course = at.open()
     lines = [*map(str, problems)]
@@ -136,7 +136,11 @@ def questions(
     from tqdm.auto import tqdm
 
     from evaluate.games.locating import locate_in
-    from evaluate.replay.batches import batch_line, make_batches, respondent_line
+    from evaluate.replay.batches import (
+        format_batch,
+        format_respondent_batch,
+        make_batches,
+    )
     from player.player import build_player
 
     if view and not for_respondent:
@@ -145,20 +149,20 @@ def questions(
     selected = select_games(games, split, seed)[:limit]
     answerable = [game for game in selected if game.answerable]
     course = open_course(at.location, at.collection)
-    located = locate_in(answerable, course, str(games_file(games)))
+    located = locate_in(answerable, course, str(find_games_file(games)))
     player = build_player(course, settings, seed)
     batches = make_batches(answerable, located, player)
     retrieve = build_tools(course, settings.embed).retrieve
 
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(answerable)):
-        line = batch_line(batch)
+        line = format_batch(batch)
         if for_respondent:
-            line = respondent_line(batch, view or "paragraph", retrieve)
+            line = format_respondent_batch(batch, view or "paragraph", retrieve)
         lines.append(f"{line}\n")
     write_text(out, "".join(lines))
     print(f"{out}: {len(lines)} batches of 20 questions", file=sys.stderr)
-    return exit_code_of_lost(len(answerable) - len(lines), strict=True)
+    return report_lost(len(answerable) - len(lines), strict=True)
 
 
 def serve(

@@ -62,7 +62,7 @@ def list_games(
         return
     print(HEAD)
     for game in games:
-        print(visible(_line(game)))
+        print(visible(_format_line(game)))
 
 
 def show(game: str, /, *, journal: JournalFile = None, as_json: AsJson = False) -> None:
@@ -88,11 +88,11 @@ def show(game: str, /, *, journal: JournalFile = None, as_json: AsJson = False) 
     if as_json:
         print(visible_json({"games": to_jsonable_python([latest])}))
         return
-    print(HEAD, visible(_line(latest)), sep="\n")
+    print(HEAD, visible(_format_line(latest)), sep="\n")
     Terminal(Console()).show(latest)
 
 
-def _line(game: SavedGame) -> str:
+def _format_line(game: SavedGame) -> str:
     """Return the line of a game, with the columns of HEAD."""
     began = datetime.fromtimestamp(game.began, UTC).isoformat(" ", "minutes")[:16]
     score = f"{game.score.private_score:.1f}" if game.score else "-"

@@ -407,10 +407,12 @@ def plain_questions() -> Any:
             "question_number": number,
             "question_text": text,
             "options": lettered,
+            # other names, which a league may read
+            "number": number,
+            "text": text,
+            "choices": lettered,
         }
-        # a league may call them by other names
-        others = {"number": number, "text": text, "choices": lettered}
-        questions.append({**question, **others})
+        questions.append(question)
     return {"questions": questions}
 
 

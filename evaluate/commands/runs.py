@@ -1,6 +1,6 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,8 +16,8 @@ from evaluate.commands.shared import (
     Out,
     RunOptions,
     Runs,
-    exit_code_of_lost,
     refuse_options,
+    report_lost,
     select_games,
     write_text,
 )
@@ -32,7 +32,7 @@ from evaluate.referee.spec import (
 )
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
-from evaluate.runs.lines import comparison_lines, run_lines, table_text
+from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from player.writer.options import WriterOptions
@@ -158,12 +158,15 @@ def replay(
         )
         if options.is_table:
             document = replayed.table()
-            figures = table_text(document)
-            lines = iter([f"{title}: {document['games']} games", figures])
+            figures = format_table(document)
+            lines = [f"{title}: {document['games']} games", figures]
         else:
             run = replayed.run()
             document = run.as_json()
-            lines = _describe_run(run, title, options.answers, overrides)
+            changes = map(str, filter(None, (overrides.config, *overrides.changes)))
+            who = f"answers of {options.answers}" if options.answers else run.referee
+            head = f"{' with '.join([title, *changes])}, referee {who}"
+            lines = [head, *map(visible, format_run(run))]
             if options.out:
                 write_run(options.out, run)
 
@@ -171,17 +174,7 @@ def replay(
         print(visible_json(document))
     else:
         print(*lines, sep="\n")
-    return exit_code_of_lost(document["lost_at_ingest"], strict=options.strict)
-
-
-def _describe_run(
-    run: Run, title: str, answers: Path | None, overrides: Overrides
-) -> Iterator[str]:
-    """Yield the lines of a run."""
-    changes = map(str, filter(None, (overrides.config, *overrides.changes)))
-    who = f"answers of {answers}" if answers else run.referee
-    yield " with ".join([title, *changes]) + f", referee {who}"
-    yield from map(visible, run_lines(run))
+    return report_lost(document["lost_at_ingest"], strict=options.strict)
 
 
 def compare(
@@ -245,9 +238,9 @@ def compare(
     if options.as_json:
         print(visible_json(document))
     else:
-        print(*comparison_lines(all_runs, tests), sep="\n")
+        print(*format_comparison(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
-    return exit_code_of_lost(n_lost, strict=options.strict)
+    return report_lost(n_lost, strict=options.strict)
 
 
 def _load_presets(
@@ -317,14 +310,14 @@ def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None
     Args:
         out: The page, report.html (default: none; the headline is printed).
     """
-    from evaluate.report.page import headline, paired_tests, render
+    from evaluate.report.page import compute_tests, headline, render
 
     all_runs = read_runs(runs, find_measures(measures))
     if out:
         write_text(out, render(all_runs))
         print(out)
     else:
-        print(*map(visible, headline(all_runs, *paired_tests(all_runs))), sep="\n")
+        print(*map(visible, headline(all_runs, *compute_tests(all_runs))), sep="\n")
 
 
 def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:

@@ -110,7 +110,7 @@ def refuse_options(options: Mapping[str, object], reason: str) -> None:
             raise SettingsError(f"{name} {reason}.")
 
 
-def games_file(games: Path | None) -> Path:
+def find_games_file(games: Path | None) -> Path:
     """Return the file of --games, or that of quarry.toml.
 
     Raises:
@@ -133,7 +133,7 @@ def select_games(
         seed: seed of the splits.
         lost_in: file of a run; None takes all games.
     """
-    file = games_file(games)
+    file = find_games_file(games)
     all_games = load_games(file)
     if lost_in is not None:
         from evaluate.runs.files import read_run
@@ -145,7 +145,7 @@ def select_games(
     return select_split(all_games, split, seed)
 
 
-def exit_code_of_lost(n_lost: int, *, strict: bool) -> int:
+def report_lost(n_lost: int, *, strict: bool) -> int:
     """Return the exit code, 1 if `strict` and games were lost at ingest; log a warning if any were lost."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"

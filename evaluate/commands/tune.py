@@ -5,7 +5,7 @@ import logging
 from cyclopts.types import PositiveInt
 
 from configs.errors import SettingsError
-from evaluate.commands.shared import CourseOptions, Out, games_file, write_text
+from evaluate.commands.shared import CourseOptions, Out, find_games_file, write_text
 from evaluate.games.labelled import load_games
 from quarry.cli import ParsedOverrides, Preset
 from quarry.terminal import visible_json
@@ -35,12 +35,12 @@ def tune(
         out: Write the tuned settings and all others that they were tuned with; nothing reads the file unless you name
             it (--preset FILE).
     """
+    from evaluate.tuning.tuner import format_tuned, format_tuned_file
     from evaluate.tuning.tuner import tune as tune_settings
-    from evaluate.tuning.tuner import tuned_file, tuned_lines
 
     if bool(trials) == bool(grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
-    file = games_file(options.games)
+    file = find_games_file(options.games)
     games = load_games(file)
     course = options.open()
     with options.work.start() as workers:
@@ -57,12 +57,12 @@ def tune(
         )
     result["games"] = str(file)
     if out is not None:
-        write_text(out, tuned_file(result))
+        write_text(out, format_tuned_file(result))
     if options.as_json:
         result["written_to"] = out and str(out)
         print(visible_json(result))
     else:
-        print(*tuned_lines(result), sep="\n")
+        print(*format_tuned(result), sep="\n")
         print(
             f"written to {out}; used only where you name it, such as: --preset {out}"
             if out

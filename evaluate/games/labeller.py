@@ -8,7 +8,7 @@ from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.locating import (
     MAX_HINT_WORDS,
-    label_errors,
+    find_label_errors,
     locate_games,
 )
 from quarry.course.paragraph import Paragraph
@@ -205,7 +205,7 @@ def _answer(key: str, paragraph: Paragraph, ask: AskPerson) -> str:
         if typed.endswith(BACK):
             raise _BackError
 
-        errors = label_errors(
+        errors = find_label_errors(
             paragraph.text,
             typed if key == "hint" else "",
             typed if key == "associative_word" else "",

@@ -46,7 +46,9 @@ def locate_games(
     for game in games:
         if not game.answerable:
             continue
-        passage = raw_passage(game) if game.edition else by_id.get(game.paragraph_id)
+        passage = (
+            make_raw_passage(game) if game.edition else by_id.get(game.paragraph_id)
+        )
         located[game.game_id] = passage
         if passage is None and (game.opening_sentence or game.paragraph):
             unknown.append(game)
@@ -59,7 +61,7 @@ def locate_games(
     return located
 
 
-def raw_passage(game: LabelledGame) -> Paragraph:
+def make_raw_passage(game: LabelledGame) -> Paragraph:
     """Return the raw text of a game of another edition as a paragraph."""
     return Paragraph(
         paragraph_id=f"{game.document}:{game.page}:{game.edition}",
@@ -147,9 +149,11 @@ def check_games(
             text = game.paragraph or (paragraph.text if paragraph else "")
         # a referee of another edition may open with a later sentence
         sentence = "" if game.edition or not text else game.opening_sentence
-        errors = list(label_errors(text, game.hint, game.associative_word, sentence))
+        errors = list(
+            find_label_errors(text, game.hint, game.associative_word, sentence)
+        )
         if game.answerable:
-            errors += _place_errors(game, paragraph)
+            errors += _find_place_errors(game, paragraph)
 
         first = hints.setdefault(canonical(game.hint), game.game_id)
         if first != game.game_id:
@@ -159,7 +163,7 @@ def check_games(
     return wrong
 
 
-def _place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str]:
+def _find_place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str]:
     """Yield the errors of a game's paragraph_id, opening sentence and page, given the passage that they lead to."""
     if passage is None and not (game.opening_sentence or game.paragraph):
         yield f"The store has no paragraph {game.paragraph_id}; ingest its PDF, or correct the id."
@@ -195,7 +199,7 @@ def _in_tokens(text: str) -> str:
     return " ".join(tokens(text))
 
 
-def label_errors(
+def find_label_errors(
     text: str, hint: str = "", word: str = "", sentence: str = ""
 ) -> Iterator[str]:
     """Yield the errors of a label, or of some of its fields.

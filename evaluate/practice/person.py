@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evaluate.games.labeller import AskPerson, add_game
-from evaluate.games.locating import MAX_HINT_WORDS, label_errors
+from evaluate.games.locating import MAX_HINT_WORDS, find_label_errors
 from player.answer import LETTERS, NOT_RELEVANT, letter_row
 from player.game.game import Spectator
 from player.player import Player
@@ -48,7 +48,7 @@ def play_with_person(
     print("Think of a paragraph. The player knows only what you type.")
     book = ask("lecture, as loosely as you like (Enter: not said): ").strip()
     hint = ask(HINT_PROMPT).strip()
-    while errors := " ".join(label_errors("", hint)):
+    while errors := " ".join(find_label_errors("", hint)):
         print(errors)
         hint = ask(HINT_PROMPT).strip()
     domain = ask("domain of an associative word (Enter: none): ").strip() or DOMAIN
@@ -80,7 +80,7 @@ def play_with_person(
 
     sentence = decision.guess.opening_sentence
     paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
-    if errors := " ".join(label_errors(paragraph.text, hint)):
+    if errors := " ".join(find_label_errors(paragraph.text, hint)):
         print(errors)
         return
     if ask(f"Keep it as a labelled game in {games}? y or Enter: ").strip()[:1] == "y":

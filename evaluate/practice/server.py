@@ -17,7 +17,7 @@ from evaluate.games.labelled import BUNDLED_GAMES, LabelledGame, load_games
 from evaluate.games.locating import locate_games
 from evaluate.practice.hints import make_games
 from evaluate.practice.match import Match, RefusedMessageError
-from evaluate.referee.scoring import Similarity, word_similarity
+from evaluate.referee.scoring import Similarity, make_word_similarity
 from evaluate.referee.simulated import build_tools, embed_course_once, make_referee
 from evaluate.referee.spec import HINT_ALONE, Referee
 from player.game.client import GameState
@@ -100,7 +100,7 @@ def load_repertoire(
             f"name the games that belong to the store with {flag} (quarry games label writes some), or "
             "be the referee yourself: quarry play --referee me"
         )
-    similarity = word_similarity(course.embedder_spec, models)
+    similarity = make_word_similarity(course.embedder_spec, models)
     return Repertoire(playable, referee, similarity)
 
 

@@ -127,7 +127,7 @@ class VisibleContext:
 
 
 @lru_cache(maxsize=4096)
-def visible_context(
+def build_visible_context(
     paragraph: str,
     opening: str = "",
     passages: tuple[str, ...] = (),

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.context import same_form
-from evaluate.referee.simulated import other_embedder
+from evaluate.referee.simulated import choose_other_embedder
 from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
 from player.questions.points import BANDS
 from player.round import OPENING_SCORE, OPENING_WEIGHT, Score
@@ -119,7 +119,7 @@ def score_sentence(guess: str, truth: str) -> float:
     return min(NEAR_MISS, 100.0 * token_f1(guess, truth))
 
 
-def raw_ratio(guess: str, truth: str) -> float:
+def compute_raw_ratio(guess: str, truth: str) -> float:
     """Return the similarity of two raw strings, 0..1, as a public referee computes it."""
     matcher = SequenceMatcher(None, guess.strip(), truth.strip())
     return matcher.ratio()
@@ -127,7 +127,7 @@ def raw_ratio(guess: str, truth: str) -> float:
 
 def score_raw_sentence(guess: str, truth: str) -> float:
     """Return the points of a public referee for a raw string; below the last band, where its model judges, return 0."""
-    ratio = raw_ratio(guess, truth)
+    ratio = compute_raw_ratio(guess, truth)
     return next((points for least, points in RAW_BANDS if ratio >= least), 0.0)
 
 
@@ -198,7 +198,7 @@ def citations(text: str) -> dict[int, set[str]]:
     return answers_by_question
 
 
-def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
+def make_word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     """Return the similarity of words by the referee's own model, which is never that of the player's store.
 
     The model is MiniLM if the player's store uses e5, and else e5 if it is installed. Without a model, the similarity
@@ -214,7 +214,7 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     Raises:
         EmbedderError: the model is installed but cannot be read.
     """
-    spec = other_embedder(player_embedder_spec)
+    spec = choose_other_embedder(player_embedder_spec)
     if spec is None:
         return character_similarity
     embedder = models.embedder(spec)

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
-from evaluate.referee.context import VisibleContext, visible_context
+from evaluate.referee.context import VisibleContext, build_visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import (
     REFEREES,
@@ -67,7 +67,7 @@ class CharacterEncoder:
     embed_passages = embed_queries
 
 
-def other_embedder(player_embedder_spec: str) -> str | None:
+def choose_other_embedder(player_embedder_spec: str) -> str | None:
     """Return the SPEC of e5, or of MiniLM if the player uses e5; None if that embedder is not installed.
 
     Args:
@@ -157,7 +157,7 @@ class Tools:
 def build_tools(course: Course, settings: EmbedSettings) -> Tools:
     """Build the tools of referees for a course; nothing is loaded or embedded before it is needed."""
     texts = [item.text for item in course.paragraphs if item.kind == "prose"]
-    spec = other_embedder(course.embedder_spec)
+    spec = choose_other_embedder(course.embedder_spec)
     # MiniLM only reads Latin script
     if spec == MINILM.spec and choose_spec(texts[:N_SCRIPT]) != spec:
         spec = None
@@ -204,7 +204,7 @@ class SimulatedReferee:
         answers: list[Answer] = [None] * len(questions)
         for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
             options = tuple(posed)
-            visible = visible_part(
+            visible = select_visible_part(
                 self.spec.view, secret, question, self._tools.retrieve
             )
             answer = self._by_policy(visible, row + 1, question, options)
@@ -250,21 +250,21 @@ class SimulatedReferee:
         return answer_by_reading(visible, question, options)
 
 
-def visible_part(
+def select_visible_part(
     view: str, secret: Secret, question: str, retrieve: Retriever
 ) -> VisibleContext:
     """Return the part of a secret that a view shows for a question."""
     opening = secret.opening_sentence
     match view:
         case "opening":
-            return visible_context(opening, opening)
+            return build_visible_context(opening, opening)
         case "passages":
-            return visible_context(opening, opening, retrieve(question))
+            return build_visible_context(opening, opening, retrieve(question))
         case "name":
-            return visible_context(f"{secret.book_name}. {secret.hint}")
+            return build_visible_context(f"{secret.book_name}. {secret.hint}")
         case "nothing":
-            return visible_context("")
-    return visible_context(secret.paragraph, opening)
+            return build_visible_context("")
+    return build_visible_context(secret.paragraph, opening)
 
 
 def _digest(*key: object) -> bytes:

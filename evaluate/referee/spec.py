@@ -198,7 +198,7 @@ SeededSpec = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
-def spec_table() -> str:
+def format_spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
     rows = {}
     for view, says in VIEW_DESCRIPTIONS.items():

@@ -60,7 +60,7 @@ def make_batches(
             )
 
 
-def batch_line(batch: AskedBatch) -> str:
+def format_batch(batch: AskedBatch) -> str:
     """Write a batch as one line of JSON, with the kinds and groups of its questions."""
     questions = questions_json(batch.questions)
     for item, question in zip(questions, batch.questions, strict=True):
@@ -74,7 +74,7 @@ def batch_line(batch: AskedBatch) -> str:
     return json.dumps(game, ensure_ascii=False)
 
 
-def respondent_line(
+def format_respondent_batch(
     batch: AskedBatch,
     view: View,
     retrieve: Retriever,
@@ -137,7 +137,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
             a duplicate game_id.
     """
     batches: dict[str, AskedBatch] = {}
-    for where, record in _by_game(path, "--batches"):
+    for where, record in _read_by_game(path, "--batches"):
         game_id = record["game_id"]
         try:
             posed = read_batch(record)  # as a referee reads it
@@ -146,7 +146,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
             batches[game_id] = AskedBatch(
                 game_id,
                 str(record["paragraph"]),
-                tuple(map(_question, posed, items)),
+                tuple(map(_read_question, posed, items)),
                 str(record.get("opening_sentence", "")),
             )
         except (RefusedMessageError, KeyError, TypeError) as error:
@@ -156,7 +156,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     return batches
 
 
-def _question(posed: Posed, item: Mapping[str, Any]) -> Question:
+def _read_question(posed: Posed, item: Mapping[str, Any]) -> Question:
     """Add the kind and the groups of a question in a file to its text and options."""
     text, (a, b, c, d) = posed
     groups = tuple(tuple(map(str, group)) for group in item["groups"])
@@ -173,7 +173,7 @@ def read_answers_file(
             game_id.
     """
     answers: dict[str, tuple[Answer, ...]] = {}
-    for where, record in _by_game(path, "--answers"):
+    for where, record in _read_by_game(path, "--answers"):
         game_id, items = record["game_id"], record.get("answers")
         if game_id not in batches:
             raise BatchError(
@@ -200,7 +200,7 @@ def read_answers_file(
     return answers
 
 
-def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _read_by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield "PATH line NUMBER" and the object of each line; refuse missing and duplicate game_ids."""
     game_ids = set()
     for where, record in read_objects(path, BatchError, flag=flag):

@@ -35,7 +35,7 @@ class Errors:
     wrong: float
 
 
-def stated_errors(spec: RefereeSpec) -> Errors | None:
+def read_stated_errors(spec: RefereeSpec) -> Errors | None:
     """Return the errors that a SPEC states; None for a user's own referee."""
     if spec.own:
         return None
@@ -53,7 +53,7 @@ def compute_win_ideal(
     """Compute the probability that ideal questions win a play with the referee's errors; None if they are unknown."""
     if game.edition or not isinstance(referee, SimulatedReferee):
         return None
-    errors = stated_errors(referee.spec)
+    errors = read_stated_errors(referee.spec)
     if errors is None:
         return None
 

@@ -18,7 +18,7 @@ from evaluate.games.locating import locate_in
 from evaluate.referee.simulated import embed_course_once
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.replayer import Job, build_replayer, play_job, store_address
+from evaluate.replay.replayer import Job, build_replayer, get_store_address, play_job
 from evaluate.runs.conversion import N_CANDIDATES_KEPT
 from evaluate.runs.files import (
     RecordFile,
@@ -128,7 +128,7 @@ class Replay:
 
         make = functools.partial(
             build_replayer,
-            store_address(self.course),
+            get_store_address(self.course),
             settings,
             self.referees,
             has_scores,

@@ -15,7 +15,7 @@ from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from evaluate.referee.scoring import (
     Similarity,
     character_similarity,
-    word_similarity,
+    make_word_similarity,
 )
 from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import Referee, SeededSpec
@@ -155,12 +155,12 @@ def build_replayer(
         WorkerError: the store has another fingerprint.
     """
     course = open_same(*address)
-    player = player_without_deadline(course, settings)
+    player = build_player_without_deadline(course, settings)
     tools = build_tools(course, settings.embed)
     similarity: Similarity = character_similarity
     if has_scores:
         models = Models(settings.embed)
-        similarity = word_similarity(course.embedder_spec, models)
+        similarity = make_word_similarity(course.embedder_spec, models)
     made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
     return Replayer(player, made, similarity, seed, n_candidates)
 
@@ -169,7 +169,7 @@ StoreAddress = tuple[str, str, str]
 """Location, collection and fingerprint of a store."""
 
 
-def store_address(course: Course) -> StoreAddress:
+def get_store_address(course: Course) -> StoreAddress:
     """Return the arguments with which `open_same` opens the store of a course in another process."""
     location = course.location
     if not is_url(location):
@@ -192,7 +192,7 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
     return course
 
 
-def player_without_deadline(course: Course, settings: Settings) -> Player:
+def build_player_without_deadline(course: Course, settings: Settings) -> Player:
     """Build a player whose searches wait for every strategy."""
     search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
     return build_player(course, replace(settings, search=search))

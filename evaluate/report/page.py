@@ -17,8 +17,9 @@ from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, PairedTest, compare
 from evaluate.runs.differences import describe_differences
 from evaluate.runs.explanation import describe_fate, explain
-from evaluate.runs.frame import rounded_mean
-from evaluate.runs.measures import interval, round_ends, with_interval
+from evaluate.runs.frame import round_mean
+from evaluate.runs.lines import LOST_AT
+from evaluate.runs.measures import compute_interval, format_with_interval, round_ends
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
@@ -37,14 +38,6 @@ MAX_GAMES_LISTED = 1_000
 """Maximum number of games that a report lists."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
-OUTCOMES = {
-    "found": "found, or won",
-    "answers": "lost by the answers",
-    "search": "lost in the search",
-    "book": "lost at the book",
-    "ingest": "lost at ingest",
-}
-"""Outcomes of plays, in words."""
 OTHER_PLAYS = "The runs differ in referee or number of plays, so win rates are not compared; the search is."
 """Sentence about runs whose plays differ."""
 Series = Json
@@ -73,11 +66,11 @@ def render(runs: Sequence[Run]) -> str:
         lost_ids |= run.lost_ids
         games |= set(run.games["game_id"])
     game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_GAMES_LISTED])
-    plots = run_plots(runs)
-    tests, fault = paired_tests(runs)
+    plots = make_plots(runs)
+    tests, fault = compute_tests(runs)
     data = {
         "plots": plots,
-        "games": _games(runs, game_ids),
+        "games": _collect_games(runs, game_ids),
         "runs": [run.name for run in runs],
     }
     # compressed to a tenth
@@ -99,10 +92,11 @@ def render(runs: Sequence[Run]) -> str:
         differs=[describe_differences(runs[0], run) for run in runs],
         tests=tests,
         fault=fault,
-        documents=lecture_figures(runs),
-        rows=_rows(runs, game_ids),
+        documents=compute_lecture_figures(runs),
+        rows=_list_rows(runs, game_ids),
+        lost_at=LOST_AT,
         n_games=len(games),
-        plots={name: in_words(series) for name, series in plots.items()},
+        plots={name: describe_plot(series) for name, series in plots.items()},
         policy=f"{REPORT_POLICY}; script-src {' '.join(hashes[:2])}",
         style=style,
         plotly=plotly,
@@ -111,10 +105,10 @@ def render(runs: Sequence[Run]) -> str:
     )
 
 
-def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
-    """Return the rows of the table of games: each game with its outcome in each run, None if the run lacks the game."""
+def _list_rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
+    """Return a row for each game, with its rank and lost step in each run, None if the run lacks the game."""
     rows: dict[str, Json] = {
-        game_id: {"game_id": game_id, "outcomes": [None] * len(runs)}
+        game_id: {"game_id": game_id, "cells": [None] * len(runs)}
         for game_id in game_ids
     }
 
@@ -126,16 +120,16 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
             row.setdefault("document", first["document"] or "")
             won = game_plays["won"].dropna()
             lost_at = next(iter(game_plays["lost_at"].dropna()), None)
-            row["outcomes"][column] = {
+            row["cells"][column] = {
                 "rank": first["rank"],
-                "outcome": lost_at or "found",
+                "step": lost_at or "found",
                 "word": lost_at or ("found" if won.empty else "won"),
                 "won": f"{won.sum()}/{len(won)}" if len(won) > 1 else None,
             }
     return [*rows.values()]
 
 
-def _games(
+def _collect_games(
     runs: Sequence[Run], game_ids: Sequence[str]
 ) -> dict[str, list[Json | None]]:
     """Return the details of each game in each run, None if the run lacks the game; the page shows them on a click."""
@@ -145,22 +139,22 @@ def _games(
     for column, run in enumerate(runs):
         for record in run.records:
             if record["answerable"] and record["game_id"] in games:
-                games[record["game_id"]][column] = _details(record)
+                games[record["game_id"]][column] = _build_details(record)
     return games
 
 
-def _details(record: ReplayRecord) -> Json:
-    """Return a record with the first hits, the first play and its first candidates, and with outcomes in words."""
+def _build_details(record: ReplayRecord) -> Json:
+    """Return a record with the first hits, the first play and its first candidates, and with explanations."""
     play = get_play(record, 0)
-    search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
-    shown = play and {**play, "candidates": _first(play["candidates"], record)}
+    search = {**record["search"], "hits": _take_first(record["search"]["hits"], record)}
+    shown = play and {**play, "candidates": _take_first(play["candidates"], record)}
     others = [describe_fate(record, each) for each in record["plays"][1:]]
-    outcomes = [*explain(record, play), *others]
-    changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
-    return {**record, **changes}
+    explanation = [*explain(record, play), *others]
+    shown_parts: Json = {"search": search, "plays": [], "play": shown}
+    return {**record, **shown_parts, "explanation": explanation}
 
 
-def _first(
+def _take_first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
 ) -> list[Json]:
     """Return the first N_ITEMS items and the labelled one, with their overall ranks, `place`."""
@@ -173,7 +167,7 @@ def _first(
     return first
 
 
-def paired_tests(runs: Sequence[Run]) -> tuple[list[PairedTest], str]:
+def compute_tests(runs: Sequence[Run]) -> tuple[list[PairedTest], str]:
     """Test each run against the first; return the tests, or none and the reason why the runs cannot be compared."""
     if len(runs) == 1:
         return [], ""
@@ -183,7 +177,7 @@ def paired_tests(runs: Sequence[Run]) -> tuple[list[PairedTest], str]:
         return [], f"No test compares the runs: {error}"
 
 
-def lecture_figures(runs: Sequence[Run]) -> list[Json]:
+def compute_lecture_figures(runs: Sequence[Run]) -> list[Json]:
     """Return the figures of the games of each lecture by run, None if a run has no such games, sorted by name.
 
     `share` is the share of games won; without a referee, it is that of games with their paragraph among the hits. `rr`
@@ -204,9 +198,11 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
             share = lecture_games["share"].to_numpy()
             figures[str(name)][column] = {
                 "games": len(share),
-                "share": rounded_mean(lecture_games["share"]),
-                "share_interval": round_ends(interval(share, run.seed, is_share=True)),
-                "rr": rounded_mean(lecture_games["rr"]),
+                "share": round_mean(lecture_games["share"]),
+                "share_interval": round_ends(
+                    compute_interval(share, run.seed, is_share=True)
+                ),
+                "rr": round_mean(lecture_games["rr"]),
             }
 
     in_order = sorted(figures, key=lambda name: (name == NOWHERE, name))
@@ -222,22 +218,22 @@ def headline(runs: Sequence[Run], tests: Sequence[PairedTest], fault: str) -> li
         fault: the reason why the runs cannot be compared; "" if they can, or there is only one.
     """
     if not tests:
-        return [*filter(None, [*map(_of_one, runs), fault])]
+        return [*filter(None, [*map(_describe_one, runs), fault])]
 
-    sentences = [_of_two(runs[0], run, tests) for run in runs[1:]]
+    sentences = [_describe_two(runs[0], run, tests) for run in runs[1:]]
     has_won = any(test.measure == WIN_RATE for test in tests)
     if any(run.has_referee for run in runs) and not has_won:
-        sentences += [*map(_of_one, runs), OTHER_PLAYS]
+        sentences += [*map(_describe_one, runs), OTHER_PLAYS]
     return sentences
 
 
-def _of_one(run: Run) -> str:
+def _describe_one(run: Run) -> str:
     if run.games.empty:
         return f"{run.name} has no game with its paragraph in the course."
     figures = []
     for name in (WIN_RATE, "RR", "Success@1", "Success@20"):
         if name in run.figures:
-            figure = with_interval(*run.figures[name])
+            figure = format_with_interval(*run.figures[name])
             figures.append(f"{name.replace('_', ' ')} {figure}")
     games = pluralize(len(run.games), "game")
     sentence = f"{run.name}, {games}, referee {run.referee}: {', '.join(figures)}"
@@ -246,7 +242,7 @@ def _of_one(run: Run) -> str:
     return f"{sentence}."
 
 
-def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
+def _describe_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
     """Write which of two runs is better and by how much, in the win rate or, if nothing was played, in RR."""
     by_measure = {test.measure: test for test in tests if test.preset == run.name}
     test = by_measure.get(WIN_RATE, by_measure["RR"])
@@ -271,7 +267,7 @@ def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
     )
 
 
-def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
+def make_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     """Return the series of each plot, by the id of its section; plots without data are left out."""
     plots: defaultdict[str, list[Series]] = defaultdict(list)
     for run in runs:
@@ -281,22 +277,24 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
         for cutoff in cutoffs:
             hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
             series["y"].append(float(hits.mean()))
-            series["ends"].append(interval(hits, 0, is_share=True))
+            series["ends"].append(compute_interval(hits, 0, is_share=True))
         if cutoffs:
             plots["success"].append(series)
 
-    # the number of plays with each outcome
-    outcomes = {run.name: run.plays["lost_at"].fillna("found").tolist() for run in runs}
-    for outcome, words in OUTCOMES.items():
-        counts = [run_outcomes.count(outcome) for run_outcomes in outcomes.values()]
+    # the number of plays that each step has lost
+    names = [run.name for run in runs]
+    steps_by_run = [run.plays["lost_at"].fillna("found").tolist() for run in runs]
+    steps = {step: f"lost {words}" for step, words in LOST_AT.items()}
+    for step, words in {"found": "found or won", **steps}.items():
+        counts = [run_steps.count(step) for run_steps in steps_by_run]
         if any(counts):
-            series = {"name": words, "outcome": outcome, "x": counts, "y": [*outcomes]}
+            series = {"name": words, "step": step, "x": counts, "y": names}
             plots["lost"].append(series)
 
     return plots
 
 
-def in_words(series: Sequence[Series]) -> str:
+def describe_plot(series: Sequence[Series]) -> str:
     """Write the values of a plot, series by series."""
 
     def short(value: object) -> str:

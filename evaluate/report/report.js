@@ -4,9 +4,9 @@
   const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (char) => char.charCodeAt(0));
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 
-  // The colours of runs and outcomes, each with its colour on a dark ground (after Okabe and Ito).
+  // The colours of runs and steps, each with its colour on a dark ground (after Okabe and Ito).
   const RUNS = [["#0b5fa5", "#5aa9e6"], ["#c2510c", "#f08a4b"], ["#2b8a5b", "#5cc795"], ["#8a3ea8", "#c58be0"], ["#9a7400", "#d9b64a"], ["#b3245e", "#f07aa8"], ["#4a5568", "#a3b1c2"], ["#007d8a", "#4cc3cf"]];
-  const OUTCOMES = { found: RUNS[2], answers: RUNS[4], search: RUNS[1], book: RUNS[3], ingest: RUNS[6] };
+  const STEPS = { found: RUNS[2], answers: RUNS[4], label: RUNS[5], search: RUNS[1], book: RUNS[3], ingest: RUNS[6] };
   const INK = ["#1f2933", "#e4e9ee"];
   const GRID = ["#e3e8ee", "#33404d"];
 
@@ -64,7 +64,7 @@
     const box = make("div", { class: "run-of", style: `border-color:${colour}` }, make("h3", {}, name));
     const { book: found, answered_by, failures } = game.search;
     const book = found ? `${found.document} (${found.tier}, confidence ${found.confidence.toFixed(2)})` : "none";
-    box.append(facts([...game.outcomes.map((line) => ["outcome", line]), ["book resolved", book], ["answered by", answered_by], ["failures", failures.join("; ")]]));
+    box.append(facts([...game.explanation.map((line) => ["outcome", line]), ["book resolved", book], ["answered by", answered_by], ["failures", failures.join("; ")]]));
     box.append(make("h4", {}, "Hits"), hits(game.search.hits));
     if (game.play) {
       const play = game.play;
@@ -161,7 +161,7 @@
 
   function trace(one, at, plot, tone) {
     const found = { name: escaped(one.name), x: one.x, y: one.y.map(escaped) };
-    if (one.outcome) return { ...found, type: "bar", orientation: "h", text: one.x, textangle: 0, marker: { color: OUTCOMES[one.outcome][tone] } };
+    if (one.step) return { ...found, type: "bar", orientation: "h", text: one.x, textangle: 0, marker: { color: STEPS[one.step][tone] } };
     const color = RUNS[at % RUNS.length][tone];
     const bars = { type: "data", symmetric: false, thickness: 1, array: one.ends.map(([, high], row) => high - one.y[row]), arrayminus: one.ends.map(([low], row) => one.y[row] - low) };
     return { ...found, type: "scatter", mode: plot.mode, line: { color, width: 2 }, marker: { color, size: 6 }, error_y: bars };

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.runs.measures import batch_size, bootstrap_interval
+from evaluate.runs.measures import compute_batch_size, compute_bootstrap_interval
 from evaluate.runs.run import WIN_RATE, Run, require_names
 from quarry.arrays import Float64Array
 
@@ -18,8 +18,8 @@ Verdict = Literal["better", "worse", "no difference that these games can show"]
 UNDECIDED: Verdict = "no difference that these games can show"
 """Verdict if a difference is not significant."""
 
-UNTESTED = {"Success@10", "Success@15"}
-"""Measures that are only tested if the user names them, since each further test makes the correction stricter."""
+TESTED = ("RR", "Success@1", "Success@5", "Success@20")
+"""Measures that are always tested; others only if the user names them, since each test makes correction stricter."""
 N_PERMUTATIONS = 9_999
 """Number of permutations of a test."""
 ALPHA = 0.05
@@ -91,7 +91,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     for name, measure, difference in differences:
         key = (name, difference.tobytes())
         mean = float(difference.mean())
-        low, high = bootstrap_interval(difference, seed)
+        low, high = compute_bootstrap_interval(difference, seed)
         p_holm = corrected.get(key, 1.0)
         verdict: Verdict = "better" if mean > 0.0 else "worse"
         n_to_decide = None
@@ -159,9 +159,8 @@ def _differences(runs: Sequence[Run]) -> list[Difference]:
     """Return the difference of each later run from the first in each common measure."""
     values_by_run = {}
     for run in runs:
-        values = {"RR": run.values["RR"], **run.values}  # RR comes first
-        for name in UNTESTED - run.own_measures.keys():
-            values.pop(name, None)
+        names = (*TESTED, *run.own_measures)
+        values = {name: run.values[name] for name in names}
         if run.won is not None:
             values[WIN_RATE] = run.won
         values_by_run[run.name] = values
@@ -217,7 +216,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=N_PERMUTATIONS,
-        batch=batch_size(len(differing)),
+        batch=compute_batch_size(len(differing)),
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
-from evaluate.referee.scoring import RAW_BANDS, raw_ratio
+from evaluate.referee.scoring import RAW_BANDS, compute_raw_ratio
 from evaluate.runs.record import (
     BookRecord,
     CandidateRecord,
@@ -161,7 +161,7 @@ def _record_play(
     plan, decision, score = played_game.plan, played_game.decision, played_game.score
     guess, best, belief = decision.guess, decision.best, decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
-    ratio = round(raw_ratio(guess.opening_sentence, sentence), 4)
+    ratio = round(compute_raw_ratio(guess.opening_sentence, sentence), 4)
     is_same = same_sentence(guess.opening_sentence, sentence)
     word = stems(game.associative_word)
 
@@ -175,7 +175,7 @@ def _record_play(
     unfit: list[int] | None = None
     # the fits may have been dropped to save memory
     if truth is not None and plan.fits.shape[2]:
-        misled, unfit = answers_against(plan, played_game.answers, truth, best)
+        misled, unfit = find_answers_against(plan, played_game.answers, truth, best)
 
     play = PlayRecord(
         repeat=repeat,
@@ -244,7 +244,7 @@ def _entropy(belief: Float64Array) -> float:
     return round(float((belief * surprise).sum()), 4)
 
 
-def answers_against(
+def find_answers_against(
     plan: Plan, answers: Answers, secret: int, guess: int
 ) -> tuple[list[int], list[int]]:
     """Find the questions whose answers are against the secret.

@@ -17,7 +17,7 @@ from player.game.record import Label, PlayedGame
 from quarry.course.paragraph import Paragraph
 
 
-def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
+def find_lost_step(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     """Return the step that lost the paragraph: ingest, a filter on another book, the search, the label or the answers.
 
     A game is lost by its label if the paragraph does not begin with the labelled opening sentence. None if not lost.
@@ -56,7 +56,7 @@ def describe_fate(record: ReplayRecord, play: PlayRecord | None) -> str:
         play: one of its plays; None if there was no referee.
     """
     truth, search = record["truth"], record["search"]
-    lost_step, rank, book = lost_at(record, play), search["rank"], search["book"]
+    lost_step, rank, book = find_lost_step(record, play), search["rank"], search["book"]
     if truth is None:
         return "lost at ingest: the store holds no such paragraph"
     if lost_step == "book" and book is not None:

@@ -27,21 +27,20 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     Raises:
         OSError: a file cannot be written.
     """
-    paths: list[Path] = []
     with replace_together(folder) as work:
         for run in runs:
-            paths += write_trec(work / run.name, run)
-
+            write_trec(work, run)
         plays = pd.concat([run.to_dataframe() for run in runs])
         types = {name: NULLABLE[kind] for name, kind in COLUMNS.items()}
-        paths += _write_table(work / "runs", _figures(runs))
-        paths += _write_table(work / "games", plays.astype(types))
-        paths += _write_table(work / "hits", _hits(runs))
-    return [folder / path.name for path in paths]
+        _write_table(work / "runs", _tabulate_figures(runs))
+        _write_table(work / "games", plays.astype(types))
+        _write_table(work / "hits", _tabulate_hits(runs))
+        names = sorted(path.name for path in work.iterdir())
+    return [folder / name for name in names]
 
 
-def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
-    """Write a table as PATH.parquet and PATH.csv, and return both paths.
+def _write_table(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as PATH.parquet and PATH.csv.
 
     In the CSV file, an apostrophe is put before a text that a spreadsheet would take for a formula.
     """
@@ -50,13 +49,11 @@ def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
         is_formula = isinstance(cell, str) and cell.startswith(FORMULA_BEGINS)
         return f"'{cell}" if is_formula else cell
 
-    paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
-    table.to_parquet(paths[0], index=False)
-    table.map(plain).to_csv(paths[1], index=False)
-    return paths
+    table.to_parquet(path.with_suffix(".parquet"), index=False)
+    table.map(plain).to_csv(path.with_suffix(".csv"), index=False)
 
 
-def _figures(runs: Sequence[Run]) -> pd.DataFrame:
+def _tabulate_figures(runs: Sequence[Run]) -> pd.DataFrame:
     rows = []
     for run in runs:
         for name, (value, ends) in run.figures.items():
@@ -64,7 +61,7 @@ def _figures(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "measure", "value", "low", "high"])
 
 
-def _hits(runs: Sequence[Run]) -> pd.DataFrame:
+def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
     """Return a row for each hit: the column `place` is its overall rank, `rank` that within its strategy."""
     rows: list[dict[str, Any]] = []
     for run in runs:

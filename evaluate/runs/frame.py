@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluate.games.labelled import same_text
-from evaluate.runs.explanation import describe_fate, lost_at
+from evaluate.runs.explanation import describe_fate, find_lost_step
 from evaluate.runs.record import PlayRecord, ReplayRecord, get_play
 from player.round import OPENING_SCORE, Json
 
@@ -130,7 +130,7 @@ def _play_values(
     """Return the values of the columns of a play that are not keys of its record."""
     values: Json = {
         "repeat": repeat,
-        "lost_at": lost_at(record, play),
+        "lost_at": find_lost_step(record, play),
         "fate": describe_fate(record, play),
     }
     if play is not None:
@@ -141,7 +141,7 @@ def _play_values(
     return values
 
 
-def rounded_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
+def round_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
     """Return the rounded mean of numbers or flags without missing ones; None if there are none."""
     mean = float(values.astype(float).mean())
     return None if np.isnan(mean) else round(mean, digits)

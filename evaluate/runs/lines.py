@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from evaluate.runs.differences import describe_differences
-from evaluate.runs.measures import with_interval
+from evaluate.runs.measures import format_with_interval
 from quarry.terminal import pluralize
 
 if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
@@ -40,7 +40,7 @@ FIGURES = {
 """Figures of the table of referees: head of the column, format of the figure, and format of its interval."""
 
 
-def run_lines(run: Run) -> Iterator[str]:
+def format_run(run: Run) -> Iterator[str]:
     """Yield lines with the figures of a run and its first lost games."""
     document = run.as_json()
     yield (
@@ -48,15 +48,15 @@ def run_lines(run: Run) -> Iterator[str]:
         f"{document['lost_at_ingest']} lost at ingest"
     )
     yield (
-        f"  opening sentence exact {_percent(document['opening_sentence_exact'])}, "
-        f"book resolved {_percent(document['book_resolved'])}"
+        f"  opening sentence exact {_format_percent(document['opening_sentence_exact'])}, "
+        f"book resolved {_format_percent(document['book_resolved'])}"
     )
 
     for name, (value, ends) in run.figures.items():
-        yield f"  {name:11} {with_interval(value, ends)}"
+        yield f"  {name:11} {format_with_interval(value, ends)}"
     if run.won is not None:
         yield (
-            f"  sentence exact {_percent(document['sentence_exact'])}, "
+            f"  sentence exact {_format_percent(document['sentence_exact'])}, "
             f"private score {document['private_score']:.1f}"
         )
 
@@ -88,11 +88,13 @@ def run_lines(run: Run) -> Iterator[str]:
         yield f"    ... and {len(lost_plays) - MAX_LOST_GAMES} more; `report` shows every game"
 
 
-def _percent(share: float | None) -> str:
+def _format_percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterator[str]:
+def format_comparison(
+    runs: Sequence[Run], tests: Sequence[PairedTest]
+) -> Iterator[str]:
     """Yield lines with the figures of each run, and the tests of each run against the first."""
     n_stores = len({run.store_fingerprint for run in runs})
     over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
@@ -103,7 +105,7 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
         yield from textwrap.wrap(line, WIDTH, subsequent_indent="  ")
     for start in range(0, len(runs), N_ACROSS):
         yield ""
-        yield from _figure_lines(runs[start : start + N_ACROSS])
+        yield from _format_figures(runs[start : start + N_ACROSS])
 
     for run in runs[1:]:
         yield ""
@@ -111,31 +113,31 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
         yield f"{'':13}{'difference':25}{'p':>6}{'corrected':>11}"
         for test in tests:
             if test.preset == run.name:
-                yield _test_line(test)
+                yield _format_test(test)
     yield ""
     yield "p: paired randomisation tests. Corrected: by Holm for the measures that differ."
     if any(test.n_to_decide for test in tests):
         yield "open, N games: about N games would show a difference of this size."
 
 
-def _figure_lines(runs: Sequence[Run]) -> Iterator[str]:
+def _format_figures(runs: Sequence[Run]) -> Iterator[str]:
     """Yield a head, and a line for each figure with a column for each run."""
-    yield " " * 11 + "".join(f"{_cut(run.name):>23}" for run in runs)
+    yield " " * 11 + "".join(f"{_shorten_name(run.name):>23}" for run in runs)
     for name in runs[0].figures:
         line = f"{name:11}"
         for run in runs:
             figure = run.figures.get(name)
-            line += f"{with_interval(*figure) if figure else '':>23}"
+            line += f"{format_with_interval(*figure) if figure else '':>23}"
         yield line
 
 
-def _cut(name: str) -> str:
+def _shorten_name(name: str) -> str:
     return name if len(name) <= 22 else f"{name[:21]}…"
 
 
-def _test_line(test: PairedTest) -> str:
+def _format_test(test: PairedTest) -> str:
     ends = (test.low, test.high)
-    change = with_interval(test.difference, ends, "+.3f", "+.3f")
+    change = format_with_interval(test.difference, ends, "+.3f", "+.3f")
     verdict: str = test.verdict
     if test.n_differ == 0:
         verdict = "same in every game"
@@ -146,21 +148,23 @@ def _test_line(test: PairedTest) -> str:
     return f"  {test.measure:11}{change:25}{test.p:6.4f}{test.p_holm:11.4f}  {verdict}"
 
 
-def table_text(table: Mapping[str, Any]) -> str:
+def format_table(table: Mapping[str, Any]) -> str:
     """Write a table of referees in Markdown."""
     heads = [head for head, _, _ in FIGURES.values()]
     rows = [["referee", "plays", *heads, "confidence"]]
     rows.append(["---"] * len(rows[0]))
-    rows.append(["the hint alone", *_cells(table["hint_alone"])])
+    rows.append(["the hint alone", *_format_cells(table["hint_alone"])])
     rows[-1][2 + list(FIGURES).index("won_more_than_hint")] = ""
     for line in table["referees"]:
-        rows.append([f"`{line['referee']}`", *_cells(line)])
+        rows.append([f"`{line['referee']}`", *_format_cells(line)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _cells(line: Mapping[str, Any]) -> list[str]:
+def _format_cells(line: Mapping[str, Any]) -> list[str]:
     """Return the cells of a referee's row after its name."""
     cells = [str(line["plays"])]
     for figure, (_, *forms) in FIGURES.items():
-        cells.append(with_interval(line[figure], line[f"{figure}_interval"], *forms))
+        cells.append(
+            format_with_interval(line[figure], line[f"{figure}_interval"], *forms)
+        )
     return [*cells, f"{line['confidence']:.3f}"]

@@ -1,7 +1,7 @@
 """Measures of a run, from ir-measures or by the user, and 95% intervals of their means."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -46,7 +46,7 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
 
         try:
             measures[name] = measure = ir_measures.parse_measure(name)
-            values_of_ranks(measure, np.array([1]), np.array([1]))
+            compute_ranking_values(measure, np.array([1]), np.array([1]))
         # ir-measures and its providers raise errors of many types
         except Exception as error:
             raise SettingsError(
@@ -66,14 +66,14 @@ def compute_values(
 
     Args:
         measures: measures by name.
-        ranks, n_hits: as in `values_of_ranks`.
+        ranks, n_hits: as in `compute_ranking_values`.
         records: records of all games, for measures of the user.
     """
     values: dict[str, Float64Array] = {}
     own_measures: dict[str, Callable[[ReplayRecord], float]] = {}
     for name, measure in measures.items():
         if isinstance(measure, RankingMeasure):
-            values[name] = values_of_ranks(measure, ranks, n_hits)
+            values[name] = compute_ranking_values(measure, ranks, n_hits)
         else:
             own_measures[name] = measure
             values[name] = np.zeros(len(ranks))
@@ -88,7 +88,7 @@ def compute_values(
     return values
 
 
-def values_of_ranks(
+def compute_ranking_values(
     measure: RankingMeasure, ranks: IntArray, n_hits: IntArray
 ) -> Float64Array:
     """Compute the (n_games,) values of a measure of rankings with one relevant paragraph.
@@ -122,7 +122,7 @@ def is_share(measure: Measure) -> bool:
     return isinstance(measure, RankingMeasure) and measure.NAME == Success.NAME
 
 
-def interval(
+def compute_interval(
     values: Float64Array, seed: int, *, is_share: bool = False
 ) -> tuple[float, float]:
     """Compute the 95% interval of a mean over games: Wilson's for a share of games, else the percentile bootstrap.
@@ -142,18 +142,16 @@ def interval(
     if len(values) == 0:
         return (0.0, 1.0)
     if not is_share:
-        return bootstrap_interval(values, seed)
+        return compute_bootstrap_interval(values, seed)
 
-    n, share = len(values), float(values.mean())
-    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0))
-    centre = share + z**2 / (2.0 * n)
-    half_width = z * math.sqrt(share * (1.0 - share) / n + (z / (2.0 * n)) ** 2)
-    low, high = centre - half_width, centre + half_width
-    scale = 1.0 + z**2 / n
-    return (max(0.0, low / scale), min(1.0, high / scale))
+    from statsmodels.stats.proportion import proportion_confint
+
+    level = 1.0 - CONFIDENCE
+    ends: Any = proportion_confint(values.sum(), len(values), level, method="wilson")
+    return (float(ends[0]), float(ends[1]))
 
 
-def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
+def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
     """Compute the 95% percentile bootstrap interval of a mean; if all values are equal, it is that value twice.
 
     Args:
@@ -166,7 +164,7 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
         (values,),
         np.mean,
         n_resamples=N_RESAMPLES,
-        batch=batch_size(len(values)),
+        batch=compute_batch_size(len(values)),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),
@@ -179,12 +177,12 @@ def round_ends(ends: Iterable[float]) -> list[float]:
     return [round(end, 6) for end in ends]
 
 
-def batch_size(n_games: int) -> int:
+def compute_batch_size(n_games: int) -> int:
     """Return the number of resamples of n_games games that fit into memory."""
     return max(1, RESAMPLED_AT_ONCE // n_games)
 
 
-def with_interval(
+def format_with_interval(
     value: float, ends: Sequence[float], form: str = ".3f", ends_form: str = ".3f"
 ) -> str:
     """Write a figure with its 95% interval in brackets."""

@@ -15,15 +15,15 @@ from pydantic import AfterValidator, Field
 
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.frame import COLUMNS, PER_GAME_COLUMNS, build_frame, rounded_mean
+from evaluate.runs.frame import COLUMNS, PER_GAME_COLUMNS, build_frame, round_mean
 from evaluate.runs.measures import (
     MEASURES,
     Measure,
+    compute_interval,
     compute_values,
-    interval,
+    format_with_interval,
     is_share,
     round_ends,
-    with_interval,
 )
 from evaluate.runs.record import ReplayRecord
 from player.round import Json
@@ -130,7 +130,7 @@ class Run(RunHeader):
         caption = f"{self._title}: {len(self.records)} games, {self.referee}"
         cells = {}
         for name, figure in self.figures.items():
-            cells[name] = with_interval(*figure)
+            cells[name] = format_with_interval(*figure)
         return str(pd.DataFrame({caption: cells}).to_html())
 
     @property
@@ -188,7 +188,7 @@ class Run(RunHeader):
         for name, values_by_game in values.items():
             mean = round(float(values_by_game.mean()), 6)
             share = name == WIN_RATE or is_share(self._measures[name])
-            ends = interval(values_by_game, self.seed, is_share=share)
+            ends = compute_interval(values_by_game, self.seed, is_share=share)
             figures[name] = (mean, round_ends(ends))
         return figures
 
@@ -199,7 +199,7 @@ class Run(RunHeader):
         n_lost = self.lost_at_ingest * self.repeats
         if self.won is None or rates.isna().sum() > n_lost:
             return None
-        return rounded_mean(rates.fillna(0.0))
+        return round_mean(rates.fillna(0.0))
 
     @property
     def per_game(self) -> list[dict[Hashable, Any]]:
@@ -219,10 +219,10 @@ class Run(RunHeader):
             "games": len(self.records),
             "unanswerable": len(others),
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": rounded_mean(games["read_right"]),
+            "opening_sentence_exact": round_mean(games["read_right"]),
             "measures": self.measures,
             "intervals": {name: self.figures[name][1] for name in self.measures},
-            "book_resolved": rounded_mean(games["book_right"]),
+            "book_resolved": round_mean(games["book_right"]),
             "abstained": games["relevant"].tolist().count(False),
             "abstained_unanswerable": others["relevant"].tolist().count(False),
             "win_rate": win_rate,
@@ -232,8 +232,8 @@ class Run(RunHeader):
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),
             "associative_word_top20": self._mean_of_plays("word_top20"),
-            "sentence_points": rounded_mean(raw["points"], 2),
-            "right_page": rounded_mean(raw["right_page"]),
+            "sentence_points": round_mean(raw["points"], 2),
+            "right_page": round_mean(raw["right_page"]),
             "editions": {
                 str(name): _edition_figures(plays)
                 for name, plays in raw.groupby("edition")
@@ -264,7 +264,7 @@ class Run(RunHeader):
         """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played."""
         if self.won is None:
             return None
-        return rounded_mean(self.plays[column].fillna(0.0), digits)
+        return round_mean(self.plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a table with a row for each answerable game and repeat; its columns are `run` and COLUMNS."""
@@ -277,9 +277,9 @@ def _edition_figures(plays: pd.DataFrame) -> Json:
     """Return the figures of the plays of one edition."""
     return {
         "plays": len(plays),
-        "right_page": rounded_mean(plays["right_page"]),
-        "similar": rounded_mean(plays["won"]),
-        "points": rounded_mean(plays["points"], 2),
+        "right_page": round_mean(plays["right_page"]),
+        "similar": round_mean(plays["won"]),
+        "points": round_mean(plays["points"], 2),
     }
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
-from evaluate.runs.frame import build_frame, rounded_mean
-from evaluate.runs.measures import interval, round_ends
+from evaluate.runs.frame import build_frame, round_mean
+from evaluate.runs.measures import compute_interval, round_ends
 from evaluate.runs.record import ReplayRecord
 from player.round import Json
 from quarry.version import commit
@@ -68,10 +68,10 @@ def make_table(
         line: Json = {"plays": specs.count(spec)}
         for name, column in games.loc[spec].drop(columns="confidence").items():
             values = column.dropna().to_numpy()
-            ends = interval(values, seed, is_share=name in SHARES)
-            line[str(name)] = rounded_mean(column)
+            ends = compute_interval(values, seed, is_share=name in SHARES)
+            line[str(name)] = round_mean(column)
             line[f"{name}_interval"] = round_ends(ends) if len(values) else None
-        line["confidence"] = rounded_mean(games.loc[spec]["confidence"])
+        line["confidence"] = round_mean(games.loc[spec]["confidence"])
         lines[spec] = line
     shares = games["won"].round(6).unstack(0)[[*lines]]
     per_game = []

@@ -19,28 +19,25 @@ from evaluate.runs.run import Run
 from quarry.json_files import read_text
 
 
-def write_trec(path: Path, run: Run) -> list[Path]:
-    """Write the ranking and the right paragraph of each answerable game; return both paths."""
+def write_trec(folder: Path, run: Run) -> None:
+    """Write the ranking and the right paragraph of each answerable game as NAME.run and NAME.qrels."""
     ranking, qrels = [], []
     for record in run.records:
         if not record["answerable"]:
             continue
-        game_id, truth = trec_id(record["game_id"]), record["truth"]
+        game_id, truth = escape_id(record["game_id"]), record["truth"]
         truth_id = truth["paragraph_id"] if truth else LOST_ID
-        qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
+        qrels.append(f"{game_id} 0 {escape_id(truth_id)} 1\n")
         # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
         for rank, hit in enumerate(record["search"]["hits"], 1):
-            ranking_columns = f"{trec_id(hit['paragraph_id'])} {rank} {-rank}"
-            ranking.append(f"{game_id} Q0 {ranking_columns} {trec_id(run.name)}\n")
+            ranking_columns = f"{escape_id(hit['paragraph_id'])} {rank} {-rank}"
+            ranking.append(f"{game_id} Q0 {ranking_columns} {escape_id(run.name)}\n")
 
-    paths = []
-    for suffix, lines in ((".run", ranking), (".qrels", qrels)):
-        paths.append(path.with_name(f"{path.name}{suffix}"))
-        paths[-1].write_text("".join(lines), encoding="utf-8")
-    return paths
+    (folder / f"{run.name}.run").write_text("".join(ranking), encoding="utf-8")
+    (folder / f"{run.name}.qrels").write_text("".join(qrels), encoding="utf-8")
 
 
-def trec_id(name: str) -> str:
+def escape_id(name: str) -> str:
     """Escape the white space of a name as in URLs (%20), since it separates the columns in TREC's formats."""
     return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
@@ -106,8 +103,8 @@ def _replace_ranking(
     """
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     hits: list[HitRecord] = []
-    ranking = sorted(scores.items(), key=lambda item: -item[1])
-    for rank, (paragraph_id, score) in enumerate(ranking, 1):
+    ranking = sorted(scores, key=scores.__getitem__, reverse=True)
+    for rank, paragraph_id in enumerate(ranking, 1):
         hits.append(
             {
                 "paragraph_id": paragraph_id,
@@ -118,7 +115,7 @@ def _replace_ranking(
                 "strategy": name,
                 "relevance": 0.0,
                 "rank": rank,
-                "score": round(score, 6),
+                "score": round(scores[paragraph_id], 6),
                 "why": f"rank {rank} of {name}",
             }
         )
@@ -131,9 +128,7 @@ def _replace_ranking(
         "failures": [],
         "embed_ms": 0.0,
         "search_ms": 0.0,
-        "rank": next(
-            (hit["rank"] for hit in hits if hit["paragraph_id"] == truth_id), None
-        ),
+        "rank": ranking.index(truth_id) + 1 if truth_id in scores else None,
     }
     return {
         **record,

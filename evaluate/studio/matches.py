@@ -14,7 +14,7 @@ from evaluate.practice.match import Match
 from evaluate.practice.routes import create_server_app as create_practice
 from evaluate.practice.routes import problem, routes
 from evaluate.practice.server import PracticeServer
-from evaluate.referee.context import visible_context
+from evaluate.referee.context import build_visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.studio.pages import Page, make_app, or_404
 from evaluate.studio.view import GameView, Step
@@ -99,7 +99,7 @@ def _view(match: Match) -> GameView:
     if match.score is None:
         return GameView(GameRecord(game_id=match.game_id, start=start))
     secret = match.secret
-    context = visible_context(secret.paragraph, secret.opening_sentence)
+    context = build_visible_context(secret.paragraph, secret.opening_sentence)
     steps = []
     for (text, options), answer in zip(match.posed, match.answers, strict=True):
         a, b, c, d = options

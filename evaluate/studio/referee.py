@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.games.labeller import add_game, load_existing_games
-from evaluate.games.locating import label_errors
-from evaluate.referee.scoring import score_guess, word_similarity
+from evaluate.games.locating import find_label_errors
+from evaluate.referee.scoring import make_word_similarity, score_guess
 from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import build_secret
 from evaluate.runs.explanation import reveal_label
@@ -109,7 +109,7 @@ def _form(
 @router.post("/referee/check")
 def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
     text = studio.passage(form.passage).text
-    errors = list(label_errors(text, form.hint, form.word, form.sentence))
+    errors = list(find_label_errors(text, form.hint, form.word, form.sentence))
     paragraph_tokens = set(tokens(text))
     marked = []
     for word in form.hint.split():
@@ -120,7 +120,7 @@ def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
     """Return the errors because of which a hint is neither played nor kept."""
     text = studio.passage(form.passage).text
-    errors = list(label_errors(text, form.hint, form.word, form.sentence))
+    errors = list(find_label_errors(text, form.hint, form.word, form.sentence))
     return errors if form.hint else ["Write a hint first.", *errors]
 
 
@@ -244,7 +244,7 @@ def _finish(studio: Studio, session: Session, answers: Answers) -> GameView:
         opening_sentence=paragraph.opening_sentence,
         associative_word=game.associative_word,
         answers=answers,
-        similarity=word_similarity(studio.course.embedder_spec, models),
+        similarity=make_word_similarity(studio.course.embedder_spec, models),
     )
 
     played = PlayedGame.of(

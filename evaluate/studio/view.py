@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluate.runs.conversion import answers_against
+from evaluate.runs.conversion import find_answers_against
 from player.answer import LETTERS, Answer, letter_row
 from player.belief.places import sum_by_sentence
 from player.game.record import GameRecord
@@ -94,7 +94,7 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
         passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
         guess = plan.find_row(game.guess.opening_sentence) if game.guess else None
         if guess is not None:
-            misled, _ = answers_against(plan, answers, secret, guess)
+            misled, _ = find_answers_against(plan, answers, secret, guess)
 
     steps = []
     for row, answer in enumerate(answers):

@@ -2,22 +2,12 @@
 
 from configs.settings import SearchSettings
 from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import bootstrap_interval, round_ends
+from evaluate.runs.measures import compute_bootstrap_interval, round_ends
 from evaluate.tuning.objective import TESTED_MEASURE, evaluate_settings
 from evaluate.tuning.space import Space
 from evaluate.tuning.study import Splits, StudyResult
 from player.round import Json
 
-UNTUNED_STAY = (
-    "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
-    "{n_trials} that were best on the training games, has {best:.4f}"
-)
-"""Verdict if no trial is better on the validation games."""
-NOT_SIGNIFICANT = (
-    "the gain on the test games is not significant: these games cannot tell tuned from "
-    "untuned"
-)
-"""Verdict if the gain is not significant."""
 GAMES_A_PARAMETER = 10
 """Minimum number of games for each parameter; a fit on fewer games says little about other games."""
 
@@ -46,16 +36,20 @@ def report_gain(
     document["gain"] = {
         "measure": TESTED_MEASURE,
         "difference": round(difference, 6),
-        "interval": round_ends(bootstrap_interval(differences, seed)),
+        "interval": round_ends(compute_bootstrap_interval(differences, seed)),
         "p": round(p, 6),
     }
     if tuned.settings == base:
         untuned, *others = tuned.objectives
-        document["verdict"] = UNTUNED_STAY.format(
-            untuned=untuned, n_trials=len(others), best=max(others, default=untuned)
+        best = max(others, default=untuned)
+        document["verdict"] = (
+            f"the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of "
+            f"the {len(others)} that were best on the training games, has {best:.4f}"
         )
     elif p >= ALPHA:
-        document["verdict"] = NOT_SIGNIFICANT
+        document["verdict"] = (
+            "the gain on the test games is not significant: these games cannot tell tuned from untuned"
+        )
     else:
         better = "better" if difference > 0 else "WORSE"
         document["verdict"] = f"tuned is {better} than untuned on the test games"

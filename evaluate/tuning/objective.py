@@ -7,7 +7,12 @@ from ir_measures import RR, Success
 from sklearn.metrics import balanced_accuracy_score
 
 from configs.settings import SearchSettings
-from evaluate.runs.measures import interval, is_share, round_ends, values_of_ranks
+from evaluate.runs.measures import (
+    compute_interval,
+    compute_ranking_values,
+    is_share,
+    round_ends,
+)
 from evaluate.tuning.prepared import Prepared, search_all
 from player.round import Json
 from quarry.arrays import BoolArray, Float64Array, IntArray
@@ -47,7 +52,7 @@ class Evaluation:
         # no measure depends on hits below the labelled paragraph, so that the rankings may end with it
         measures = {}
         for name, measure in TUNING_MEASURES.items():
-            measures[name] = values_of_ranks(measure, ranks, ranks)
+            measures[name] = compute_ranking_values(measure, ranks, ranks)
         return measures
 
     @property
@@ -87,7 +92,7 @@ class Evaluation:
         for name, values in self.measures.items():
             measures[name] = round(terms[name], 6)
             share = is_share(TUNING_MEASURES[name])
-            intervals[name] = round_ends(interval(values, seed, is_share=share))
+            intervals[name] = round_ends(compute_interval(values, seed, is_share=share))
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),

@@ -14,8 +14,8 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replayer import (
     SEARCH_DEADLINE_S,
     StoreAddress,
+    get_store_address,
     open_same,
-    store_address,
 )
 from player.deadlines import Runner
 from player.search.calibration import RULE, DenseCalibration
@@ -124,7 +124,9 @@ def prepare(
     whole = replace(settings, search=search)
     if not isinstance(executor, InProcess):
         whole = replace(whole, embed=replace(whole.embed, threads=1))
-    index = PerProcess(functools.partial(_index_of_store, store_address(course), whole))
+    index = PerProcess(
+        functools.partial(_index_of_store, get_store_address(course), whole)
+    )
     executor.check(index.get)
 
     calls = []

@@ -89,32 +89,29 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
             raise SettingsError(
                 f"--grid names {key} twice; list all its values once, {key}=A,B,..."
             )
-        try:
-            choices = [*map(yaml.safe_load, values.split(","))]
-        except yaml.YAMLError:
-            raise SettingsError(
-                f"--grid {item}: a value is not valid YAML. Quote it."
-            ) from None
-
-        for choice in choices:
+        choices = []
+        for text in values.split(","):
             try:
-                trial_settings({key: choice}, base)
-            except (TypeError, ValidationError):
+                choices.append(yaml.safe_load(text))
+                make_trial_settings({key: choices[-1]}, base)
+            except (TypeError, ValidationError, yaml.YAMLError):
                 raise SettingsError(
-                    f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
+                    f"--grid {item}: {text} is no value of search.{key} (configs/default.yaml)"
                 ) from None
         space[key] = CategoricalDistribution(choices)
     return space
 
 
-def grid_points(space: Space) -> list[Json]:
+def list_grid_points(space: Space) -> list[Json]:
     """Return all combinations of a space of listed values; [] for a space with bounds."""
     choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
     points = itertools.product(*choices)
     return [dict(zip(space, point, strict=True)) for point in points]
 
 
-def trial_settings(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
+def make_trial_settings(
+    values: Mapping[str, Any], base: SearchSettings
+) -> SearchSettings:
     """Return settings with the values of a trial; a value that must not exceed another is lowered to it."""
     values_by_key = dataclasses.asdict(base)
     for key, value in values.items():
@@ -136,7 +133,7 @@ def trial_settings(values: Mapping[str, Any], base: SearchSettings) -> SearchSet
     return SearchSettings(**values_by_key)
 
 
-def nearest_parameters(space: Space, settings: SearchSettings) -> Json:
+def find_nearest_parameters(space: Space, settings: SearchSettings) -> Json:
     """Return the parameters of a space nearest to some settings; of listed values, the equal one or else the first."""
     numbers: Json = {}
     for key, bounds in space.items():

@@ -70,9 +70,9 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
             heartbeat_stale_trial_callback=run_again,
         )
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
-        reason = without_password(" ".join(str(error.__cause__ or error).split()))
+        reason = hide_passwords(" ".join(str(error.__cause__ or error).split()))
         raise TuneError(
-            f"{flag} {without_password(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
+            f"{flag} {hide_passwords(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
             "runs and whose driver is installed, or a file in an existing folder."
         ) from None  # the cause would show the password
     if is_file:
@@ -101,6 +101,6 @@ def _write_behind(connection: Any, _: object) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
-def without_password(text: str) -> str:
+def hide_passwords(text: str) -> str:
     """Replace passwords and keys in URLs by asterisks."""
     return _SECRETS.sub(r"\1\2***", text)

@@ -25,16 +25,16 @@ from evaluate.tuning.objective import OBJECTIVE, evaluate_settings
 from evaluate.tuning.prepared import Prepared
 from evaluate.tuning.space import (
     Space,
-    grid_points,
-    nearest_parameters,
-    trial_settings,
+    find_nearest_parameters,
+    list_grid_points,
+    make_trial_settings,
 )
 from evaluate.tuning.storage import (
     IN_PLACE_OF,
     STALE_S,
+    hide_passwords,
     open_storage,
     run_again,
-    without_password,
 )
 from player.round import Json
 from quarry.interrupts import add_to_line
@@ -104,9 +104,9 @@ def run_study(
         WorkerError: workers cannot evaluate.
     """
     opened_storage = open_storage(storage)
-    first = grid_points(space) or [nearest_parameters(space, base)]
+    first = list_grid_points(space) or [find_nearest_parameters(space, base)]
     if warm_start:
-        first += _best_parameters(warm_start, name, space, base)
+        first += _find_best_parameters(warm_start, name, space, base)
 
     study = optuna.create_study(
         study_name=name,
@@ -117,7 +117,7 @@ def run_study(
     for parameters in first:
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
-    n_before = len(complete_trials(study))
+    n_before = len(find_complete_trials(study))
     attributes_of_study = {
         "objective": OBJECTIVE,
         "tuned": list(space),
@@ -130,21 +130,21 @@ def run_study(
     shared = executor.share(splits["train"])
 
     def objective(trial: optuna.Trial) -> float:
-        settings = trial_settings(_draw(space, trial), base)
+        settings = make_trial_settings(_draw(space, trial), base)
         evaluation = run_one(executor, evaluate_settings, shared, settings)
         for part, value in evaluation.objective_terms.items():
             trial.set_user_attr(part, value)
         return evaluation.objective
 
-    shown_storage = without_password(storage) if storage else ""
+    shown_storage = hide_passwords(storage) if storage else ""
     _run_trials(study, objective, n_trials, seed, executor.n_workers, shown_storage)
     seconds = time.perf_counter() - started
-    trials = complete_trials(study)
+    trials = find_complete_trials(study)
 
     # the untuned settings and the best trials, on the validation games
     finalists = [base]
-    for trial in best_first(trials):
-        settings = trial_settings(trial.params, base)
+    for trial in sort_trials(trials):
+        settings = make_trial_settings(trial.params, base)
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
     validation = splits["validation"]
@@ -172,7 +172,7 @@ def _run_trials(
 
     def n_missing(*_: object) -> Any:
         """Update the progress bar, and return the number of missing trials; it is also called after each trial."""
-        trials = complete_trials(study)
+        trials = find_complete_trials(study)
         if trials:
             best = max(trial.value or 0.0 for trial in trials)
             bar.set_postfix(best=f"{best:.4f}", refresh=False)
@@ -189,7 +189,7 @@ def _run_trials(
         while (n := n_missing()) > 0:
             states = [trial.state for trial in study.get_trials(deepcopy=False)]
             n_drawn = len(states) - states.count(TrialState.FAIL)
-            study.sampler = TPESampler(seed=seed_of_trial(seed, n_drawn))
+            study.sampler = TPESampler(seed=derive_seed(seed, n_drawn))
             n_at_once = 1 if n_workers == 1 else n
             study.optimize(
                 objective,
@@ -199,7 +199,7 @@ def _run_trials(
             )
 
 
-def seed_of_trial(seed: int, number: int) -> int:
+def derive_seed(seed: int, number: int) -> int:
     """Return the seed of one trial of a study, which depends on the seed of the study and the number of the trial."""
     (state,) = np.random.SeedSequence([seed, number]).generate_state(1)
     return int(state)
@@ -237,12 +237,12 @@ def _wait_for_running(study: optuna.Study) -> None:
             run_again(study, trial)
 
 
-def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
+def find_complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     """Return the trials with a value, without those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _best_parameters(
+def _find_best_parameters(
     storage: str, name: str, space: Space, base: SearchSettings
 ) -> list[Json]:
     """Return the parameters of the best trials of the newest earlier study in a storage, moved into a space.
@@ -261,17 +261,17 @@ def _best_parameters(
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
     for summary in summaries:
         study = optuna.load_study(study_name=summary.study_name, storage=opened_storage)
-        best = best_first(complete_trials(study))[:N_WARM_START]
+        best = sort_trials(find_complete_trials(study))[:N_WARM_START]
         if best and summary.study_name != name:
-            settings = [trial_settings(trial.params, base) for trial in best]
-            return [nearest_parameters(space, one) for one in settings]
+            settings = [make_trial_settings(trial.params, base) for trial in best]
+            return [find_nearest_parameters(space, one) for one in settings]
     raise TuneError(
-        f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
+        f"--warm-start {hide_passwords(storage)} has no other study with a finished trial. Name the storage of an "
         "earlier tune."
     )
 
 
-def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+def sort_trials(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Sort complete trials by their values, the best first; of equal ones, the earlier first."""
 
     def order_key(trial: FrozenTrial) -> tuple[float, int]:

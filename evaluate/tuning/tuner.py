@@ -13,18 +13,18 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
-from evaluate.runs.measures import with_interval
+from evaluate.runs.measures import format_with_interval
 from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import OBJECTIVE
 from evaluate.tuning.prepared import prepare
 from evaluate.tuning.space import (
     Space,
-    grid_points,
+    find_nearest_parameters,
+    list_grid_points,
     load_space,
-    nearest_parameters,
     read_grid,
 )
-from evaluate.tuning.storage import open_storage, without_password
+from evaluate.tuning.storage import hide_passwords, open_storage
 from evaluate.tuning.study import run_study
 from player.round import Json
 from quarry.parallel import Workers, open_executor
@@ -71,10 +71,10 @@ def tune(
     base = settings.search
     space = read_grid(grid, base) if grid else load_space(base)
     open_storage(storage)  # fails before the long preparation
-    by_split = _games_of_splits(games, seed)
+    by_split = _split_games(games, seed)
     chosen = [*itertools.chain.from_iterable(by_split.values())]
     located = locate_in(chosen, course)
-    name = _study_name(chosen, course, settings, space)
+    name = _name_study(chosen, course, settings, space)
 
     with open_executor(workers) as executor:
         prepared = prepare(chosen, located, course, settings, executor=executor)
@@ -83,13 +83,13 @@ def tune(
         for split, split_games in by_split.items():
             in_split = [*itertools.islice(prepared_games, len(split_games))]
             splits[split] = replace(prepared, games=in_split)
-        untuned = nearest_parameters(space, settings.search)
+        untuned = find_nearest_parameters(space, settings.search)
         tuned = run_study(
             space,
             splits,
             settings.search,
             name=name,
-            n_trials=len(grid_points(space)) or n_trials,
+            n_trials=len(list_grid_points(space)) or n_trials,
             seed=seed,
             storage=storage,
             executor=executor,
@@ -100,7 +100,7 @@ def tune(
     reported = report_gain(space, tuned, splits, settings.search, seed)
     if 0 < n_trials <= tuned.n_before:
         reported["warnings"].append(
-            f"the study in {without_password(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "
+            f"the study in {hide_passwords(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "
             f"--trials {n_trials} adds none; name a larger number, or another --storage"
         )
     return {
@@ -117,13 +117,13 @@ def tune(
         "store": course.location,
         "store_fingerprint": course.fingerprint,
         "seed": seed,
-        "storage": without_password(storage or "in memory").split("@")[-1],
+        "storage": hide_passwords(storage or "in memory").split("@")[-1],
         "tuned_settings": as_tuned["search"],
         "game_settings": as_tuned["game"],
     }
 
 
-def _games_of_splits(
+def _split_games(
     games: Sequence[LabelledGame], seed: int
 ) -> dict[Split, list[LabelledGame]]:
     """Return the games of each split.
@@ -142,7 +142,7 @@ def _games_of_splits(
     return by_split
 
 
-def _study_name(
+def _name_study(
     games: Sequence[LabelledGame], course: Course, settings: Settings, space: Space
 ) -> str:
     """Return a name that changes with games, settings and store, so that no study is resumed with others."""
@@ -155,7 +155,7 @@ def _study_name(
     return f"quarry-{hashlib.sha256(inputs.encode()).hexdigest()[:12]}"
 
 
-def tuned_lines(result: Json) -> Iterator[str]:
+def format_tuned(result: Json) -> Iterator[str]:
     """Yield the result of `tune` as lines for a terminal."""
     yield f"{result['trials']} trials ({result['trials_before']} from before), study {result['study']}"
     yield f"objective: {result['objective']}"
@@ -164,19 +164,19 @@ def tuned_lines(result: Json) -> Iterator[str]:
             one = result[kind][split]
             cells = []
             for name, value in one["measures"].items():
-                figure = with_interval(value, one["intervals"][name])
+                figure = format_with_interval(value, one["intervals"][name])
                 cells.append(f"{name} {figure}")
             yield f"  {split:10} {kind:8} {one['objective']:.4f}  {', '.join(cells)}"
 
     gain = result["gain"]
-    change = with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
+    change = format_with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
     yield f"  gain in {gain['measure']} on the test games {change}, p {gain['p']:.4f}"
     yield f"  {result['verdict']}"
     settings = [f"{name} {value}" for name, value in result["settings"].items()]
     yield f"  {', '.join(settings)}"
 
 
-def tuned_file(result: Json) -> str:
+def format_tuned_file(result: Json) -> str:
     """Write the result of `tune` as the text of a settings file, with its provenance."""
     provenance = {}
     for key, value in result.items():

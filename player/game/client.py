@@ -11,13 +11,6 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 import httpx
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    stop_before_delay,
-    wait_exponential,
-)
 
 from player.deadlines import start_in_thread
 from player.errors import (
@@ -45,10 +38,10 @@ MAX_RETRY_AFTER_S = 3_600.0
 """Maximum number of seconds of a `Retry-After` that is respected."""
 MAX_PAUSE_S = 2.0
 """Maximum pause between two tries to send a message or read the inbox; the caller respects a longer `Retry-After`."""
+MIN_BACKOFF_S, MAX_BACKOFF_S = 0.05, 2.0
+"""First and longest pause after a fault for which the server names none; pauses double."""
 MAX_WAIT_S = 30.0
 """Maximum number of seconds that the inbox may wait for a message."""
-MAX_CURSOR_CHARS = 1_000
-"""Maximum length of a cursor; a longer one is ignored."""
 INBOX = "/v1/inbox"
 """Path from which messages are read."""
 OUTBOX = "/v1/outbox"
@@ -188,12 +181,7 @@ class HttpGameServer:
             messages, new_cursor = read_inbox(body)
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
-
-        new_cursor = read_text_field(
-            {"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor"
-        )
-        is_usable = 0 < len(new_cursor) <= MAX_CURSOR_CHARS
-        return messages, new_cursor if is_usable else cursor
+        return messages, new_cursor or cursor
 
     def send(self, envelope: Json) -> None:
         """Deliver a message; the same message_id twice is one message.
@@ -271,15 +259,17 @@ class HttpGameServer:
                 raise self._refusal(f"{method} {path}", status, body)
             return body
 
-        is_over = stop_before_delay(patience_s)
         longest_s = MAX_PAUSE_S if path in {INBOX, OUTBOX} else patience_s
-        retrying = Retrying(
-            retry=retry_if_exception_type(UnavailableError),
-            wait=_pause_s,
-            stop=lambda state: state.upcoming_sleep > longest_s or is_over(state),
-            reraise=True,
-        )
-        return retrying(try_once)
+        backoff_s = MIN_BACKOFF_S
+        while True:
+            try:
+                return try_once()
+            except UnavailableError as error:
+                pause_s = max(backoff_s, error.retry_after_s)
+                if pause_s > longest_s or time.monotonic() + pause_s >= deadline:
+                    raise
+            time.sleep(pause_s)
+            backoff_s = min(2.0 * backoff_s, MAX_BACKOFF_S)
 
     def _send(
         self, request: httpx.Request, timeout_s: float
@@ -339,24 +329,12 @@ class HttpGameServer:
         return visible(text.replace(self.token, "***") if self.token else text)
 
 
-_backoff = wait_exponential(multiplier=0.05, max=2.0)
-
-
-def _pause_s(state: RetryCallState) -> float:
-    """Return the seconds until the next try, which grow each time and are at least Retry-After."""
-    fault = state.outcome and state.outcome.exception()
-    retry_after_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
-    return max(_backoff(state), retry_after_s)
-
-
 def _read_retry_after_s(headers: httpx.Headers) -> float:
     """Read the seconds of a `Retry-After`, which may be a date; 0 if it is missing, unreadable or past."""
     text = headers.get("Retry-After", "")
     seconds = read_number(text, inf)
-    if seconds is None:
-        with contextlib.suppress(ValueError, TypeError):  # TypeError without a zone
-            moment = parsedate_to_datetime(text)
-            seconds = (moment - datetime.now(UTC)).total_seconds()
+    with contextlib.suppress(ValueError, TypeError):  # a number, or no time zone
+        seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
     return max(0.0, min(seconds or 0.0, MAX_RETRY_AFTER_S))
 
 

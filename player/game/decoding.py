@@ -6,9 +6,12 @@ from typing import Any
 
 from configs.plain_yaml import HALF_PAIR
 from player.errors import MessageError
+from player.game.messages import read_text_field
 
 MAX_RESPONSE_BYTES = 32_000_000
 """Maximum number of bytes of a decompressed response; an inbox of hundreds of games has a few MB."""
+MAX_CURSOR_CHARS = 1_000
+"""Maximum length of a cursor; a longer one is ignored."""
 MAX_DIGITS = 300
 """Maximum number of digits of an integer that are read; Python refuses to read thousands of digits."""
 
@@ -44,8 +47,8 @@ def read_json(body: bytes) -> Any:
     return value
 
 
-def read_inbox(body: bytes) -> tuple[list[Any], Any]:
-    """Read the messages and the cursor of an inbox.
+def read_inbox(body: bytes) -> tuple[list[Any], str]:
+    """Read the messages and the cursor of an inbox; the cursor is "" if it is missing or too long.
 
     Raises:
         MessageError: the body is not JSON, or has no list of messages.
@@ -54,7 +57,8 @@ def read_inbox(body: bytes) -> tuple[list[Any], Any]:
     messages = answer.get("messages") if isinstance(answer, dict) else None
     if not isinstance(messages, list):
         raise MessageError("the answer has no list of messages")
-    return messages, answer.get("cursor")
+    cursor = read_text_field(answer, MAX_CURSOR_CHARS + 1, "cursor")
+    return messages, cursor if len(cursor) <= MAX_CURSOR_CHARS else ""
 
 
 def _integer(digits: str) -> int:

@@ -147,6 +147,4 @@ class Delivery:
             self.failure = GameTimeoutError(
                 f"Game {visible(self.game.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
             )
-        if self.failure is not None:
-            self.game.tell("failed", self.failure)
         return self.failure

@@ -41,7 +41,7 @@ class DeadlinePlayer:
     Args:
         player: plans and decides.
         game_id: name of the game in the log.
-        runner: runs the steps of all games; None makes a new one.
+        runner: runs the steps of all games.
 
     Attributes:
         plan: the plan; None before the questions, and without candidates if the search was too slow.
@@ -51,12 +51,12 @@ class DeadlinePlayer:
         self,
         player: Contestant,
         game_id: str,
-        runner: Runner | None = None,
+        runner: Runner,
     ) -> None:
         self.plan: Plan | None = None
         self._player = player
         self._game_id = game_id
-        self._runner = runner or Runner()
+        self._runner = runner
 
     def warmup(self, question: str, budget_s: float) -> str:
         """Return the answer to the warm-up question; "0" if it is not ready in time."""

@@ -3,13 +3,12 @@
 import contextlib
 import logging
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from player.answer import Answers
 from player.belief.editions import edition_masses
-from player.errors import PlayerError, ServerError
+from player.errors import ServerError
 from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.journal import Journal
@@ -17,7 +16,6 @@ from player.game.messages import Message
 from player.game.record import PlayedGame, SavedGame
 from player.guess.opening import after_score
 from player.player import Decision, Plan
-from player.question import Question
 from player.round import Json, RoundStart, Score
 from quarry.terminal import describe_error, visible
 
@@ -81,12 +79,6 @@ class Spectator:
     Exceptions of a spectator are logged, and do not disturb the game.
     """
 
-    def received(self, game_id: str, message: Json) -> None:
-        """Receive a message of the referee, as it came."""
-
-    def sent(self, game_id: str, message: Json) -> None:
-        """Receive a reply of the player; it is called once, however often the reply is sent."""
-
     def started(self, game_id: str, start: RoundStart) -> None:
         """Receive the name and hint of the round."""
 
@@ -100,9 +92,6 @@ class Spectator:
 
     def scored(self, game_id: str, score: Score) -> None:
         """Receive the score."""
-
-    def failed(self, game_id: str, error: PlayerError) -> None:
-        """Receive the error because of which a game could not be played."""
 
 
 @dataclass(eq=False)
@@ -143,22 +132,23 @@ class Game:
         for message in saved.messages:
             kind = message.key.split()[0]
             self._store_reply(kind, message.key, message.reply)
-            if kind in BEGINNINGS and message.received is not None:
+            if kind in BEGINNINGS:
                 self.opponent = protocol.read_message(message.received).opponent
         if saved.start is None:
             return
 
-        self.tell("started", saved.start)
+        self._tell("started", saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
-        plan = self._plan(saved.start, budget_s, saved.questions)
+        plan = self.player.make_plan(saved.start, budget_s, saved.questions)
+        self._tell("planned", plan)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
-            self.tell("answered", plan, self._answers, self._decision)
+            self._tell("answered", plan, self._answers, self._decision)
             if saved.score is not None:  # the earlier process has learned it
                 self.score = saved.score
-                self.tell("scored", saved.score)
+                self._tell("scored", saved.score)
 
     @property
     def is_guessed(self) -> bool:
@@ -172,7 +162,6 @@ class Game:
             MessageError: the message holds a score that is out of range.
         """
         kind = message_key = message.message_type
-        self.tell("received", message.envelope)
         if kind in BEGINNINGS:
             self.opponent = message.opponent
         if kind == protocol.WARMUP_CALL:
@@ -197,7 +186,6 @@ class Game:
             self.journal_key, message_key, reply, message.envelope, **facts
         )
         self._store_reply(kind, message_key, reply)
-        self.tell("sent", reply)
         return reply
 
     def take_score(self, score: Score) -> None:
@@ -221,7 +209,7 @@ class Game:
             )
             shares = edition_masses(belief, plan.places, plan.rows)
             self.journal.learn(self.opponent, shares)
-        self.tell("scored", score)
+        self._tell("scored", score)
 
     def record(self, elapsed_s: float) -> PlayedGame:
         """Return the record of a game that has a score.
@@ -257,7 +245,7 @@ class Game:
         if stage >= self.stage:
             self.stage, self.reply = stage, reply
 
-    def tell(self, event: str, *facts: object) -> None:
+    def _tell(self, event: str, *facts: object) -> None:
         """Call the spectator; log its exception, or raise it if timeouts are strict."""
         try:
             getattr(self.spectator, event)(self.game_id, *facts)
@@ -282,10 +270,11 @@ class Game:
             editions = self.journal.editions(self.opponent)
             start = protocol.read_start(payload)
             start = replace(start, editions=tuple(editions.items()))
-            self.tell("started", start)
-            questions = self._plan(start, budget_s).questions
-            batch = protocol.questions_payload(start, questions)
-            facts = {"start": start, "questions": questions}
+            self._tell("started", start)
+            plan = self.player.make_plan(start, budget_s)
+            self._tell("planned", plan)
+            batch = protocol.questions_payload(start, plan.questions)
+            facts = {"start": start, "questions": plan.questions}
             return protocol.QUESTIONS_BATCH, batch, facts
 
         if kind == protocol.ANSWERS_BATCH and self.player.plan is not None:
@@ -293,7 +282,7 @@ class Game:
             self._answers = protocol.read_answers(payload, n_questions)
             self._decision = decision = self.player.decide(self._answers, budget_s)
             plan = self.player.plan
-            self.tell("answered", plan, self._answers, decision)
+            self._tell("answered", plan, self._answers, decision)
             facts = {"answers": self._answers, "guess": decision.guess}
             guess = protocol.guess_payload(plan.start, decision.guess)
             return protocol.GUESS_SUBMISSION, guess, facts
@@ -301,13 +290,3 @@ class Game:
         if kind == protocol.SCORE_FEEDBACK and self.is_guessed:
             self.take_score(protocol.read_score(payload))
         return None
-
-    def _plan(
-        self,
-        start: RoundStart,
-        budget_s: float,
-        questions: Sequence[Question] | None = None,
-    ) -> Plan:
-        plan = self.player.make_plan(start, budget_s, questions)
-        self.tell("planned", plan)
-        return plan

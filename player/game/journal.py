@@ -11,7 +11,6 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,25 +34,31 @@ SqlStatement = tuple[str, tuple[object, ...]]
 GO_ON = "games go on, and a restart would not know of them"
 """End of a warning that a write failed."""
 
-_TABLES = {
-    "players": "server TEXT NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL, player_id TEXT NOT NULL, "
-    "PRIMARY KEY (server, name)",
-    "inboxes": "server TEXT NOT NULL, player TEXT NOT NULL, cursor TEXT NOT NULL, PRIMARY KEY (server, player)",
-    "games": "game INTEGER PRIMARY KEY, server TEXT NOT NULL, player TEXT NOT NULL, game_id TEXT NOT NULL, "
-    "began REAL NOT NULL, ending TEXT NOT NULL DEFAULT 'running', start TEXT, questions TEXT, answers TEXT, guess TEXT",
-    "replies": "game INTEGER NOT NULL REFERENCES games, message TEXT NOT NULL, reply TEXT NOT NULL, "
-    "PRIMARY KEY (game, message)",
-    "opponents": "server TEXT NOT NULL, player TEXT NOT NULL, opponent TEXT NOT NULL, edition TEXT NOT NULL, "
-    "games REAL NOT NULL, PRIMARY KEY (server, player, opponent, edition)",
-}
-"""Columns of the tables."""
-_ADDED_COLUMNS = {
-    "games": ("score TEXT", "label TEXT"),
-    "replies": ("received TEXT", "at REAL"),
-}
-"""Columns that journals of earlier releases lack; they are added when such a journal is opened."""
-_INDEX = "CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game)"
-"""Index for the games of a player."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS players (
+    server TEXT NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL, player_id TEXT NOT NULL,
+    PRIMARY KEY (server, name)
+);
+CREATE TABLE IF NOT EXISTS inboxes (
+    server TEXT NOT NULL, player TEXT NOT NULL, cursor TEXT NOT NULL,
+    PRIMARY KEY (server, player)
+);
+CREATE TABLE IF NOT EXISTS games (
+    game INTEGER PRIMARY KEY, server TEXT NOT NULL, player TEXT NOT NULL, game_id TEXT NOT NULL,
+    began REAL NOT NULL, ending TEXT NOT NULL DEFAULT 'running',
+    start TEXT, questions TEXT, answers TEXT, guess TEXT, score TEXT, label TEXT
+);
+CREATE TABLE IF NOT EXISTS replies (
+    game INTEGER NOT NULL REFERENCES games, message TEXT NOT NULL, reply TEXT NOT NULL, received TEXT, at REAL,
+    PRIMARY KEY (game, message)
+);
+CREATE TABLE IF NOT EXISTS opponents (
+    server TEXT NOT NULL, player TEXT NOT NULL, opponent TEXT NOT NULL, edition TEXT NOT NULL, games REAL NOT NULL,
+    PRIMARY KEY (server, player, opponent, edition)
+);
+CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game);
+"""
+"""Tables, and the index for the games of a player."""
 _OURS = "server = ? AND player = ?"
 """Condition for the rows of the player."""
 _GIVE_UP = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND ending = 'running'"
@@ -65,6 +70,12 @@ _GAMES = (
     "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
 )
 """Query of games. A running game is read without its label, since a player may continue it."""
+_EDITIONS = f"""
+SELECT edition, sum(games / CASE opponent WHEN ? THEN 1.0 ELSE max(1.0, n_games) END)
+FROM (SELECT *, sum(games) OVER (PARTITION BY opponent) AS n_games FROM opponents WHERE {_OURS})
+GROUP BY edition
+"""
+"""Query of editions: games with this opponent count fully, each other opponent counts as one game."""
 _MESSAGES = "SELECT message AS key, reply, received, at FROM replies WHERE game = ? ORDER BY rowid"
 """Query of the messages of a game."""
 
@@ -101,9 +112,9 @@ class Journal:
         try:
             if path is not None:
                 _check_file(path)
-            if path is not None and not is_copy:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                make_private(path)
+                if not is_copy:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    make_private(path)
             self._database = sqlite3.connect(
                 ":memory:" if is_copy or path is None else path,
                 isolation_level=None,
@@ -125,13 +136,7 @@ class Journal:
         execute = self._database.execute
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = FULL")
-        for table, columns in _TABLES.items():
-            execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
-            existing = [row[1] for row in execute(f"PRAGMA table_info({table})")]
-            for column in _ADDED_COLUMNS.get(table, ()):
-                if column.split()[0] not in existing:
-                    execute(f"ALTER TABLE {table} ADD COLUMN {column}")
-        execute(_INDEX)
+        self._database.executescript(_SCHEMA)
         execute(f"PRAGMA user_version = {VERSION}")
         self._database.row_factory = sqlite3.Row
 
@@ -283,24 +288,13 @@ class Journal:
         Games with this opponent count fully. Each other opponent counts as one game, which is divided among its
         editions, since opponents use few programs. A game is divided among editions by the belief in them.
         """
-        query = f"SELECT opponent, edition, games FROM opponents WHERE {_OURS}"
         try:
-            rows = self.rows(query, *self._who)
+            return dict(map(tuple, self.rows(_EDITIONS, opponent, *self._who)))
         except JournalError as error:
             self._warn_once(
                 f"{error.__cause__}; games go on without the editions of earlier games"
             )
             return {}
-
-        n_games = Counter[str]()
-        for row in rows:
-            n_games[row["opponent"]] += row["games"]
-        editions = Counter[str]()
-        for row in rows:
-            is_own = row["opponent"] == opponent
-            divisor = 1.0 if is_own else max(1.0, n_games[row["opponent"]])
-            editions[row["edition"]] += row["games"] / divisor
-        return dict(editions)
 
     def learn(self, opponent: str, shares: Mapping[str, float]) -> None:
         """Add a game with an opponent, and the belief over the edition that it held.
@@ -398,7 +392,7 @@ def _check_file(path: Path) -> None:
         if version != VERSION and (version or n_tables):
             raise OSError(0, f"it is no journal of version {VERSION}")
         if version:
-            file.execute("SELECT game_id, ending FROM games LIMIT 0")
+            file.execute(f"{_GAMES} LIMIT 0")
 
 
 def _remove(lock: FileLock) -> None:

@@ -122,8 +122,8 @@ class Loop:
                 n_ended = yield from self._end_games()
                 if n_ended == 0 and (self._deliveries or self._n_left > 0):
                     is_busy = any(map(self._is_busy, self._deliveries))
-                    is_short = is_busy or self._may_request
-                    self._poll(BUSY_POLL_S if is_short else MAX_POLL_S)
+                    is_quiet = not is_busy and not self._may_request
+                    self._poll(MAX_POLL_S if is_quiet else BUSY_POLL_S)
 
             for key in self._unnamed:
                 self.journal.update(key, ending="given up")
@@ -203,8 +203,9 @@ class Loop:
 
     def _find(self, game_id: str) -> Delivery | None:
         """Return the delivery of a running game."""
+        normalised = protocol.normalise_id(game_id)
         for delivery in self._deliveries:
-            if protocol.same_game(game_id, delivery.game.game_id):
+            if protocol.normalise_id(delivery.game.game_id) == normalised:
                 return delivery
         return None
 

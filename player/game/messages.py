@@ -317,11 +317,6 @@ def _read_question_number(value: Any) -> int:
     return int(match[1]) if match else 0
 
 
-def same_game(game_id: str, other: str) -> bool:
-    """Return whether two game ids are equal, as texts or as numbers."""
-    return normalise_id(game_id) == normalise_id(other)
-
-
 def normalise_id(text: str) -> str:
     """Return an id without the leading zeros of a number, since 0101001 sent as a number is 101001."""
     return text.lstrip("0") or "0" if text.isdecimal() else text

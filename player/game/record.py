@@ -67,14 +67,14 @@ class SavedMessage:
 
     Attributes:
         key: type of the message; for a warm-up call, also the question.
-        received: the message as it came; None in journals of earlier releases.
-        at: time at which the reply was ready, in seconds since the epoch; None in journals of earlier releases.
+        received: the message as it came.
+        at: time at which the reply was ready, in seconds since the epoch.
     """
 
     key: str
     reply: Json
-    received: Json | None = None
-    at: float | None = None
+    received: Json
+    at: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

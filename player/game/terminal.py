@@ -54,7 +54,7 @@ class Terminal(Spectator):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def _say(self, text: str, style: str = "", *, label: str = "") -> None:
+    def _say(self, text: str, style: str = "", label: str = "") -> None:
         """Print a text after a label in bold; the text may be foreign."""
         line = Text.assemble((label, "bold"), visible(text), style=style)
         self._console.print(line)

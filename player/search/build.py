@@ -68,7 +68,7 @@ class _CurrentIndex:
         self._course = course
         self._settings = settings
         self._makers = find_strategies(settings.search)
-        self._given = embedder
+        self._given_embedder = embedder
         self._embedder = embedder
         self._fault = ""
 
@@ -76,7 +76,7 @@ class _CurrentIndex:
         """Build the index of a course; also return a value that is equal for searches with equal results."""
         settings = self._settings
         names = settings.search.strategies
-        if self._given is None and not EMBEDDING.isdisjoint(names):
+        if self._given_embedder is None and not EMBEDDING.isdisjoint(names):
             self._load_embedder(course)
 
         own = ", ".join(name for name in names if name not in STRATEGIES)
@@ -89,14 +89,14 @@ class _CurrentIndex:
         finally:
             notice.cancel()
         # bound methods are equal only if their object is the same one: another given embedder shares no results
-        given_embedder = self._given and self._given.embed_queries
+        given = self._given_embedder and self._given_embedder.embed_queries
         identity = (
             course.location,
             course.collection,
             course.fingerprint,
             repr(index.calibration),
             settings.embed,
-            given_embedder,
+            given,
             self._makers,
         )
         return index, identity

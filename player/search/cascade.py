@@ -3,7 +3,7 @@
 import functools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner, reply_due
@@ -56,16 +56,15 @@ class Cascade:
     query: Query
     started: float
     everything: bool = False
+    failures: dict[str, SearchError] = field(default_factory=dict, init=False)
+    book: BookCandidate | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         elapsed_s = time.perf_counter() - self.started
         now = time.monotonic()
-        self.failures: dict[str, SearchError] = {}
-        self.book: BookCandidate | None = None
         self._evidence: Float64Array | None = None
-        self._deadline = min(
-            now + self.settings.deadline_s - elapsed_s, _halfway(now, reply_due())
-        )
+        half_of_reply = (now + reply_due()) / 2.0
+        self._deadline = min(now + self.settings.deadline_s - elapsed_s, half_of_reply)
         self._calls: dict[str, Call[ScoreArrays]] = {}
         self._embed_ms = [0.0]
 
@@ -108,8 +107,8 @@ class Cascade:
     def resolve_book(self) -> None:
         """Find the document that the query names, within half of the time that is left."""
         work = functools.partial(self.index.resolve_book, self.query, self.settings)
-        deadline = _halfway(time.monotonic(), self._deadline)
-        call = self.runner.start("book name", work, deadline)
+        half_way = (time.monotonic() + self._deadline) / 2.0
+        call = self.runner.start("book name", work, half_way)
         resolved = call.value()
         if call.failure is not None:
             self.failures[call.name] = call.failure
@@ -192,8 +191,3 @@ class Cascade:
             return index.run_strategy(name, query, doc_id=doc_id, rows=rows)
 
         self._calls[name] = self.runner.start(name, work, self._deadline)
-
-
-def _halfway(now: float, deadline: float) -> float:
-    """Return the time at which half of the time until a deadline is over."""
-    return (now + deadline) / 2.0

@@ -147,7 +147,8 @@ class SearchOrchestrator:
         if unreachable is not None:
             result = replace(result, failures=(unreachable, *result.failures))
         self._statistics.count(result, result.failures)
-        _write_log(result)
+        for failure in result.failures:
+            _log.warning("%s", failure)
         return result
 
     def _refresh(self) -> SearchError | None:
@@ -191,24 +192,3 @@ class SearchOrchestrator:
 def _plain(text: str) -> str:
     """Normalise a text for the cache key: NFKC, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
-
-
-def _write_log(result: SearchResult) -> None:
-    """Write the failures of a search as warnings, and the search as one line with its fields."""
-    for failure in result.failures:
-        _log.warning("%s", failure)
-
-    best = result.hits[0].relevance if result.hits else 0.0
-    fields = {
-        "book": result.book.doc_id if result.book else "",
-        "tier": result.tier,
-        "answered_by": result.answered_by,
-        "hits": len(result.hits),
-        "best": round(best, 4),
-        "cached": result.cached,
-        "failures": [failure.strategy for failure in result.failures],
-        "embed_ms": round(result.embed_ms, 3),
-        "search_ms": round(result.search_ms, 3),
-    }
-
-    _log.debug("search %s", fields, extra={"search": fields})

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from configs.settings import Merge, SpillOver, load
-from evaluate.referee.context import visible_context
+from evaluate.referee.context import build_visible_context
 from evaluate.referee.reading import answer_by_reading
 from player.deadlines import due_at
 from player.errors import QueryError
@@ -51,7 +51,7 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
         secret = course()[row]
         plan = PLAYER.plan(start(book_name=book_name))
         # by the harness's oracle, which shares no code with the player
-        context = visible_context(secret.text)
+        context = build_visible_context(secret.text)
         answers = [
             answer_by_reading(context, question.text, question.options)
             for question in plan.questions

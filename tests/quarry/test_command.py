@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 
 from configs.project import Project, find_project
-from evaluate.commands.shared import games_file
+from evaluate.commands.shared import find_games_file
 from player.game.journal import Journal
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
@@ -161,7 +161,7 @@ def test_values_of_the_nearest_file_are_defaults(
     (tmp_path / "course/quarry.toml").write_text(values)
     assert StoreOptions().location == "http://chroma:8000"
     assert StoreOptions("named").location == "named"
-    assert games_file(None) == tmp_path / "course/games.jsonl"
+    assert find_games_file(None) == tmp_path / "course/games.jsonl"
     assert "preset 'fast' is unknown" in quarry("replay").refusal
 
 

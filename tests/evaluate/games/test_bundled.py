@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from evaluate.games.labelled import LabelledGame, load_games, tokens
-from evaluate.games.locating import label_errors
+from evaluate.games.locating import find_label_errors
 from quarry.json_files import read_objects
 from tests.fakes import ROOT, each
 
@@ -20,7 +20,7 @@ def require_rule(games: Iterable[LabelledGame]) -> None:
     """No hint or associative word shares a word with its paragraph, and hints have at most 15 words."""
     for game in games:
         text = game.paragraph if game.answerable else ""
-        errors = label_errors(text, game.hint, game.associative_word)
+        errors = find_label_errors(text, game.hint, game.associative_word)
         assert not [*errors], game.game_id
 
 

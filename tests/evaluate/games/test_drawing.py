@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from evaluate.games.labelled import load_games
-from evaluate.games.locating import raw_passage
+from evaluate.games.locating import make_raw_passage
 from evaluate.referee.context import is_glued, readable
 from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
@@ -25,7 +25,7 @@ def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
     assert (game.edition, game.page) == ("pypdf:page", 1)
     raw = " ".join(game.paragraph.split())
     assert raw.startswith(game.opening_sentence)
-    assert raw_passage(game).text == game.paragraph
+    assert make_raw_passage(game).text == game.paragraph
 
 
 def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
@@ -43,7 +43,7 @@ def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
         "with a word that is there."
     )
     options = ['"stack"', '"balanced"', '"heap"', "none of these words"]
-    secret = build_secret(game, raw_passage(game))
+    secret = build_secret(game, make_raw_passage(game))
     answers = make_referee("oracle").answers(secret, [(question, options)])
     assert answers == ["B"]
 

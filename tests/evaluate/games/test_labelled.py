@@ -98,32 +98,37 @@ BAD: Any = (
 """Lines, or what makes one of `game_line`, and what is said of each."""
 
 
+@pytest.mark.parametrize(("line", "holds"), BAD)
 def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
-    tmp_path: Path,
+    line: Any, holds: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "games.jsonl"
     first = json.dumps(game_line(game_id="first"))
-    for line, holds in BAD:
-        text = line if isinstance(line, str) else json.dumps(game_line(**line))
-        path.write_text(f"{first}\n\n{text}\n", "utf-8")
-        with pytest.raises(GamesError) as caught:
-            load_games(path)
-        message = str(caught.value)
-        assert message.startswith(f"{path} line 3: ")
-        assert holds in message
-        assert "\n" not in message
+    text = line if isinstance(line, str) else json.dumps(game_line(**line))
+    path.write_text(f"{first}\n\n{text}\n", "utf-8")
+    with pytest.raises(GamesError) as caught:
+        load_games(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path} line 3: ")
+    assert holds in message
+    assert "\n" not in message
 
 
-def test_a_file_without_games_or_not_in_utf_8_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    for content, says in (
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
         (b'{"hint": "caf\xe9"}', "is not UTF-8: .* at byte 13"),
         (b"", "holds no game"),
         (b"\n \n\t\n", "holds no game"),
-    ):
-        path.write_bytes(content)
-        with pytest.raises(GamesError, match=rf"games\.jsonl:? {says}"):
-            load_games(path)
+    ],
+)
+def test_a_file_without_games_or_not_in_utf_8_is_refused(
+    content: bytes, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(GamesError, match=rf"games\.jsonl:? {says}"):
+        load_games(path)
 
 
 def test_the_draw_is_stable_over_machines_and_versions() -> None:
@@ -157,8 +162,9 @@ def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
         select_split(games, "validation", 0)
 
 
-def test_letters_and_digits_alone_make_a_difference() -> None:
-    for one, other, same in (
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
         ("An index, once built.", "an INDEX once built", True),
         ("the ﬁrst “word”", 'The first "word"', True),
         ("e\u0301tude", "\u00e9tude", True),
@@ -166,6 +172,13 @@ def test_letters_and_digits_alone_make_a_difference() -> None:
         ("x₂", "X2", True),
         ("page 1", "page 11", False),
         ("one two", "two one", False),
-    ):
-        assert same_text(one, other) == same
+    ],
+)
+def test_letters_and_digits_alone_make_a_difference(
+    one: str, other: str, same: bool
+) -> None:
+    assert same_text(one, other) == same
+
+
+def test_words_are_case_folded_runs_of_letters_and_digits() -> None:
     assert tokens("The B-tree's 2nd “ﬁx”") == ["the", "b", "tree", "s", "2nd", "fix"]

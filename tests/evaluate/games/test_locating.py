@@ -9,7 +9,7 @@ import pytest
 from evaluate.games.locating import (
     begins_with,
     check_games,
-    label_errors,
+    find_label_errors,
     locate_games,
 )
 from quarry.course.paragraph import Paragraph
@@ -158,7 +158,7 @@ def test_shared_words_are_folded_whole_words() -> None:
         ("העץ הגבוה", "עץ גבוה", []),
         ("עץ גבוה", "עץ גבוה", ["גבוה", "עץ"]),
     ):
-        errors = " ".join(label_errors(text, hint))
+        errors = " ".join(find_label_errors(text, hint))
         assert re.findall('"(.+?)"', errors) == shared
 
 

@@ -9,11 +9,11 @@ from configs.settings import EmbedSettings
 from evaluate.referee.scoring import (
     Similarity,
     citations,
+    make_word_similarity,
     score_guess,
     score_justification,
     score_sentence,
     score_word,
-    word_similarity,
 )
 from player.round import Score
 from quarry.embed import Models
@@ -170,7 +170,7 @@ def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
     tmp_path: Path,
 ) -> None:
     settings = EmbedSettings(threads=1, models_dir=str(tmp_path))
-    similarity = word_similarity("minilm", Models(settings))
+    similarity = make_word_similarity("minilm", Models(settings))
     for one, other, low, high in (
         ("river", "river", 0.99, 1.0),
         ("piano", "tax", 0.0, 0.3),

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.simulated import SimulatedReferee, visible_part
+from evaluate.referee.simulated import SimulatedReferee, select_visible_part
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
 from player.answer import NOT_RELEVANT
 
@@ -52,7 +52,7 @@ def read(
     def retrieve(text: str) -> tuple[str, ...]:
         return PASSAGES if "retrieve" in text else ()
 
-    seen = visible_part(view, CLIMBER, question, retrieve)
+    seen = select_visible_part(view, CLIMBER, question, retrieve)
     return answer_by_reading(seen, question, options)
 
 

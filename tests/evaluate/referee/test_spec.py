@@ -14,8 +14,8 @@ from evaluate.referee.spec import (
     Posed,
     Referee,
     Secret,
+    format_spec_table,
     read_spec,
-    spec_table,
 )
 from player.answer import NOT_RELEVANT, Answer
 from tests.contracts.referee import RefereeContract
@@ -144,7 +144,7 @@ def test_another_spec_is_refused_in_one_line_that_says_why(
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:
-    table = spec_table()
+    table = format_spec_table()
     docs = (ROOT / "docs/guides/referees.md").read_text("utf-8")
     views = [f"sees:{view}" for view in VIEW_DESCRIPTIONS]
     for form in (*views, *each(TERMS[1:], "form"), *NAMES):

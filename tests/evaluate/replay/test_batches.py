@@ -13,11 +13,11 @@ from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Secret
 from evaluate.replay.batches import (
     AskedBatch,
-    batch_line,
+    format_batch,
+    format_respondent_batch,
     read_answered,
     read_answers_file,
     read_batches,
-    respondent_line,
 )
 from player.game.messages import questions_json
 from player.question import Question
@@ -52,9 +52,9 @@ def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
 
 
 def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    path = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    path = written(tmp_path / "batches.jsonl", format_batch(BATCH))
     assert read_batches(path) == {"g1": BATCH}
-    record = json.loads(batch_line(BATCH))
+    record = json.loads(format_batch(BATCH))
     record["questions"].reverse()
     assert read_batches(written(path, json.dumps(record))) == {"g1": BATCH}
     del record["opening_sentence"]  # as older files lack it
@@ -105,10 +105,10 @@ def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(
     assert len(str(caught.value)) < 500 + len(str(path))
 
 
-FEW = batch_line(replace(BATCH, questions=(WORD, FILLER)))
+FEW = format_batch(replace(BATCH, questions=(WORD, FILLER)))
 
 
-@pytest.mark.parametrize("line", ["{}", "3", f"{batch_line(BATCH)}\n" * 2, FEW])
+@pytest.mark.parametrize("line", ["{}", "3", f"{format_batch(BATCH)}\n" * 2, FEW])
 def test_what_is_wrong_with_a_line_of_batches_is_said(
     line: str, tmp_path: Path
 ) -> None:
@@ -119,7 +119,7 @@ def test_what_is_wrong_with_a_line_of_batches_is_said(
 
 @pytest.mark.parametrize("line", ["", RIGHT])
 def test_answers_must_be_about_games(line: str, tmp_path: Path) -> None:
-    batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    batches = written(tmp_path / "batches.jsonl", format_batch(BATCH))
     answers = written(tmp_path / "answers.jsonl", line)
     with pytest.raises(BatchError, match="lines answer games of --games"):
         read_answered(batches, answers, [])
@@ -137,7 +137,7 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
         "passages": {"opening_sentence": OPENING, "questions": with_passages},
     }
     for view, sheet in shown.items():
-        line = respondent_line(BATCH, view, lambda text: (f"on {text}",))
+        line = format_respondent_batch(BATCH, view, lambda text: (f"on {text}",))
         assert json.loads(line) == {"game_id": "g1"} | sheet
 
 

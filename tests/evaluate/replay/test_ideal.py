@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluate.referee.spec import RefereeSpec, read_spec
-from evaluate.replay.ideal import Errors, stated_errors, win_probability
+from evaluate.replay.ideal import Errors, read_stated_errors, win_probability
 from quarry.arrays import Float64Array
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import run_of
@@ -70,8 +70,8 @@ def test_the_errors_are_those_of_the_spec() -> None:
         ("blind", Errors(0, 0.0, 0.0)),
         ("declined:1", Errors(20, 1.0, 0.0)),
     ):
-        assert stated_errors(read_spec(spec)) == errors, spec
-    assert stated_errors(RefereeSpec(own="my_package.MyReferee")) is None
+        assert read_stated_errors(read_spec(spec)) == errors, spec
+    assert read_stated_errors(RefereeSpec(own="my_package.MyReferee")) is None
 
 
 def test_ideal_questions_lose_what_the_store_does_not_hold() -> None:

@@ -16,7 +16,7 @@ import pytest
 from evaluate.errors import RunError
 from evaluate.replay.replay import replay_games
 from evaluate.replay.replayer import Job
-from evaluate.report.page import lecture_figures, render
+from evaluate.report.page import compute_lecture_figures, render
 from evaluate.runs.comparison import compare
 from evaluate.runs.files import (
     RecordFile,
@@ -117,7 +117,7 @@ def peak_of(folder: Path, n: int) -> int:
         replay_long(folder / f"{name}.json", n)
     runs = read_runs([folder / "a.json", folder / "b.json"])
     compare(runs)
-    lecture_figures(runs)
+    compute_lecture_figures(runs)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak

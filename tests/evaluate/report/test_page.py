@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 from lxml import html
 
-from evaluate.report.page import headline, lecture_figures, paired_tests, render
+from evaluate.report.page import (
+    compute_lecture_figures,
+    compute_tests,
+    headline,
+    render,
+)
 from evaluate.runs.files import write_run
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
@@ -123,6 +128,15 @@ def data_of(page: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
+def test_games_lost_by_their_label_are_counted_and_can_be_chosen() -> None:
+    plays = [play_record(won=False, guess_rank=2)]
+    record = game_record(opening_sentence="photograph", plays=plays)
+    page = render([run_of([record], referee="oracle")])
+    assert each(data_of(page)["plots"]["lost"], "name") == ["lost by the label"]
+    (option,) = html.fromstring(page).xpath("//option[@value='label']/text()")
+    assert option == "lost by the label"
+
+
 def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     page: str,
 ) -> None:
@@ -135,7 +149,7 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     assert each(shown, "place") == [*range(1, 11), 13]
     assert each(shown, "right") == [False] * 10 + [True]
     assert opened["play"]["guess"]["opening_sentence"] == HOSTILE
-    which, where, *_, misled = opened["outcomes"]
+    which, where, *_, misled = opened["explanation"]
     assert which.startswith("the secret: ")
     assert where.startswith("lost by the answers")
     assert misled.startswith("answers that misled: 1 B ")
@@ -176,7 +190,7 @@ def test_the_headline_says_which_run_is_better_and_by_how_much() -> None:
             f"{untested} No game of these runs is answerable",
         ),
     ):
-        *_, sentence = headline(runs, *paired_tests(runs))
+        *_, sentence = headline(runs, *compute_tests(runs))
         assert sentence.startswith(says)
 
 
@@ -185,7 +199,7 @@ def test_each_lecture_has_its_figures() -> None:
     there: Any = game_record(game_id="there")
     there["truth"]["document"] = "beta"
     run = run_of([game_record(), nowhere, there])
-    lectures = lecture_figures([run])
+    lectures = compute_lecture_figures([run])
     assert each(lectures, "document") == ["alpha", "beta", "not in the store"]
     for row, share in zip(lectures, (1.0, 1.0, 0.0), strict=True):
         assert row["runs"][0].items() >= {"games": 1, "share": share}.items()

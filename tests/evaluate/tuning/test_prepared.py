@@ -17,7 +17,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
-from evaluate.tuning.space import SPACE, load_space, trial_settings
+from evaluate.tuning.space import SPACE, load_space, make_trial_settings
 from player.search.build import build_orchestrator
 from player.search.results import Query
 from player.search.strategies.strategy import Reranker, Strategy
@@ -137,7 +137,7 @@ def cases(draw: st.DrawFn) -> tuple[Settings, Settings]:
         "spill_over": one_of("always", "never", "no-book"),
         "cascade": draw(st.booleans()),
     }
-    return study, replace(study, search=trial_settings(changed, study.search))
+    return study, replace(study, search=make_trial_settings(changed, study.search))
 
 
 @hypothesis_settings(
@@ -174,7 +174,7 @@ def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
         # these change the number of hits
         for key in left_out - {"pdf_k", "global_k"}:
             for value in (bounds[key]["low"], bounds[key]["high"]):
-                changed = trial_settings({key: value}, study.search)
+                changed = make_trial_settings({key: value}, study.search)
                 found = search_all(prepared, changed)
                 np.testing.assert_array_equal(found, expected, f"{preset} {key}")
 

@@ -28,12 +28,12 @@ from evaluate.tuning.objective import Evaluation
 from evaluate.tuning.space import (
     SPACE,
     Space,
+    find_nearest_parameters,
     load_space,
-    nearest_parameters,
-    trial_settings,
+    make_trial_settings,
 )
-from evaluate.tuning.storage import open_storage, without_password
-from evaluate.tuning.study import StudyResult, best_first, run_study
+from evaluate.tuning.storage import hide_passwords, open_storage
+from evaluate.tuning.study import StudyResult, run_study, sort_trials
 from player.round import Json
 from quarry import interrupts
 from quarry.parallel import open_executor
@@ -82,10 +82,10 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
         "boost_confidence": 0.95,
         "threshold": 0.2,
     }
-    result = trial_settings(drawn, settings.search)
+    result = make_trial_settings(drawn, settings.search)
     assert (result.global_k, result.boost_confidence) == (5, 0.9)
     assert result.lowered_threshold == 0.2
-    none = trial_settings({"pdf_k": 0, "global_k": 0}, settings.search)
+    none = make_trial_settings({"pdf_k": 0, "global_k": 0}, settings.search)
     assert (none.pdf_k, none.global_k) == (0, 1)
 
 
@@ -306,7 +306,7 @@ class TestKilled:
 
         resumed, whole = fit(storage).trials, fit(None).trials
         assert drawn(resumed) == drawn(whole)
-        assert best_first(resumed)[0].params == best_first(whole)[0].params
+        assert sort_trials(resumed)[0].params == sort_trials(whole)[0].params
         states = each(studied(storage).trials, "state")
         assert states.count(TrialState.COMPLETE) == N_TRIALS
         assert states.count(TrialState.FAIL) == len(states) - N_TRIALS == 1
@@ -343,7 +343,7 @@ def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
         (None, "16 trials of 16 lost, --storage FILE keeps them"),
     ):
         interrupts.on_interrupt_print("tune: interrupted")
-        best = best_first(fit(place).trials)[0]
+        best = sort_trials(fit(place).trials)[0]
         assert f"best={best.value:.4f}" in capsys.readouterr().err
         interrupts.announce()
         assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
@@ -360,9 +360,9 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
     open_storage(earlier)
     with pytest.raises(TuneError, match="has no other study with a finished trial"):
         fit(None, warm_start=earlier)
-    best = best_first(fit(earlier).trials)[:3]
+    best = sort_trials(fit(earlier).trials)[:3]
     result = fit(None, warm_start=earlier, name="later").trials
-    assert result[0].params == nearest_parameters(FEW, load().search)
+    assert result[0].params == find_nearest_parameters(FEW, load().search)
     for trial, expected in zip(result[1:], best, strict=False):
         assert trial.params == pytest.approx(expected.params)
 
@@ -375,7 +375,7 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
     with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
         open_storage("nothing://x/db", is_earlier=True)
     for name in ("password", "passwd", "pwd", "client_secret", "Token", "ssl_key"):
-        shown = without_password(f"mysql+mysqldb://h/db?user=u&{name}=s3cret&a=1")
+        shown = hide_passwords(f"mysql+mysqldb://h/db?user=u&{name}=s3cret&a=1")
         assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
 
 

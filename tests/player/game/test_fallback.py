@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from player.answer import Answers
-from player.deadlines import reply_due
+from player.deadlines import Runner, reply_due
 from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer, generic_questions
 from player.player import Decision, Plan
@@ -31,7 +31,7 @@ class Unsteady:
 
     def __init__(self) -> None:
         self.player = dense_player(course())
-        self.steady = DeadlinePlayer(self, "7")
+        self.steady = DeadlinePlayer(self, "7", Runner())
         self.hanging: set[str] = set()
         self.failing: set[str] = set()
         self.mended = threading.Event()

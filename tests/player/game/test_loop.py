@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from player.answer import Answers
+from player.deadlines import Runner
 from player.errors import (
     GameTimeoutError,
     PlayerError,
@@ -130,7 +131,7 @@ def game_of(player: Contestant, game_id: str = GAME, **options: Any) -> Game:
     return Game(
         game_id=game_id,
         journal_key=journal.add_game(),
-        player=DeadlinePlayer(player, game_id),
+        player=DeadlinePlayer(player, game_id, Runner()),
         name="me",
         journal=journal,
         **options,

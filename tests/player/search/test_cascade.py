@@ -266,25 +266,13 @@ def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search() 
         assert again.query.k == other.k
 
 
-def test_every_search_is_counted_and_is_a_line_of_the_log_with_its_fields(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_every_search_is_counted() -> None:
     searches = caching()
-    with caplog.at_level("DEBUG", "player.search.engine"):
-        for _ in range(4):
-            searches.search(Query("hint"))
-
-    first, second, *_ = each(caplog.records, "search")
-    expected = {
-        "answered_by": "original",
-        "hits": 2,
-        "failures": [],
-        "cached": False,
-    }
-    assert first.items() >= expected.items()
-    assert second["cached"]
-    cache = searches.stats()["cache"]
-    assert cache == {"hits": 3, "misses": 1, "hit_rate": 0.75}
+    for _ in range(4):
+        searches.search(Query("hint"))
+    stats = searches.stats()
+    assert stats["cache"] == {"hits": 3, "misses": 1, "hit_rate": 0.75}
+    assert stats["answered_by"] == {"original": 1}
 
 
 def test_a_store_that_fails_is_counted_and_logged_also_if_results_are_cached(
