@@ -7,6 +7,8 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator
 
+MIN_SECRET_CHARS = 8
+"""Minimum length of a token or key that is hidden in texts of others; shorter ones are placeholders."""
 _BLANKS = frozenset("\n\r\t")
 """Characters that become blanks."""
 _HARMLESS = frozenset("\u00ad\u200c\u200d\u200e\u200f")

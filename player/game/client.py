@@ -1,6 +1,8 @@
 """The protocol of a game server, and its implementation by an HTTP client."""
 
 import contextlib
+import errno
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +13,13 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 import httpx
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_before_delay,
+    wait_exponential,
+)
 
 from player.deadlines import start_in_thread
 from player.errors import (
@@ -30,7 +39,7 @@ from player.game.messages import (
 )
 from player.round import Json
 from quarry.addresses import is_address
-from quarry.terminal import visible
+from quarry.terminal import MIN_SECRET_CHARS, visible
 
 PATIENCE = 3.0
 """Time for which a request is retried, as a multiple of `timeout_s`."""
@@ -38,10 +47,10 @@ MAX_RETRY_AFTER_S = 3_600.0
 """Maximum number of seconds of a `Retry-After` that is respected."""
 MAX_PAUSE_S = 2.0
 """Maximum pause between two tries to send a message or read the inbox; the caller respects a longer `Retry-After`."""
-MIN_BACKOFF_S, MAX_BACKOFF_S = 0.05, 2.0
-"""First and longest pause after a fault for which the server names none; pauses double."""
 MAX_WAIT_S = 30.0
 """Maximum number of seconds that the inbox may wait for a message."""
+MAX_CURSOR_CHARS = 1_000
+"""Maximum length of a cursor; a longer one is ignored."""
 INBOX = "/v1/inbox"
 """Path from which messages are read."""
 OUTBOX = "/v1/outbox"
@@ -107,7 +116,7 @@ class HttpGameServer:
     Requests are retried after transient faults for three times `timeout_s`. Registering and asking for a game are
     retried for `timeout_s` only, since a retry may do them twice. `Retry-After` is respected. Each try has a time limit
     and each response a size limit. Redirects are not followed, so that the token is sent to this server only. The token
-    is replaced by asterisks in errors.
+    is replaced by asterisks in errors, and in messages unless it is too short for a secret.
 
     Args:
         url: e.g. "http://127.0.0.1:8017".
@@ -181,7 +190,14 @@ class HttpGameServer:
             messages, new_cursor = read_inbox(body)
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
-        return messages, new_cursor or cursor
+
+        new_cursor = read_text_field(
+            {"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor"
+        )
+        is_usable = 0 < len(new_cursor) <= MAX_CURSOR_CHARS
+        if len(self.token) >= MIN_SECRET_CHARS:
+            messages = self._without_token(messages)
+        return messages, new_cursor if is_usable else cursor
 
     def send(self, envelope: Json) -> None:
         """Deliver a message; the same message_id twice is one message.
@@ -259,17 +275,15 @@ class HttpGameServer:
                 raise self._refusal(f"{method} {path}", status, body)
             return body
 
+        is_over = stop_before_delay(patience_s)
         longest_s = MAX_PAUSE_S if path in {INBOX, OUTBOX} else patience_s
-        backoff_s = MIN_BACKOFF_S
-        while True:
-            try:
-                return try_once()
-            except UnavailableError as error:
-                pause_s = max(backoff_s, error.retry_after_s)
-                if pause_s > longest_s or time.monotonic() + pause_s >= deadline:
-                    raise
-            time.sleep(pause_s)
-            backoff_s = min(2.0 * backoff_s, MAX_BACKOFF_S)
+        retrying = Retrying(
+            retry=retry_if_exception_type(UnavailableError),
+            wait=_pause_s,
+            stop=lambda state: state.upcoming_sleep > longest_s or is_over(state),
+            reraise=True,
+        )
+        return retrying(try_once)
 
     def _send(
         self, request: httpx.Request, timeout_s: float
@@ -292,6 +306,8 @@ class HttpGameServer:
             raise self._unavailable(request, "timed out") from error
         except httpx.RequestError as error:
             reason = str(error) or type(error).__name__
+            if os.strerror(errno.EMFILE) in reason:
+                raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
             raise self._unavailable(request, reason) from error
 
     def _unavailable(
@@ -327,6 +343,29 @@ class HttpGameServer:
 
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
+
+    def _without_token(self, value: Any) -> Any:
+        """Replace the token in all texts except `auth_token`, which a reply must repeat."""
+        if isinstance(value, dict):
+            cleaned = {key: self._without_token(item) for key, item in value.items()}
+            if "auth_token" in value:
+                cleaned["auth_token"] = value["auth_token"]
+            return cleaned
+        if isinstance(value, list):
+            return [self._without_token(item) for item in value]
+        if isinstance(value, str) and self.token:
+            return value.replace(self.token, "***")
+        return value
+
+
+_backoff = wait_exponential(multiplier=0.05, max=2.0)
+
+
+def _pause_s(state: RetryCallState) -> float:
+    """Return the seconds until the next try, which grow each time and are at least Retry-After."""
+    fault = state.outcome and state.outcome.exception()
+    retry_after_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
+    return max(_backoff(state), retry_after_s)
 
 
 def _read_retry_after_s(headers: httpx.Headers) -> float:

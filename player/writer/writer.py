@@ -17,6 +17,7 @@ from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
 from quarry.addresses import is_address
 from quarry.json_files import read_objects
+from quarry.terminal import MIN_SECRET_CHARS
 
 _logger = logging.getLogger(__name__)
 KEY = "OPENAI_API_KEY"
@@ -31,8 +32,6 @@ SHARE = 0.5
 """Maximum share of the time until the next reply of a game is due that a call may take."""
 MAX_REPLY_BYTES = 1_000_000
 """Maximum number of bytes of a response that are read."""
-MIN_SECRET_CHARS = 8
-"""Minimum length of a key that is hidden; shorter ones are placeholders for servers that need no key."""
 _BEGIN = b'{"model": '
 """The first bytes of each line that is added to a log."""
 
