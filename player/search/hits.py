@@ -132,7 +132,7 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
     rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, rank_of_hit))
     n_found = int(is_found.sum())
     # the belief has a prior of its own for kinds
-    log_odds = order - kind_prior(index.kinds, maker.settings)
+    log_odds = order - kind_prior(index.kind_log_odds, maker.settings)
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
 
     def hit(number: int) -> Hit:

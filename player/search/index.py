@@ -53,7 +53,7 @@ class SearchIndex:
         return groups_of(self.paragraphs)
 
     @functools.cached_property
-    def kinds(self) -> Float64Array:
+    def kind_log_odds(self) -> Float64Array:
         """(n_paragraphs,) prior log-odds of each paragraph from its kind."""
         return search_log_odds(self.paragraphs)
 
@@ -120,7 +120,7 @@ class SearchIndex:
         confidence = book.confidence if book else 0.0
         return RankInput(
             book=Book(self.inside(book), confidence, evidence),
-            kinds=self.kinds,
+            kind_log_odds=self.kind_log_odds,
             groups=self.groups,
             weights=self.calibration.fused,
             keywords=query.keywords,

@@ -60,7 +60,7 @@ class RankInput:
 
     Attributes:
         book: the named document.
-        kinds: (n_paragraphs,) log-odds of each paragraph's kind, which count by `search.kind_weight`.
+        kind_log_odds: (n_paragraphs,) prior of each paragraph's kind, which count by `search.kind_weight`.
         groups: as `groups_of` returns them.
         weights: log-odds per unit of each strategy's score, for linear fusion.
         keywords: mode of keywords.
@@ -70,7 +70,7 @@ class RankInput:
     """
 
     book: Book
-    kinds: AnyFloatArray
+    kind_log_odds: AnyFloatArray
     groups: IntArray
     weights: Mapping[str, float]
     keywords: KeywordMode
@@ -149,9 +149,9 @@ def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
     return lifts
 
 
-def kind_prior(kinds: AnyFloatArray, settings: SearchSettings) -> AnyFloatArray:
+def kind_prior(log_odds: AnyFloatArray, settings: SearchSettings) -> AnyFloatArray:
     """Return (n_paragraphs,) the log-odds of the kinds of paragraphs, from those at weight 1."""
-    return settings.kind_weight * kinds
+    return settings.kind_weight * log_odds
 
 
 def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
@@ -294,7 +294,9 @@ def fuse(
     Args:
         scored: at least one.
     """
-    prior = book_prior(inputs.book, settings) + kind_prior(inputs.kinds, settings)
+    prior = book_prior(inputs.book, settings) + kind_prior(
+        inputs.kind_log_odds, settings
+    )
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)

@@ -127,8 +127,8 @@ class ScoreArrays:
         log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
         relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf
             where one was not found. `Hit.relevance` is their probability.
-        rare: (n_rare_words, n_paragraphs) whether each paragraph holds each rare word of the hint; None if words do not
-            matter.
+        rare: (n_words, n_paragraphs) whether each paragraph holds each word of the hint that is rare; None if words do
+            not matter.
     """
 
     scores: AnyFloatArray

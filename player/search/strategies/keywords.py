@@ -119,14 +119,12 @@ class Keyword(Strategy):
         if query.keywords != "fused":
             return arrays
 
-        holders = []
-        for word in sorted(_spelt(query.hint)):
+        spelt = _spelt(query.hint)
+        rare = np.zeros((len(spelt), len(self._paragraphs)), dtype=np.bool_)
+        for is_holder, word in zip(rare, spelt, strict=True):
             rows = self._index.words.rows(word)
-            if 0 < len(rows) <= RARE and not is_stop_word(word):
-                holders.append(rows)
-        rare = np.zeros((len(holders), len(self._paragraphs)), dtype=np.bool_)
-        for in_row, rows in zip(rare, holders, strict=True):
-            in_row[rows] = True
+            if len(rows) <= RARE and not is_stop_word(word):
+                is_holder[rows] = True
         return replace(arrays, rare=rare)
 
     def _ranked(self, hint: str) -> ScoreArrays:

@@ -33,7 +33,7 @@ def rank_input(n: int, **changes: Any) -> RankInput:
     """The input for n paragraphs without a book, kinds or duplicates, changed."""
     values: dict[str, Any] = {
         "book": Book(np.zeros(n, dtype=np.bool_)),
-        "kinds": np.zeros(n),
+        "kind_log_odds": np.zeros(n),
         "groups": np.full(n, -1),
         "weights": {},
         "keywords": "fallback",
@@ -202,7 +202,7 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
     both = {"one": one, "two": flat}
 
     for fusion, scored in (("linear", {"one": one}), ("linear", both), ("rrf", both)):
-        given = rank_input(3, scores=scored, kinds=kinds)
+        given = rank_input(3, scores=scored, kind_log_odds=kinds)
         for weight, hits in orders.items():
             ranking = searched(given, fusion=fusion, kind_weight=weight)
             assert ranking.hits.tolist() == hits
