@@ -68,6 +68,7 @@ _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^(?:\w+\ ){0,3}\w+\(.*\);$  # the beginning of a block, or a call
+    | ^(?:def|cdef|print|return)\b.*[=(\[] | ^import\ \w+\ as\ | ^(?:for|if|while)\ .*[\])]:  # a statement
     """,
     re.VERBOSE,
 )

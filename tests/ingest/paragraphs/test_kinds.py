@@ -149,6 +149,9 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("λ > 0 (the rate of all these boats)", {"number": "•"}, "item"),
     ("129 // the current customer, and the price of all 130 boats", {}, "code"),
     ("void moor(char boat, int pier, int every);", {"number": "–"}, "code"),
+    ("for boat in range(pier): every += tide[boat] and some more of all", {}, "code"),
+    ("def moor(every, boat, pier) of the harbour with a tide", {}, "code"),
+    ("for all boats (of a harbour), the tide returns at noon.", {}, "other"),
     ("Public static void main(String[] every) {", {}, "code"),
     (
         '133 System.out.println("boats come home at night!"); 134 return price;',
