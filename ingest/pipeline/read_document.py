@@ -179,6 +179,9 @@ def read_paragraphs_file(
                 raise SourceError(
                     f"{where}: {key} is {value!r}, not a string that is not empty; {MEND}"
                 )
+        heading = record.get("heading", "")
+        if not isinstance(heading, str):
+            raise SourceError(f"{where}: heading is {heading!r}, not a string; {MEND}")
         if record["paragraph_id"] in paragraph_ids:
             raise SourceError(
                 f"{where}: paragraph_id {record['paragraph_id']!r} is there twice; rename it"
@@ -190,7 +193,7 @@ def read_paragraphs_file(
             paragraph_id=record["paragraph_id"],
             doc_id=record["book_name"],
             page=1,
-            heading=record.get("heading", ""),
+            heading=heading,
             text=text,
             opening_sentence=opening_sentence(text),
         )

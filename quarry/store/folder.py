@@ -18,7 +18,7 @@ from quarry.files import read_own_file
 from quarry.store import chroma
 from quarry.store.content import Content, load_content, save_content
 from quarry.store.generations import DRAFT, Generations
-from quarry.terminal import describe_error, visible
+from quarry.terminal import visible
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -117,7 +117,7 @@ class Folder(Generations):
         try:
             check_database(Path(self.location, self.generation_name(number)))
         except Exception as error:
-            raise self.damaged_error(number, describe_error(error)) from error
+            raise self.error_of_reading(number, error) from error
 
     def _identity(self, name: str) -> Hashable:
         """Return inode and time of the content of a generation, which no other content of that name has.

@@ -126,10 +126,8 @@ class Generations(ABC):
             return Content(), number, identity
         try:
             return self.read(self.generation_name(number)), number, identity
-        except StoreError:
-            raise
         except Exception as error:
-            raise self.damaged_error(number, describe_error(error)) from error
+            raise self.error_of_reading(number, error) from error
 
     def publish(self, base: int, content: Content) -> None:
         """Write a content as the generation after `base`, which makes it the valid one.
@@ -173,10 +171,23 @@ class Generations(ABC):
         """Return the name of a generation."""
         return f"{self.collection}.{number}"
 
-    def damaged_error(self, number: int, reason: str) -> StoreDamagedError:
-        """Return the error for a damaged generation."""
+    def error_of_reading(self, number: int, error: Exception) -> StoreError:
+        """Return the error for a generation that could not be read.
+
+        It is no damage if the system failed, for example because too many files are open: an ingest makes a damaged
+        store again from the files that it is given, without the other documents.
+        """
+        if isinstance(error, StoreError):
+            return error
+        is_missing = isinstance(error, FileNotFoundError)
+        has_failed = isinstance(error, OSError) and error.errno is not None
+        if isinstance(error, MemoryError) or (has_failed and not is_missing):
+            return StoreError(
+                f"{self.location} cannot be read: {visible(describe_error(error))}; run it again"
+            )
+        reason = visible(describe_error(error))
         return StoreDamagedError(
-            f"{self.location}/{self.generation_name(number)} is damaged ({visible(reason)}); "
+            f"{self.location}/{self.generation_name(number)} is damaged ({reason}); "
             f"run: quarry ingest PATH... --store {self.location}"
         )
 

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from configs.directories import cache
+from configs.settings import load
 from ingest.errors import BadInputError
+from ingest.pipeline.pipeline import ingest
 from ingest.pipeline.plan import find_lectures
 from ingest.pipeline.read_document import read_pdf
 from quarry.arrays import Float32Array
@@ -298,6 +300,10 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
             first + first.replace('"b"', "null").replace("p1", "p2"),
             " line 2: text is None, not a string that is not empty",
         ),
+        (
+            first.replace("}", ', "heading": 5}'),
+            " line 1: heading is 5, not a string",
+        ),
         (first + first, " line 2: paragraph_id 'p1' is there twice"),
         (
             first.replace("p1", "\\ud800"),
@@ -312,6 +318,15 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
         assert ran.code == 2
         assert note.startswith(f"{path}{message}")
     assert not Store(course.store).course.documents
+
+
+def test_an_ingest_that_changes_nothing_leaves_the_documents_as_they_are(
+    course: Course,
+) -> None:
+    book = course.books("course", trees=TREES)
+    first, second = [ingest([book], course.store, load()) for _ in range(2)]
+    assert second.course.documents_by_id == first.course.documents_by_id
+    assert second.course.documents_by_id["trees"].n_paragraphs == 1
 
 
 def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> None:

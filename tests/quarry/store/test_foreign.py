@@ -1,5 +1,6 @@
 """Stores that somebody else made, or that cannot be written: one clear line, or they are searched."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from quarry.command import main
 from quarry.embed.embedders import load_sentence_transformer
 from quarry.errors import EmbedderError, StoreDamagedError, StoreError
 from quarry.store import ChromaIndex, Store, open_store
+from quarry.store import folder as folder_module
 from quarry.store.content import HEADER
 from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
 from tests.evaluate.fakes import make_store, use_hashing_embedder
@@ -186,6 +188,23 @@ def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
     file_reading(Store(str(folder)), make_reading("locks", [LOCKS]))
     assert LOCKS in each(open_store(str(folder)).paragraphs, "text")
     assert (folder / "notes.txt").read_text() == "theirs"
+
+
+def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    more = tmp_path / "more.jsonl"
+    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
+    before = open_store(str(folder)).fingerprint
+    too_many = OSError(errno.EMFILE, "Too many open files")
+    for failure in (too_many, OSError(errno.EIO, "Input/output error"), MemoryError()):
+        with monkeypatch.context() as patch:
+            patch.setattr(folder_module, "load_content", Mock(side_effect=failure))
+            with pytest.raises(StoreError, match=r"cannot be read: .*; run it again"):
+                open_store(str(folder))
+            assert main(["ingest", str(more), "--store", str(folder)]) == 2
+        assert open_store(str(folder)).fingerprint == before
 
 
 def test_a_damaged_store_is_made_again_from_the_files_named(
