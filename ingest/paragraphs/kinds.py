@@ -66,9 +66,15 @@ _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _CODE_LINE = re.compile(
     r"""
-    ^(?:\d{1,4}\ )?(?:\#|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
+    ^(?:\d{1,4}\ )?(?:\#+|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
+    | [\];]\ (?:\#|//)\ \w  # a comment after a statement
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^(?:\w+\ ){0,3}\w+\(.*\);$  # the beginning of a block, or a call
-    | ^(?:def|cdef|print|return)\b.*[=(\[] | ^import\ \w+\ as\ | ^(?:for|if|while)\ .*[\])]:  # a statement
+    | ^>+\ \w+[$(=\[]  # a call or an assignment after a prompt
+    | ^(?:c?def|print|return)\b.*[=(\[\#] | ^(?:import\ \S+\ as|from\ \S+\ import)\b  # a statement
+    | ^(?:for|if|while)\ .*[\])]: | ^(?:for\ \w+\ in|if|while)\ \w+: | ^(?:\}\ ?)?(?:else|elif)\b.*[;:{]$
+    | ^(?:\d+\ )?(?:for|if|while)\ ?\(.*[;:{)]$  # a condition or a loop
+    | ^(?:int|double|float|char|bool|var|auto)\ \w+\ ?[=;]  # a declaration
+    | ^\w\S*\ ?(?:[+*/-]=\ |<-\ ?[a-zA-Z]|=\ ?\w+\.\w[\w.]*\()  # an assignment
     """,
     re.VERBOSE,
 )
