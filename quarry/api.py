@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +18,7 @@ from evaluate.runs import export as exporting
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
+from ingest.errors import IngestError
 from ingest.pipeline import pipeline
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
@@ -26,6 +28,8 @@ from quarry.store import DEFAULT_COLLECTION, Course
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_log = logging.getLogger(__name__)
 
 
 class Comparison(NamedTuple):
@@ -66,7 +70,7 @@ def ingest_folder(
     embedder: str = "auto",
     progress: bool = True,
 ) -> Course:
-    """Add files to a store, unless it holds them already, and open its course.
+    """Add files to a store, unless it holds them already, and open its course; log a warning for each unreadable file.
 
     Args:
         paths: PDFs, folders of them, or paragraphs.jsonl files.
@@ -78,13 +82,17 @@ def ingest_folder(
         StoreError: the store cannot be written.
     """
     sources = [paths] if isinstance(paths, str | Path) else paths
-    pipeline.ingest(
+    summary = pipeline.ingest(
         [Path(source) for source in sources],
         str(store),
         settings or load(),
         embedder_spec=embedder,
         progress=progress,
     )
+    if summary.failed and len(summary.failed) == len(summary.outcomes):
+        raise IngestError(summary.failed[0].detail)
+    for outcome in summary.failed:
+        _log.warning("%s", outcome.detail)
     return open_store(store)
 
 

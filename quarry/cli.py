@@ -22,7 +22,7 @@ from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
 from configs.settings import Settings, load, preset_names
 from quarry import interrupts
-from quarry.terminal import visible
+from quarry.terminal import describe_error, visible
 
 if TYPE_CHECKING:
     from cyclopts.completion import CompletionContext
@@ -173,6 +173,12 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         path = f"{error.filename}: " if error.filename else ""
         print_line(label, f"{path}{fault_and_remedy(error)}")
         return 2
+    except SystemExit as error:
+        print_line(
+            label,
+            f"code of your own ended the command ({describe_error(error)}); let it raise an error instead",
+        )
+        return 2
     except MemoryError:
         print_line(label, f"the memory is used up; {MORE_MEMORY}")
         return 2
@@ -279,7 +285,10 @@ def run_command(command: Callable[[], int]) -> int:
         code = command()
         sys.stdout.flush()
         return code
-    except (BrokenPipeError, SystemExit):  # rich raises the latter for the former
+    except (BrokenPipeError, SystemExit) as error:
+        # rich raises the latter for the former
+        if BrokenPipeError not in (type(error), type(error.__context__)):
+            raise
         # the interpreter would fail on a closed stream when it exits
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -116,7 +116,7 @@ def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
     """Call `get`; turn any error of the user's own code into a SettingsError that names the path."""
     try:
         return get()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SettingsError(
             f"{key} {path!r} cannot be imported and made: {describe_error(error)}; "
             "start Python in the folder of the module, or install it"

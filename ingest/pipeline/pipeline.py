@@ -261,9 +261,15 @@ class _Ingest:
         readings: list[Reading],
         dropped: list[str],
     ) -> None:
-        """Embed readings, and write them to the store."""
-        course, relevance = store.course, None
+        """Embed readings, and write them to the store.
+
+        Raises:
+            BadInputError: two documents have the same paragraph_id.
+        """
+        course = store.course
+        relevance = course.embedder_calibration
         spec = self.spec or course.embedder_spec
+        _require_unique_ids(readings, dropped, course)
         paragraphs = [*chain.from_iterable(item.paragraphs for item in readings)]
 
         if readings and (paragraphs or course.embedder_spec):
@@ -359,6 +365,27 @@ class _Embedding:
         settings = replace(settings, threads=threads, own=self.run.spec)
         executor.check(embedder_of_worker, self.spec, settings)
         return functools.partial(embed_on_worker, spec=self.spec, settings=settings)
+
+
+def _require_unique_ids(
+    readings: list[Reading], dropped: list[str], course: Course
+) -> None:
+    """Check that no two documents that the store will hold have the same paragraph_id.
+
+    Raises:
+        BadInputError: two of them have it.
+    """
+    changing = {*dropped, *(reading.document.doc_id for reading in readings)}
+    kept = [item for item in course.paragraphs if item.doc_id not in changing]
+    new = chain.from_iterable(reading.paragraphs for reading in readings)
+    owners: dict[str, str] = {}
+    for item in chain(kept, new):
+        owner = owners.setdefault(item.paragraph_id, item.doc_id)
+        if owner != item.doc_id:
+            raise BadInputError(
+                f"the paragraph_id {item.paragraph_id!r} is in {owner!r} and in {item.doc_id!r}; "
+                "rename it in the paragraphs file"
+            )
 
 
 def _relevance(

@@ -90,7 +90,7 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     Raises:
         EmbedderError: the embedder is not installed, not found, or unreadable.
     """
-    if _is_named(spec) and not Path(spec).exists():
+    if _is_named(spec):
         embedder: Embedder = make(EMBEDDERS, spec, "--embedder", settings, models_dir)
         return embedder
     return sentence_transformer(spec, settings)
@@ -103,20 +103,21 @@ def require_embedder(spec: str, models_dir: Path) -> None:
         EmbedderError: the SPEC is mistyped, or the model is not installed or cannot be loaded or fetched.
         SettingsError: a dotted path cannot be imported.
     """
-    if Path(spec).exists():
-        load_sentence_transformer(spec)
-    elif spec in BUILT_IN:
+    if spec in BUILT_IN:
         if not export_folder(spec, models_dir).exists():
             NETWORKS[spec].path()
     elif _is_named(spec):
         find(EMBEDDERS, spec, "--embedder")
     else:
-        load_sentence_transformer(spec, may_fetch=True)
+        load_sentence_transformer(spec, may_fetch=not Path(spec).exists())
 
 
 def _is_named(spec: str) -> bool:
-    """Return whether a SPEC is a name in `EMBEDDERS` or a dotted path, rather than the folder or hub id of a model."""
-    return spec in EMBEDDERS or is_dotted(spec)
+    """Return whether a SPEC is a name in `EMBEDDERS` or a dotted path, rather than the folder or hub id of a model.
+
+    A folder hides a dotted path, but never a name.
+    """
+    return spec in EMBEDDERS or (is_dotted(spec) and not Path(spec).exists())
 
 
 def export_folder(spec: str, models_dir: Path) -> Path:

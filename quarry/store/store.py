@@ -143,7 +143,7 @@ class Store:
             updates: each replaces the document with its doc_id.
             dropped: doc_ids to remove.
             embedder_spec: SPEC of the embedder of the updates; "" for that of the store.
-            relevance: the embedder's calibration on all documents; None keeps that of the store.
+            relevance: the embedder's calibration on all documents; None if there is none.
 
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
@@ -159,7 +159,6 @@ class Store:
                 self.require_embedder(spec)
             documents[update.doc_id] = update
 
-        relevance = relevance or self.course.embedder_calibration
         content = link_copies(documents.values(), spec, relevance)
         base = self.course.generation
         self._generations.publish(base, content)

@@ -110,6 +110,12 @@ class StoreContract:
         assert_allclose(again.alias_vectors, expected, atol=1e-6)
         assert again.rejected == trees.rejected
 
+    def test_the_calibration_is_that_of_the_latest_change(self, store: Store) -> None:
+        trees = update(make_reading("trees", [TREES]))
+        for relevance in ((-1.0, 2.0), None):
+            store.change([trees], embedder_spec="minilm", relevance=relevance)
+            assert reopen(store).embedder_calibration == relevance
+
     def test_tokens_are_filed_with_their_document_and_go_with_it(
         self, store: Store
     ) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import quarry
+from configs.errors import QuarryError
 from tests.evaluate.fakes import make_course, use_hashing_embedder
-from tests.fakes import ROOT, each, run_python
+from tests.fakes import LOCKS, ROOT, each, run_python
 
 STORE, GAMES = Path("store"), Path("games.jsonl")
 
@@ -28,6 +29,19 @@ def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page() -> None:
     relevances = result.to_dataframe()["relevance"].tolist()
     assert relevances == each(result.hits, "relevance")
     assert "&lt;token&gt;" in result._repr_html_()
+
+
+def test_a_file_that_cannot_be_read_is_named_and_an_error_if_it_is_the_only_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broken, fine = Path("broken.jsonl"), Path("fine.jsonl")
+    broken.write_text("{")
+    fine.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
+    with pytest.raises(QuarryError, match="line 1: not a JSON object"):
+        quarry.ingest_folder(broken, "new", progress=False)
+    course = quarry.ingest_folder([broken, fine], "new", progress=False)
+    assert each(course.paragraphs, "text") == [LOCKS]
+    assert "line 1: not a JSON object" in caplog.text
 
 
 def test_runs_are_compared_and_exported() -> None:

@@ -1,13 +1,15 @@
 """What all command lines share; a command that is run without its packages says what to do, without a traceback."""
 
+import contextlib
 import logging
 import os
 import re
 import sys
 
 import pytest
+from cyclopts import App
 
-from quarry.cli import log_as_lines, run_command
+from quarry.cli import log_as_lines, run, run_command
 from quarry.command import main
 from tests.fakes import run_python
 
@@ -56,6 +58,32 @@ def test_a_command_whose_standard_output_is_closed_does_its_work(
     assert run_command(lambda: print("printed", flush=True) or 3) == 3
     for stream in (sys.stdout, sys.stderr):
         stream.close()
+
+
+def test_a_reader_that_closes_the_pipe_ends_a_command_well_and_own_code_that_exits_does_not() -> (
+    None
+):
+    def print_to_closed_pipe() -> int:
+        try:
+            raise BrokenPipeError
+        except BrokenPipeError:
+            sys.exit(1)
+
+    with open(os.devnull, "w") as closed, contextlib.redirect_stdout(closed):
+        assert run_command(print_to_closed_pipe) == 0
+    with pytest.raises(SystemExit, match="no licence"):
+        run_command(lambda: sys.exit("no licence"))
+
+
+def test_own_code_that_exits_is_an_error_of_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    app = App(name="quarry", result_action="return_value")
+    app.meta.default(lambda: sys.exit("no licence"))
+    assert run(app, []) == 2
+    assert capsys.readouterr().err == (
+        "quarry: code of your own ended the command (SystemExit: no licence); let it raise an error instead\n"
+    )
 
 
 def test_log_records_of_our_packages_are_lines_of_the_command(

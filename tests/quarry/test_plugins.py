@@ -17,6 +17,10 @@ def broken() -> None:
     raise RuntimeError("no luck")
 
 
+def leaving() -> None:
+    sys.exit("no licence")
+
+
 TABLE = {"own": thing}
 
 
@@ -50,6 +54,10 @@ def test_names_that_cannot_be_used_are_refused() -> None:
         (
             "tests.quarry.test_plugins.broken",
             "RuntimeError: no luck; start Python in the folder of the module",
+        ),
+        (
+            "tests.quarry.test_plugins.leaving",
+            "SystemExit: no licence; start Python in the folder of the module",
         ),
     ):
         with pytest.raises(SettingsError, match=says):

@@ -329,6 +329,16 @@ def test_an_ingest_that_changes_nothing_leaves_the_documents_as_they_are(
     assert second.course.documents_by_id["trees"].n_paragraphs == 1
 
 
+def test_a_paragraphs_file_and_a_lecture_cannot_share_an_id(course: Course) -> None:
+    lecture = course.pdf("trees", TREES)
+    book = course.books("course", ("trees:1:1", "other", CACHES))
+    for paths in ((book, lecture), (lecture, book)):
+        ran = course.run(*paths)
+        assert ran.code == 2
+        assert "the paragraph_id 'trees:1:1' is in" in ran.err
+    assert not Store(course.store).course.documents
+
+
 def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> None:
     first = course.books("1", trees=TREES)
     copy = course.books("4", trees=TREES)

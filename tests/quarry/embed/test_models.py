@@ -18,7 +18,7 @@ from configs.settings import load
 from quarry.arrays import Float32Array
 from quarry.embed import Embedder, TokenEmbedder, choose_spec, exports
 from quarry.embed.four_bits import read_four_bits
-from quarry.embed.models import export_folder, load_embedder
+from quarry.embed.models import export_folder, load_embedder, require_embedder
 from quarry.errors import EmbedderError
 from tests.contracts.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, run_python
@@ -200,6 +200,17 @@ def test_unknown_spec_is_refused_in_one_line(tmp_path: Path) -> None:
         refused = rf"^embedder {spec!r} cannot be used: .*; take {models}\Z"
         with pytest.raises(EmbedderError, match=refused):
             load_embedder(spec, tmp_path, ONE_THREAD)
+
+
+def test_a_folder_named_like_a_built_in_model_does_not_replace_it(
+    models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "minilm").mkdir()
+    monkeypatch.chdir(tmp_path)
+    require_embedder("minilm", models_dir)
+    assert load_embedder("minilm", models_dir, ONE_THREAD).spec == "minilm"
+    with pytest.raises(EmbedderError, match=r"embedder '\./minilm' cannot be used"):
+        load_embedder("./minilm", models_dir, ONE_THREAD)
 
 
 def test_model_that_is_not_installed_says_what_to_run(
