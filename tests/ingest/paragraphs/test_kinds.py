@@ -62,8 +62,9 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("Wooden boats;", {"number": "•", "in_list": True}, "item"),
     ("void print (tree) {", {"is_heading": True}, "code"),
     ("See https://trees.example/a/b for all of them.", {"mono": 0.7}, "other"),
-    ("See /a/b for all of them.", {"mono": 0.7}, "code"),
-    (f"# {PROSE}", {}, "code"),
+    ("See /a/b for all of them.", {"mono": 0.7}, "other"),
+    ("See /a/b for all of them.", {"mono": 0.7, "in_listing": True}, "code"),
+    ("# The pivot should fall somewhere in the middle.", {}, "code"),
     ("Four half told words.", {"unknown_share": 0.3}, "unreadable"),
     ("1.2 Simplify and Delegate . . . . . . . . . . . . . 22", {}, "contents"),
     (
