@@ -247,7 +247,7 @@ class _Ingest:
         sources = [
             (path, sources_in(path, self.settings.ingest)) for path in self.files
         ]
-        rows = plan(sources, Names(dict(documents), owners, missing), self.drop)
+        rows = plan(sources, Names(documents, owners, missing), self.drop)
 
         if self.spec:
             store.require_embedder(self.spec)

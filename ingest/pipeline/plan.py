@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeGuard
+from typing import Literal, NamedTuple
 
 from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
@@ -79,51 +79,53 @@ class Outcome:
         return self.document.rejected if self.document else {}
 
 
-@dataclass(frozen=True, slots=True)
+class Holder(NamedTuple):
+    """The file that has a doc_id, or had it at the last ingest and does not exist any more."""
+
+    path: str
+    content: str
+    exists: bool = True
+
+
 class Names:
     """The names in use, in the store and by the files of this ingest so far.
 
-    Attributes:
-        documents: documents by doc_id.
-        owners: doc_ids by paragraph_id.
+    Args:
+        documents: documents of the store by doc_id.
+        owners: doc_ids by paragraph_id; those of the files are added.
         missing: doc_ids of documents whose files do not exist any more.
     """
 
-    documents: dict[str, Document]
-    owners: dict[str, str] = field(default_factory=dict)
-    missing: Collection[str] = ()
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        owners: dict[str, str] | None = None,
+        missing: Collection[str] = (),
+    ) -> None:
+        self.documents = documents
+        self.owners = owners or {}
+        self._holders: dict[str, Holder] = {}
+        for doc_id, document in documents.items():
+            self._holders[doc_id] = Holder(
+                document.path, document.content_hash, doc_id not in missing
+            )
 
-    def is_elsewhere(
-        self, document: Document | None, path: Path
-    ) -> TypeGuard[Document]:
-        """Return whether a document exists and comes from another file, which still exists."""
-        return (
-            document is not None
-            and document.path != str(path)
-            and document.doc_id not in self.missing
-        )
+    def _elsewhere(self, doc_id: str, path: Path) -> Holder | None:
+        """Return the holder of a doc_id, if it is another file that exists."""
+        holder = self._holders.get(doc_id)
+        if holder is None or holder.path == str(path) or not holder.exists:
+            return None
+        return holder
 
     def take(self, source: Source) -> tuple[str, bool]:
         """Name a source; return its doc_id, and whether another file has the same content under that name."""
         book = source.book
         doc_id = book.document.doc_id if book else self._free_doc_id(source)
-        holder = self.documents.get(doc_id)
-        if (
-            self.is_elsewhere(holder, source.path)
-            and holder.content_hash == source.content
-        ):
+        holder = self._elsewhere(doc_id, source.path)
+        if holder is not None and holder.content == source.content:
             return doc_id, True
 
-        path = str(source.path)
-        self.documents[doc_id] = Document(
-            doc_id,
-            path,
-            source.content,
-            "",
-            (),
-            0,
-            0,
-        )
+        self._holders[doc_id] = Holder(str(source.path), source.content)
         for paragraph in book.paragraphs if book else ():
             self.owners[paragraph.paragraph_id] = doc_id
         return doc_id, False
@@ -131,17 +133,19 @@ class Names:
     def _free_doc_id(self, source: Source) -> str:
         """Return the doc_id that a file already has; else its stem, after its folder if another file has the stem."""
         path = source.path
-        for document in self.documents.values():
-            if document.path == str(path):
-                return document.doc_id
+        for doc_id, holder in self._holders.items():
+            if holder.path == str(path):
+                return doc_id
 
         candidates = (path.stem, f"{path.parent.name}/{path.stem}")
         for doc_id in candidates:  # a file that was moved
-            holder = self.documents.get(doc_id)
-            if holder is not None and holder.content_hash == source.content:
+            if (
+                doc_id in self._holders
+                and self._holders[doc_id].content == source.content
+            ):
                 return doc_id
         for doc_id in candidates:
-            if not self.is_elsewhere(self.documents.get(doc_id), path):
+            if self._elsewhere(doc_id, path) is None:
                 return doc_id
         return f"{path.parent.name}/{path.stem}-{source.content[:6]}"
 
@@ -153,14 +157,14 @@ class Names:
         """
         books = [source.book for source in sources if source.book]
         file_doc_ids = {book.document.doc_id for book in books}
-        for document in self.documents.values():
-            if document.path == str(path):
-                file_doc_ids.add(document.doc_id)
+        for doc_id, holder in self._holders.items():
+            if holder.path == str(path):
+                file_doc_ids.add(doc_id)
 
         for book in books:
             doc_id, content = book.document.doc_id, book.document.content_hash
-            other = self.documents.get(doc_id)
-            if self.is_elsewhere(other, path) and other.content_hash != content:
+            other = self._elsewhere(doc_id, path)
+            if other is not None and other.content != content:
                 raise SourceError(
                     f"{path}: the book_name {doc_id!r} is also in {other.path}; rename it"
                 )
@@ -184,7 +188,7 @@ def plan(
         names: names in the store; those of the files are added.
         dropped: doc_ids that the user drops.
     """
-    stored = dict(names.documents)
+    stored = names.documents
     rows: list[Outcome] = []
     named_sources: list[tuple[str, Source]] = []
     for path, sources in files:
@@ -216,7 +220,7 @@ def plan(
 
 def _plan_sources(
     named_sources: Sequence[tuple[str, Source]],
-    stored: dict[str, Document],
+    stored: Mapping[str, Document],
     changing: Collection[str],
 ) -> Iterator[Outcome]:
     """Yield the row of each source; the first of several sources with the same content is read, others are copies."""
@@ -246,7 +250,7 @@ def _plan_sources(
 
 def _plan_removals(
     named_sources: Sequence[tuple[str, Source]],
-    stored: dict[str, Document],
+    stored: Mapping[str, Document],
     dropped: Collection[str],
     changing: Collection[str],
 ) -> Iterator[Outcome]:

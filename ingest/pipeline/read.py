@@ -8,7 +8,7 @@ import functools
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -102,7 +102,7 @@ class FileReader:
     workers: Workers
 
     def read_all(
-        self, rows: list[Outcome], documents: dict[str, Document]
+        self, rows: list[Outcome], documents: Mapping[str, Document]
     ) -> tuple[list[Outcome], list[Reading]]:
         """Read the files of a plan; return its rows with their results, and the readings.
 
@@ -217,7 +217,7 @@ class FileReader:
 
 
 def _read_copy(
-    row: Outcome, source: Source, results: Results, documents: dict[str, Document]
+    row: Outcome, source: Source, results: Results, documents: Mapping[str, Document]
 ) -> Reading | SourceError:
     """Return the reading of a copy, which has names of its own but no paragraphs."""
     original = results.get(row.detail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -85,7 +85,7 @@ class Course:
         return f"Course({self.location!r}, {self.collection!r}: {counts})"
 
     @cached_property
-    def documents_by_id(self) -> dict[str, Document]:
+    def documents_by_id(self) -> Mapping[str, Document]:
         """Every document, by doc_id."""
         return {document.doc_id: document for document in self.documents}
 

@@ -91,7 +91,7 @@ def load_content(file: BinaryIO, location: str) -> Content:
 
     Raises:
         StoreError: the content has another format.
-        OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile: the content is damaged.
+        EOFError, ValueError, KeyError, RuntimeError, TokenError, BadZipFile: the content is damaged.
     """
     arrays: defaultdict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
     with np.load(file, allow_pickle=False) as loaded:
@@ -99,8 +99,11 @@ def load_content(file: BinaryIO, location: str) -> Content:
         if any(item.compress_type for item in loaded.zip.infolist()):
             raise ValueError("its arrays are compressed")
         for path in loaded.files:
+            array = loaded[path]
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+                raise ValueError(f"{path} holds no numbers")
             number, _, name = path.partition("/")
-            arrays[number][name] = loaded[path]
+            arrays[number][name] = array
 
     if HEADER not in arrays:
         (other_header, *_) = [name for name in arrays if name.startswith("header-")]
@@ -138,8 +141,9 @@ def link_copies(
             document.reading, paragraphs=tuple(links), notes=()
         )
         changed.append(dataclasses.replace(document, reading=reading))
-    has_text = any(paragraphs)
-    return Content(tuple(changed), embedder_spec if has_text else "", relevance)
+    if not any(paragraphs):
+        embedder_spec, relevance = "", None
+    return Content(tuple(changed), embedder_spec, relevance)
 
 
 def build_snapshot(
@@ -188,13 +192,14 @@ def _read_vectors(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
     """Return the arrays of a document as its vectors.
 
     Raises:
-        ValueError: a vector holds NaN or infinity.
+        ValueError: a vector holds NaN or infinity, or an array has an unknown name.
         KeyError: an array is missing.
-        TypeError: an array has an unknown name.
     """
     vectors = {name: arrays.pop(name) for name in VECTORS}
     if not all(np.isfinite(array).all() for array in vectors.values()):
         raise ValueError("vectors hold NaN or infinity")
+    if arrays.keys() not in (set(), {"codes", "starts"}):
+        raise ValueError("an array has an unknown name")
     tokens = Tokens(**arrays) if arrays else None
     return ReadingVectors(**vectors, tokens=tokens)
 

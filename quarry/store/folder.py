@@ -113,11 +113,10 @@ class Folder(Generations):
 
         Raises:
             StoreDamagedError: it is not.
+            StoreError: it cannot be read.
         """
-        try:
+        with self.reading(number):
             check_database(Path(self.location, self.generation_name(number)))
-        except Exception as error:
-            raise self.error_of_reading(number, error) from error
 
     def _identity(self, name: str) -> Hashable:
         """Return inode and time of the content of a generation, which no other content of that name has.
@@ -135,12 +134,18 @@ def check_database(folder: Path) -> None:
     """Check that a database is as the ingest wrote it; a damaged index may abort the process that opens it.
 
     Raises:
-        OSError, ValueError, AttributeError, sqlite3.Error: a file is missing, damaged, or changed by another program.
+        OSError: a file cannot be read.
+        ValueError, sqlite3.Error: a file is missing, damaged, or changed by another program.
     """
-    expected = json.loads((folder / CHECKSUMS).read_bytes())
-    for name, checksum in expected.items():
-        if _checksum(folder / name) != checksum:
-            raise ValueError(f"{visible(name)} has changed")
+    try:
+        expected = json.loads((folder / CHECKSUMS).read_bytes())
+        if not isinstance(expected, dict):
+            raise ValueError(f"{CHECKSUMS} is not a JSON object")
+        for name, checksum in expected.items():
+            if _checksum(folder / name) != checksum:
+                raise ValueError(f"{visible(name)} has changed")
+    except FileNotFoundError as error:
+        raise ValueError(f"{error.filename} is missing") from error
     uri = (folder / DATABASE).absolute().as_uri()
     # immutable: without a lock, which would need a writable folder
     connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True)

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sqlite3
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from tokenize import TokenError
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
 from quarry.errors import StoreChangedError, StoreDamagedError, StoreError
 from quarry.store.content import Content
@@ -24,6 +27,17 @@ if TYPE_CHECKING:
 
 DRAFT = ".draft-"
 """Part of the name of a draft: a generation that is being written."""
+
+DAMAGE = (
+    BadZipFile,
+    EOFError,
+    KeyError,
+    RuntimeError,  # of zipfile
+    TokenError,  # of numpy
+    ValueError,
+    sqlite3.Error,
+)
+"""Errors of reading files whose bytes have changed. An ingest makes a damaged content again without its documents."""
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
 
@@ -77,7 +91,8 @@ class Generations(ABC):
 
         Raises:
             StoreError: it is of another version, or the server does not answer.
-            OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile: it is damaged.
+            OSError, MemoryError: it cannot be read.
+            DAMAGE: it is damaged.
         """
 
     @abstractmethod
@@ -114,20 +129,17 @@ class Generations(ABC):
         with as_store_error(self.location):
             return self.list_identities().get(self.generation_name(number))
 
-    def load(self) -> tuple[Content, int, Hashable]:
-        """Return the valid content, the number of its generation and its identity.
+    def content(self, number: int) -> Content:
+        """Return the content of a generation; for number 0, an empty one.
 
         Raises:
-            StoreDamagedError: the content is damaged.
+            StoreDamagedError: it is damaged.
             StoreError: it is of another version, or cannot be read.
         """
-        number, identity = self.newest()
         if not number:
-            return Content(), number, identity
-        try:
-            return self.read(self.generation_name(number)), number, identity
-        except Exception as error:
-            raise self.error_of_reading(number, error) from error
+            return Content()
+        with self.reading(number):
+            return self.read(self.generation_name(number))
 
     def publish(self, base: int, content: Content) -> None:
         """Write a content as the generation after `base`, which makes it the valid one.
@@ -171,25 +183,29 @@ class Generations(ABC):
         """Return the name of a generation."""
         return f"{self.collection}.{number}"
 
-    def error_of_reading(self, number: int, error: Exception) -> StoreError:
-        """Return the error for a generation that could not be read.
+    @contextlib.contextmanager
+    def reading(self, number: int) -> Iterator[None]:
+        """Turn errors of reading a generation into a StoreError.
 
-        It is no damage if the system failed, for example because too many files are open: an ingest makes a damaged
-        store again from the files that it is given, without the other documents.
+        Raises:
+            StoreDamagedError: the generation is damaged.
+            StoreError: the system cannot read it, for example because too many files are open or a disk is missing.
         """
-        if isinstance(error, StoreError):
-            return error
-        is_missing = isinstance(error, FileNotFoundError)
-        has_failed = isinstance(error, OSError) and error.errno is not None
-        if isinstance(error, MemoryError) or (has_failed and not is_missing):
-            return StoreError(
-                f"{self.location} cannot be read: {visible(describe_error(error))}; run it again"
-            )
-        reason = visible(describe_error(error))
-        return StoreDamagedError(
-            f"{self.location}/{self.generation_name(number)} is damaged ({reason}); "
-            f"run: quarry ingest PATH... --store {self.location}"
-        )
+        try:
+            yield
+        except StoreError:
+            raise
+        except (OSError, MemoryError) as error:
+            raise StoreError(
+                f"{self.location} cannot be read: {visible(describe_error(error))}; "
+                "run it again, or ingest into another --store"
+            ) from error
+        except DAMAGE as error:
+            reason = visible(describe_error(error))
+            raise StoreDamagedError(
+                f"{self.location}/{self.generation_name(number)} is damaged ({reason}); "
+                f"run: quarry ingest PATH... --store {self.location}"
+            ) from error
 
     def _remove_old(self, names: Iterable[str], base: int, draft: str) -> None:
         """Remove the other drafts, then the generations before `base`; the next ingest retries those that are in use.

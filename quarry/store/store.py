@@ -68,7 +68,9 @@ def open_store(
         StoreMissingError: there is no store.
         StoreError: the store cannot be opened, or holds no paragraphs.
     """
-    content, generation, identity = generations_at(location, collection).load()
+    generations = generations_at(location, collection)
+    generation, identity = generations.newest()
+    content = generations.content(generation)
     what, command = "store", f"quarry ingest PATH... --store {location}"
     if collection != DEFAULT_COLLECTION:
         what = f"collection {collection!r}"
@@ -101,14 +103,13 @@ class Store:
         self.location = location
         self.collection = collection
         self.damage: StoreDamagedError | None = None
-        content, number = Content(), 0
+        content = Content()
+        number, identity = self._generations.newest()
         try:
-            content, number, identity = self._generations.load()
+            content = self._generations.content(number)
             self._generations.require_usable(number)
         except StoreDamagedError as error:
             self.damage = error
-            if not number:
-                number, identity = self._generations.newest()
         self._use(content, number, identity)
 
     def _use(self, content: Content, generation: int, identity: Hashable) -> None:

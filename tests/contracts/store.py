@@ -116,6 +116,10 @@ class StoreContract:
             store.change([trees], embedder_spec="minilm", relevance=relevance)
             assert reopen(store).embedder_calibration == relevance
 
+        empty = update(make_reading("trees", []))
+        store.change([empty], embedder_spec="minilm", relevance=(-1.0, 2.0))
+        assert store.course.embedder_calibration is None
+
     def test_tokens_are_filed_with_their_document_and_go_with_it(
         self, store: Store
     ) -> None:

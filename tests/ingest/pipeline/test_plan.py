@@ -73,6 +73,13 @@ def test_a_new_sidecar_means_reading_again_and_a_moved_file_does_not() -> None:
     assert moved.status == "unchanged"
 
 
+def test_two_new_files_do_not_both_take_the_name_of_a_file_that_is_gone() -> None:
+    files = lecture("1/a.pdf"), lecture("2/a.pdf")
+    rows = rows_of(*files, stored=(A,), missing="a")
+    assert each(rows, "doc_id") == ["a", "2/a"]
+    assert each(rows, "status") == ["replaced", "added"]
+
+
 def test_dropping_takes_copies_along() -> None:
     names = Names({"a": SAME, "b": COPY, "c": document("c")})
     rows = plan([], names, dropped=["a"])

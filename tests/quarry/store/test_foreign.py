@@ -15,13 +15,18 @@ from configs.settings import load
 from player.search.stores import store_embedder
 from quarry.command import main
 from quarry.embed.embedders import load_sentence_transformer
-from quarry.errors import EmbedderError, StoreDamagedError, StoreError
+from quarry.errors import (
+    EmbedderError,
+    StoreChangedError,
+    StoreDamagedError,
+    StoreError,
+)
 from quarry.store import ChromaIndex, Store, open_store
 from quarry.store import folder as folder_module
 from quarry.store.content import HEADER
 from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
 from tests.evaluate.fakes import make_store, use_hashing_embedder
-from tests.fakes import LOCKS, each, file_reading, make_reading
+from tests.fakes import LOCKS, TREES, each, file_reading, make_reading
 from tests.player.fakes import course
 
 
@@ -121,8 +126,6 @@ def test_a_content_that_is_damaged_or_holds_other_things_is_one_line_and_runs_no
         assert fault in refusal(folder)
     np.savez_compressed(content, **arrays)
     assert "compressed" in refusal(folder)
-    content.unlink()
-    assert "No such file" in refusal(folder)
     assert not (folder / "ran").exists()
 
 
@@ -191,20 +194,61 @@ def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
 
 
 def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_hashing_embedder(monkeypatch)
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
     before = open_store(str(folder)).fingerprint
-    too_many = OSError(errno.EMFILE, "Too many open files")
-    for failure in (too_many, OSError(errno.EIO, "Input/output error"), MemoryError()):
+
+    def require_refused() -> None:
+        with pytest.raises(StoreError, match=r"cannot be read: .*; run it again"):
+            open_store(str(folder))
+        assert main(["ingest", str(more), "--store", str(folder)]) == 2
+
+    numbers = errno.EMFILE, errno.EIO, errno.EACCES, errno.ENOENT
+    failures = [OSError(number, os.strerror(number)) for number in numbers]
+    for failure in (*failures, MemoryError()):
         with monkeypatch.context() as patch:
             patch.setattr(folder_module, "load_content", Mock(side_effect=failure))
-            with pytest.raises(StoreError, match=r"cannot be read: .*; run it again"):
-                open_store(str(folder))
-            assert main(["ingest", str(more), "--store", str(folder)]) == 2
+            require_refused()
         assert open_store(str(folder)).fingerprint == before
+
+    mount = tmp_path / "mount"
+    content.rename(mount)
+    content.symlink_to(mount)
+    mount.rename(tmp_path / "away")
+    require_refused()
+    (tmp_path / "away").rename(mount)
+    assert open_store(str(folder)).fingerprint == before
+
+
+def test_a_bug_is_no_damage_of_a_store(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("load_content", "check_database"):
+        with monkeypatch.context() as patch:
+            patch.setattr(folder_module, name, Mock(side_effect=AttributeError))
+            with pytest.raises(AttributeError):
+                Store(str(folder))
+
+
+def test_a_generation_that_comes_while_a_damaged_one_is_opened_keeps_its_documents(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Store(str(folder))
+
+    def read_late(*_: object) -> None:
+        monkeypatch.undo()
+        file_reading(other, make_reading("locks", [LOCKS]))
+        raise ValueError("damaged")
+
+    monkeypatch.setattr(folder_module, "load_content", read_late)
+    late = Store(str(folder))
+    assert late.damage is not None
+    with pytest.raises(StoreChangedError):
+        file_reading(late, make_reading("trees", [TREES]))
+    assert LOCKS in each(open_store(str(folder)).paragraphs, "text")
 
 
 def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
@@ -217,8 +261,9 @@ def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
     texts = each(open_store(str(folder)).paragraphs, "text")
-    for number in (1, 2):  # the file is new, and then unchanged
-        (folder / f"course.{number}" / DATABASE).write_bytes(b"")
+    # the paragraphs file is new, and then unchanged
+    for number, damaged in enumerate((DATABASE, CHECKSUMS), 1):
+        (folder / f"course.{number}" / damaged).unlink()
         assert main(["ingest", str(more), "--store", str(folder)]) == 0
         assert "it is made again with its documents" in capsys.readouterr().err
         course = open_store(str(folder))
