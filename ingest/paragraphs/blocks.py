@@ -50,6 +50,7 @@ class Block:
         indent: distance of its first line from the margin of the column, in font sizes.
         is_first: whether it is the first one of its page.
         in_list: whether it is an item, and another one is near.
+        in_listing: whether it and the block before or after it are in a font of fixed width.
         introduces: whether an item follows it on its page.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
@@ -72,6 +73,7 @@ class Block:
     indent: float = 0.0
     is_first: bool = False
     in_list: bool = False
+    in_listing: bool = False
     introduces: bool = False
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
@@ -119,13 +121,16 @@ def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:
     """Set the features of blocks that depend on the blocks before and after them."""
     styles = [block.style for block in blocks]
     pages = [block.page for block in blocks]
+    mono = [block.mono > MONO_SHARE for block in blocks]
     for position, block in enumerate(blocks):
+        n_mono = sum(mono[max(0, position - 1) : position + 2])
         following = slice(position + 1, position + 1 + NEAR)
         near = styles[max(0, position - NEAR) : position] + styles[following]
         yield replace(
             block,
             is_first=block.page not in pages[max(0, position - 1) : position],
             in_list=block.number != "" and styles[position] in near,
+            in_listing=mono[position] and n_mono > 1,
             introduces=(
                 position + 1 < len(blocks)
                 and styles[position + 1] != ""

@@ -204,23 +204,24 @@ class _Ingest:
         """
         store = Store(location, collection)
         staging = Staging(location, collection)
+        documents = store.course.documents_by_id
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
-            _log.warning("%s; it is made again from the files named", fact)
+            rest = "with its documents" if documents else "from the files named"
+            _log.warning("%s; it is made again %s", fact, rest)
         files = FileReader(
             settings=self.settings.ingest,
             staging=staging,
             progress=self.progress,
             workers=self.readers,
         )
-        documents = store.course.documents_by_id
         rows, readings = files.read_all(self._plan(store), documents)
         if staging.n_loaded:
             n_files = pluralize(staging.n_loaded, "file")
             _log.info("resumed: %s had been read before", n_files)
 
         dropped = [row.doc_id for row in rows if row.status == "removed"]
-        if readings or dropped:
+        if readings or dropped or (store.damage and documents):
             self._write(store, staging, readings, dropped)
             staging.clear()
         return store.course, rows

@@ -4,13 +4,14 @@ import functools
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import expit
 
 from configs.settings import SearchSettings
 from player.search.index import SearchIndex
 from player.search.rank import (
+    FARTHEST,
     Ranking,
     kind_prior,
+    probability,
     threshold_log_odds,
 )
 from player.search.results import (
@@ -22,8 +23,6 @@ from player.search.results import (
 )
 from quarry.arrays import IntArray
 
-FARTHEST = 30.0
-"""Maximum log-odds by which the best paragraph of a course is ahead of others, so that no probability is 0."""
 COURSE = "course"
 """Name of the strategy of paragraphs that were not found."""
 AS_FALLBACK = ", as a fallback"
@@ -84,7 +83,7 @@ class HitMaker:
         return Hit(
             paragraph=self.index.paragraphs[row],
             score=float(ranking.fused.scores[row]),
-            relevance=float(expit(log_odds)),
+            relevance=probability(log_odds),
             rank=ranks[strategy],
             strategy=strategy,
             slot="book" if is_book else "global",

@@ -9,13 +9,13 @@ natural log-odds. Live search, games, replays, comparisons and tuning all call `
 or models.
 """
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import logit
 
 from configs.settings import KeywordMode, SearchSettings
 from player.search.results import NOT_FOUND, ScoreArrays, Tier
@@ -25,6 +25,8 @@ from quarry.course.paragraph import Paragraph
 
 TRACE = 1e-6
 """Smallest difference, in log-odds, of paragraphs in the order of reciprocal ranks, so that they do not tie."""
+FARTHEST = 30.0
+"""Maximum log-odds by which the best paragraph of a course is ahead of others, so that no probability is 0 or 1."""
 LOWEST = float(np.finfo(np.float32).min)
 """The log-odds of the threshold 0; scores may be of single precision."""
 SUREST_BOOK = 0.995
@@ -137,7 +139,7 @@ def lift_of(book: Book, settings: SearchSettings) -> float:
     n_outside = len(book.inside) - n_inside
     odds_of_others = n_outside / n_inside if n_inside and n_outside else 1.0
     surest = min(max(book.confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
-    return settings.boost * max(0.0, float(logit(surest)) + math.log(odds_of_others))
+    return settings.boost * max(0.0, log_odds_of(surest) + math.log(odds_of_others))
 
 
 def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
@@ -405,6 +407,19 @@ def merge_duplicates(
     return merged
 
 
+def probability(log_odds: float) -> float:
+    """Return the probability of log-odds, never 0 or 1."""
+    return 1.0 / (1.0 + math.exp(-min(max(log_odds, -FARTHEST), FARTHEST)))
+
+
+@functools.lru_cache
+def log_odds_of(probability: float) -> float:
+    """Return the natural logarithm of the odds of a probability, within +-30."""
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(probability) - np.log1p(-probability)
+    return float(np.clip(log_odds, -FARTHEST, FARTHEST))
+
+
 def threshold_log_odds(threshold: float) -> float:
     """Return the log-odds of a threshold; every paragraph that was found passes the threshold 0."""
-    return float(logit(threshold)) if threshold > 0.0 else LOWEST
+    return log_odds_of(threshold) if threshold > 0.0 else LOWEST

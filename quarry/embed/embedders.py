@@ -206,7 +206,7 @@ class SentenceTransformerEmbedder:
             return np.empty((0, self.dim), dtype=np.float32)
         vectors = encode(
             list(texts),
-            compute_batch_size=BATCH_SIZE,
+            batch_size=BATCH_SIZE,
             normalize_embeddings=True,
             show_progress_bar=False,
         )
@@ -224,7 +224,7 @@ class TransformerEmbedder(SentenceTransformerEmbedder):
         encode = model.encode_query if as_queries else model.encode_document
         outputs = encode(
             list(texts),
-            compute_batch_size=BATCH_SIZE,
+            batch_size=BATCH_SIZE,
             output_value=None,
             show_progress_bar=False,
         )

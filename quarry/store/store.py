@@ -90,7 +90,7 @@ class Store:
     Attributes:
         course: the current content; a new one after each change.
         documents: the current content, by doc_id.
-        damage: the error of a damaged content, which then counts as empty, or None.
+        damage: the error of a damaged store, or None; a damaged content counts as empty, a damaged database keeps it.
 
     Raises:
         StoreError: the folder cannot be read, the server does not answer, or the location is not a store of ours.
@@ -101,13 +101,14 @@ class Store:
         self.location = location
         self.collection = collection
         self.damage: StoreDamagedError | None = None
+        content, number = Content(), 0
         try:
             content, number, identity = self._generations.load()
             self._generations.require_usable(number)
         except StoreDamagedError as error:
             self.damage = error
-            content = Content()
-            number, identity = self._generations.newest()
+            if not number:
+                number, identity = self._generations.newest()
         self._use(content, number, identity)
 
     def _use(self, content: Content, generation: int, identity: Hashable) -> None:

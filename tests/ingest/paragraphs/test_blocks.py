@@ -354,6 +354,24 @@ def test_no_paragraph_goes_on_over_a_heading_or_an_item() -> None:
     assert _texts(first, lines(small, 50, 130))[0] == open_end[0]
 
 
+def test_a_listing_has_blocks_side_by_side_in_a_font_of_fixed_width() -> None:
+    page = [
+        *lines(PROSE, 50, 200),
+        Run(50, 260, "moor(boat)", font="mono"),
+        Run(50, 320, "Boats come home."),
+        Run(50, 380, "while tide: wait()", font="mono"),
+        Run(50, 440, "sail(boat)", font="mono"),
+    ]
+    in_listing = {block.text: block.in_listing for block in _blocks(page)}
+    assert in_listing == {
+        " ".join(PROSE): False,
+        "moor(boat)": False,
+        "Boats come home.": False,
+        "while tide: wait()": True,
+        "sail(boat)": True,
+    }
+
+
 def test_items_have_others_near_and_the_text_above_introduces_them() -> None:
     rows = [
         "Rules of the harbour",

@@ -207,6 +207,25 @@ def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
         assert open_store(str(folder)).fingerprint == before
 
 
+def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    more = tmp_path / "more.jsonl"
+    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
+    texts = each(open_store(str(folder)).paragraphs, "text")
+    for number in (1, 2):  # the file is new, and then unchanged
+        (folder / f"course.{number}" / DATABASE).write_bytes(b"")
+        assert main(["ingest", str(more), "--store", str(folder)]) == 0
+        assert "it is made again with its documents" in capsys.readouterr().err
+        course = open_store(str(folder))
+        assert sorted(each(course.paragraphs, "text")) == sorted([*texts, LOCKS])
+        assert Store(str(folder)).damage is None
+
+
 def test_a_damaged_store_is_made_again_from_the_files_named(
     folder: Path,
     content: Path,
