@@ -1,5 +1,6 @@
 """Defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the current folder or above."""
 
+import os
 import reprlib
 import tomllib
 from dataclasses import dataclass, fields
@@ -104,5 +105,7 @@ def _project(table: Any, path: Path) -> Project:
             ) from None
         is_path = key not in ("preset", "server") or is_file_name(value)
         is_local = is_path and value and "://" not in value
-        values[key] = str(path.parent / value) if is_local else value
+        values[key] = (
+            str(path.parent / os.path.expanduser(value)) if is_local else value
+        )
     return Project(**values, file=str(path))

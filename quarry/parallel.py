@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
@@ -139,7 +140,16 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 class _FreshContext(SpawnContext):
-    Process = _FreshProcess
+    """Starts fresh processes, and knows those that it has started."""
+
+    def __init__(self) -> None:
+        self.processes: weakref.WeakSet[SpawnProcess] = weakref.WeakSet()
+
+    def Process(self, *args: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802 - its name in multiprocessing
+        """Return a process that is not started yet."""
+        process = _FreshProcess(*args, **options)
+        self.processes.add(process)
+        return process
 
 
 def _lead_group() -> None:
@@ -157,10 +167,11 @@ class LocalProcesses(TaskExecutor):
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
+        self._context = _FreshContext()
         self._pool = pebble.ProcessPool(
             n_workers,
             initializer=_lead_group,
-            context=_FreshContext(),  # pyright: ignore[reportArgumentType] - pebble's type forgets the pipes of Windows
+            context=self._context,  # pyright: ignore[reportArgumentType] - pebble's type forgets the pipes of Windows
         )
         self._unfinished: set[Future[Any]] = set()
         self._files = contextlib.ExitStack()
@@ -207,7 +218,7 @@ class LocalProcesses(TaskExecutor):
         if cancel_futures:
             self._pool.stop()  # type: ignore[no-untyped-call]
             for process in multiprocessing.active_children():
-                if isinstance(process, _FreshProcess) and process.pid is not None:
+                if process in self._context.processes and process.pid is not None:
                     kill_group(process.pid)
             for future in [*self._unfinished]:
                 future.cancel()

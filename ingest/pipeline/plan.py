@@ -19,6 +19,9 @@ from ingest.pipeline.read_document import (
 from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
 from quarry.course.paragraph import Document, Reading
 
+HIDDEN = (".", "~")
+"""First characters of the names of hidden files and folders, which a search of a folder leaves out."""
+
 Status = Literal["added", "replaced", "unchanged", "same file", "removed", "failed"]
 
 
@@ -341,19 +344,20 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
         unreadable[path] = f"cannot be read: {fault_and_remedy(error)}"
 
     files: list[Path] = []
-    for parent, _, names in os.walk(folder, onerror=note):
-        files += [Path(parent, name) for name in names]
+    for parent, folders, names in os.walk(folder, onerror=note):
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
+        for path in (Path(parent, name) for name in folders):
+            if path.is_symlink():
+                unreadable[path] = "is a link to a folder; name it to read it"
+        files += [Path(parent, name) for name in names if not name.startswith(HIDDEN)]
     skipped |= unreadable
 
     lectures = []
     for file in sorted(filter(Path.is_file, files)):
         suffix = file.suffix.lower()
-        is_hidden = any(
-            part.startswith((".", "~")) for part in file.relative_to(folder).parts
-        )
         if suffix == ".pdf":
             lectures.append(file)
-        elif suffix not in SUFFIXES and not is_hidden:
+        elif suffix not in SUFFIXES:
             is_named = suffix == ".jsonl"
             skipped[file] = (
                 "read only if it is named" if is_named else "not a type that is read"

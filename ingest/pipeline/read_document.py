@@ -2,6 +2,8 @@
 
 import functools
 import hashlib
+import importlib.metadata
+import inspect
 import re
 from collections import Counter
 from dataclasses import asdict
@@ -12,7 +14,7 @@ from configs.settings import IngestSettings
 from ingest.editions.readers import has_pymupdf
 from ingest.errors import SourceError
 from ingest.layout.arrange import TITLE_PART, arrange
-from ingest.layout.extract import Pdf, extract
+from ingest.layout.extract import READERS, Pdf, extract
 from ingest.paragraphs.blocks import split
 from ingest.paragraphs.passages import passages
 from ingest.paragraphs.sections import outline
@@ -27,6 +29,7 @@ from quarry.course.paragraph import (
 from quarry.course.sentences import opening_sentence
 from quarry.json_files import MEND, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.plugins import find
 
 MAX_LABEL_WORDS = 12
 """Maximum number of words of a line with the number of the lecture; a longer one is text that mentions a lecture."""
@@ -48,6 +51,9 @@ READING = (
     "ingest/pipeline/read_document.py",
 )
 """Source files on which the paragraphs of a file depend."""
+
+LIBRARIES = ("pypdfium2", "pdfplumber")
+"""Packages on whose versions the paragraphs of a file depend."""
 
 LIMITS = ("timeout_s", "memory_mb")
 """Settings on which the paragraphs of a file do not depend."""
@@ -75,10 +81,16 @@ def content_hash(path: Path) -> str:
 
 
 def paragraphs_version(content: str, settings: IngestSettings) -> str:
-    """Return the version of a file's paragraphs, a digest of file, reader, settings and installed programs."""
+    """Return the version of a file's paragraphs, a digest of file, reader, settings and installed programs.
+
+    Raises:
+        SettingsError: the reader is unknown, or is the user's own and cannot be imported.
+    """
     fields = asdict(settings).items()
     reading = [value for name, value in fields if name not in LIMITS]
-    key = f"{reader_digest()}|{content}|{reading}|{has_pymupdf()}|{ocr_languages()}"
+    libraries = [importlib.metadata.version(name) for name in LIBRARIES]
+    code = (reader_digest(), _own_code(settings.reader), libraries)
+    key = f"{code}|{content}|{reading}|{has_pymupdf()}|{ocr_languages()}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
@@ -93,6 +105,14 @@ def reader_digest() -> str:
     for path in sorted(files):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _own_code(reader: str) -> bytes:
+    """Return the file that defines a reader of the user's own; nothing for a reader of ours."""
+    module = inspect.getmodule(find(READERS, reader, "ingest.reader"))
+    if reader in READERS or module is None or not module.__file__:
+        return b""
+    return Path(module.__file__).read_bytes()
 
 
 def read_pdf(

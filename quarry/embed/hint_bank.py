@@ -17,7 +17,7 @@ import numpy as np
 from quarry.arrays import Float32Array, IntArray
 from quarry.embed import TokenEmbedder, choose_spec
 from quarry.embed.exports import EXPORT_VERSION
-from quarry.embed.networks import MINILM
+from quarry.embed.networks import BUILT_IN, MINILM
 from quarry.files import write_whole
 from quarry.json_files import read_objects
 
@@ -76,7 +76,11 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         hints = Hints(latin, hints.course)
 
     texts = [*hints.documents]
-    key = repr((model.spec, model.dim, EXPORT_VERSION, texts))
+    # a model of the user's own may change under its name
+    sample = b""
+    if model.spec not in BUILT_IN:
+        sample = model.embed_queries(texts[:1]).astype(np.float16).tobytes()
+    key = repr((model.spec, model.dim, EXPORT_VERSION, texts, sample))
     digest = hashlib.sha256(key.encode()).hexdigest()[:12]
     path = models_dir / f"hints-{digest}.npz"
     try:
@@ -94,6 +98,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         "starts": states.starts,
     }
     with contextlib.suppress(OSError):  # a read-only folder: computed again later
+        models_dir.mkdir(parents=True, exist_ok=True)
         write_whole(path, lambda file: np.savez(file, **arrays))
     # rounded like cached vectors, so that the next process ranks alike
     return Bank(hints, rounded.astype(np.float32), states.ids, states.starts)

@@ -112,8 +112,9 @@ def server_at(location: str) -> Client:
             raise StoreError(
                 f"--store {location} does not answer within {GREETING_S:g} s; check that the Chroma server runs"
             ) from error
+        host = url.hostname or ""
         client: Any = chromadb.HttpClient(
-            host=url.hostname or "",
+            host=f"[{host}]" if ":" in host else host,
             port=url.port or (443 if url.scheme == "https" else 80),
             ssl=url.scheme == "https",
         )

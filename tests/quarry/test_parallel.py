@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -55,6 +56,16 @@ def die_once(marker: Path) -> str:
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return "done"
+
+
+def test_an_error_in_one_executor_leaves_the_processes_of_another() -> None:
+    with LocalProcesses(1) as other:
+        other.submit(os.getpid).result()
+        pending = other.submit(time.sleep, 2)
+        failing = LocalProcesses(1)
+        failing.submit(os.getpid).result()
+        failing.shutdown(cancel_futures=True)
+        assert pending.result() is None
 
 
 def test_a_task_whose_process_is_killed_is_run_again(tmp_path: Path) -> None:

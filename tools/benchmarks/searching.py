@@ -164,7 +164,7 @@ def measure_start() -> Figures:
         for paragraph in open_store(store).paragraphs:
             record = {"id": paragraph.paragraph_id, "text": paragraph.text}
             records.append(json.dumps(record))
-        chroma = f"tools.benchmarks.baselines.chroma_search {folder}/baseline".split()
+        chroma = ["tools.benchmarks.baselines.chroma_search", f"{folder}/baseline"]
         run_module([*chroma, "build"], "\n".join(records))
 
         # Chroma knows no kinds

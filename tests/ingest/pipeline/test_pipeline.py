@@ -163,6 +163,18 @@ def test_folders_are_searched_through_and_each_file_is_taken_once(
     )
 
 
+def test_hidden_files_are_not_read_and_linked_folders_are_named(tmp_path: Path) -> None:
+    top, elsewhere = tmp_path / "course", tmp_path / "elsewhere"
+    names = ("a.pdf", "._a.pdf", "~a.pdf", ".Trashes/old.pdf", "week 1/.old/b.pdf")
+    for name in names:
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).touch()
+    elsewhere.mkdir()
+    (top / "linked").symlink_to(elsewhere)
+    why = "is a link to a folder; name it to read it"
+    assert find_lectures([top]) == ([top / "a.pdf"], {top / "linked": why})
+
+
 def test_a_folder_that_cannot_be_read_is_not_called_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

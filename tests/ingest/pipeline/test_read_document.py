@@ -1,5 +1,9 @@
 """ingest/pipeline/read_document.py: authors and lecture number, on first pages set by hand."""
 
+import importlib.metadata
+import sys
+from pathlib import Path
+
 import pytest
 
 from configs.settings import IngestSettings
@@ -51,6 +55,23 @@ def test_the_lecture_number_is_next_to_its_word_or_begins_the_stem(
     stem: str, printed: str, number: int | None
 ) -> None:
     assert lecture_number(stem, front(Run(50, 60, printed, 12))) == number
+
+
+def test_a_file_is_read_again_after_an_own_reader_or_a_library_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", [*sys.path, str(tmp_path)])
+    module = tmp_path / "own_reader_in_test.py"
+    module.write_text("class Reader: ...\n")
+    settings = IngestSettings(reader="own_reader_in_test.Reader")
+    version = paragraphs_version("digest", settings)
+    assert paragraphs_version("digest", settings) == version
+    module.write_text("class Reader: pages = 1\n")
+    assert paragraphs_version("digest", settings) != version
+
+    builtin = paragraphs_version("digest", IngestSettings())
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0")
+    assert paragraphs_version("digest", IngestSettings()) != builtin
 
 
 def test_a_file_is_read_again_once_pymupdf_is_installed(

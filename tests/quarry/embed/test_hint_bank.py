@@ -1,10 +1,12 @@
 """The bank of hints: its content, and its cached vectors."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import Mock
 
 from numpy.testing import assert_array_equal
 
+from quarry.arrays import Float32Array
 from quarry.embed.hint_bank import HINTS_FILE, Hints, load_hints, read_bank
 from quarry.json_files import read_objects
 from tests.fakes import HEBREW, ROOT, HashingEmbedder
@@ -22,6 +24,18 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     assert_array_equal(second.starts, [0, 3, 6])
     read_bank(Hints({"others": ""}), model, tmp_path)
     assert model.embed_with_tokens.call_count == 2
+
+
+def test_vectors_of_a_retrained_model_are_made_again(tmp_path: Path) -> None:
+    class Retrained(HashingEmbedder):
+        def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+            return -super().embed_queries(texts)
+
+    hints, folder = Hints({"trees that balance": ""}), tmp_path / "new" / "models"
+    before = read_bank(hints, HashingEmbedder("own.Model"), folder)
+    assert len([*folder.iterdir()]) == 1
+    after = read_bank(hints, Retrained("own.Model"), folder)
+    assert_array_equal(after.vectors, -before.vectors)
 
 
 def test_a_cached_bank_that_was_cut_off_is_made_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -185,3 +186,11 @@ def test_a_client_that_nobody_uses_any_more_closes_its_connections(
     chroma.server_at.cache_clear()
     gc.collect()
     assert session.is_closed
+
+
+def test_the_host_may_be_an_ipv6_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Mock()
+    monkeypatch.setattr("httpx.get", Mock())
+    monkeypatch.setattr("chromadb.HttpClient", client)
+    chroma.server_at.__wrapped__("http://[::1]:8000")
+    assert client.call_args.kwargs == {"host": "[::1]", "port": 8000, "ssl": False}
