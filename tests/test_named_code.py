@@ -38,6 +38,7 @@ LOOK_UPS = {
     "quarry/embed/models.py": "--embedder; a store's by Models.embedder",
     "ingest/layout/extract.py": "ingest.reader",
     "ingest/pipeline/pipeline.py": "ingest.reader",
+    "ingest/pipeline/read_document.py": "ingest.reader",
     "player/search/available.py": "search.strategies",
 }
 """Modules that look parts up by name, and where the names come from."""
