@@ -11,7 +11,7 @@ import Stemmer
 from quarry.languages.hebrew import HEBREW
 from quarry.languages.reading_order import is_visual
 
-_QUOTE_MARKS = str.maketrans(
+QUOTE_MARKS = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»״″「」『』", '"'),
         **dict.fromkeys("‘’‚‛׳′`‹›", "'"),
@@ -66,7 +66,7 @@ _INVISIBLE = regex.compile(r"[\p{Cf}\u0591-\u05c7]")
 
 def normalise(text: str) -> str:
     """Apply NFKC, join lines, unify quotation marks and dashes, and remove invisible characters and Hebrew points."""
-    plain = unicodedata.normalize("NFKC", text).translate(_QUOTE_MARKS)
+    plain = unicodedata.normalize("NFKC", text).translate(QUOTE_MARKS)
     return " ".join(_INVISIBLE.sub("", plain).split())
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from configs.errors import WorkerError
 from configs.settings import Settings
@@ -25,9 +27,7 @@ from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
 from player.game.loop import Loop
-from player.player import Contestant, Plan, Player, build_player
-from player.question import Question
-from player.round import RoundStart
+from player.player import Player, build_player
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
@@ -85,7 +85,13 @@ class Replayer:
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
             return record_game(game, paragraph, result, [])
 
-        planned = _PlansOnce(self.player, batch.questions if batch else None)
+        # one plan for all plays, which differ only in the answers
+        questions = batch.questions if batch else None
+        planned: Any = SimpleNamespace(
+            answer_warmup=self.player.answer_warmup,
+            plan=functools.cache(lambda start, _: self.player.plan(start, questions)),
+            decide=self.player.decide,
+        )
         referees = [batch] if batch else self.referees
         played_games = []
         for referee in referees:
@@ -110,29 +116,6 @@ class Replayer:
         return record
 
 
-class _PlansOnce:
-    """A contestant that makes one plan for all plays of a game, which differ only in the answers.
-
-    Args:
-        player: makes the plan and the guesses.
-        questions: questions of the plan; None takes those of the player.
-    """
-
-    def __init__(
-        self, player: Contestant, questions: Sequence[Question] | None
-    ) -> None:
-        self.answer_warmup = player.answer_warmup
-        self.decide = player.decide
-        self._make_plan = functools.cache(lambda start: player.plan(start, questions))
-
-    def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
-    ) -> Plan:
-        """Return the plan of the game."""
-        assert questions is None, "they are given when the contestant is made"
-        return self._make_plan(start)
-
-
 def build_replayer(
     address: StoreAddress,
     settings: Settings,
@@ -155,7 +138,9 @@ def build_replayer(
         WorkerError: the store has another fingerprint.
     """
     course = open_same(*address)
-    player = build_player_without_deadline(course, settings)
+    # searches wait for every strategy
+    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
+    player = build_player(course, replace(settings, search=search))
     tools = build_tools(course, settings.embed)
     similarity: Similarity = character_similarity
     if has_scores:
@@ -190,12 +175,6 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
             "name a store on a Chroma server"
         )
     return course
-
-
-def build_player_without_deadline(course: Course, settings: Settings) -> Player:
-    """Build a player whose searches wait for every strategy."""
-    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
-    return build_player(course, replace(settings, search=search))
 
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:

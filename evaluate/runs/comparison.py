@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.runs.measures import compute_batch_size, compute_bootstrap_interval
+from evaluate.runs.measures import RESAMPLED_AT_ONCE, compute_bootstrap_interval
 from evaluate.runs.run import WIN_RATE, Run, require_names
 from quarry.arrays import Float64Array
 
@@ -216,7 +216,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=N_PERMUTATIONS,
-        batch=compute_batch_size(len(differing)),
+        batch=RESAMPLED_AT_ONCE,
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)

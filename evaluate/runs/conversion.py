@@ -113,7 +113,7 @@ def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
             tier=result.book.tier,
         )
     return SearchRecord(
-        hits=[_record_hit(hit) for hit in result.hits],
+        hits=[_take(HitRecord, hit) for hit in result.hits],
         book=book,
         answered_by=result.answered_by,
         relevant=result.relevant,
@@ -124,30 +124,18 @@ def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
     )
 
 
-def _record_scored(hit: Hit) -> ScoredRecord:
-    """Build the part of a record that hits and candidates share."""
-    return ScoredRecord(
-        paragraph_id=hit.paragraph.paragraph_id,
-        document=hit.paragraph.doc_id,
-        page=hit.paragraph.page,
-        opening_sentence=hit.paragraph.opening_sentence,
-        slot=hit.slot,
-        strategy=hit.strategy,
-        relevance=round(float(hit.relevance), 6),
-    )
-
-
-def _record_hit(hit: Hit) -> HitRecord:
-    score = round(float(hit.score), 6)
-    return {**_record_scored(hit), "rank": hit.rank, "score": score, "why": hit.why}
+def _take(kind: Any, hit: Hit) -> Any:
+    """Return the values of a hit that a kind of record holds."""
+    values = hit.as_dict()
+    return {key: values[key] for key in kind.__annotations__}
 
 
 def _record_candidate(plan: Plan, belief: Float64Array, row: int) -> CandidateRecord:
-    return {
-        **_record_scored(plan.hit(row)),
+    candidate: CandidateRecord = _take(ScoredRecord, plan.hit(row)) | {
         "prior": round(float(plan.prior[row]), 6),
         "belief": round(float(belief[row]), 6),
     }
+    return candidate
 
 
 def _record_play(

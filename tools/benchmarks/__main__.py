@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from quarry.version import commit
-from tools.benchmarks import calls, searching
+from tools.benchmarks import searching
 from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -33,12 +33,6 @@ BENCHMARKS = {
         "search next to Chroma",
         "searches/s",
         "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
-    ),
-    "calls": Benchmark(
-        calls.measure_first_call,
-        "first get_questions of a process",
-        "ms",
-        "the later ones of the same process (p50)",
     ),
 }
 """All benchmarks by name."""

@@ -65,12 +65,7 @@ def side_by_side(
             if number >= n_warm:
                 values[side].append(value)
 
-    return medians(**values)
-
-
-def medians(quarry: Sequence[float], baseline: Sequence[float]) -> Figures:
-    """Return the medians of both sides, and their ratio."""
-    ours, other = statistics.median(quarry), statistics.median(baseline)
+    ours, other = map(statistics.median, values.values())
     return {
         "quarry": float(f"{ours:.4g}"),
         "baseline": float(f"{other:.4g}"),
