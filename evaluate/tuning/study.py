@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 
 from configs.settings import SearchSettings
 from evaluate.games.labelled import Split
-from evaluate.tuning.objective import OBJECTIVE, evaluate_settings
+from evaluate.tuning.objective import evaluate_settings
 from evaluate.tuning.prepared import Prepared
 from evaluate.tuning.space import (
     Space,
@@ -73,7 +73,6 @@ def run_study(
     seed: int,
     storage: str | None,
     executor: TaskExecutor,
-    attributes: Mapping[str, Any] | None = None,
 ) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
 
@@ -86,7 +85,6 @@ def run_study(
         seed: seed of the sampler; with one worker, the same seed gives the same study, even if it is resumed.
         storage: as in `open_storage`; other processes may share the study.
         executor: evaluates the settings of trials, as many at a time as it has workers.
-        attributes: attributes of the study for other tools, such as its store.
 
     Raises:
         TuneError: the storage cannot be opened.
@@ -101,13 +99,6 @@ def run_study(
     study.enqueue_trial(find_nearest_parameters(space, base), skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(find_complete_trials(study))
-    attributes_of_study = {
-        "objective": OBJECTIVE,
-        "tuned": list(space),
-        **(attributes or {}),
-    }
-    for key, value in attributes_of_study.items():
-        study.set_user_attr(key, value)
 
     started = time.perf_counter()
     shared = executor.share(splits["train"])

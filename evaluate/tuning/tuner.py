@@ -17,11 +17,7 @@ from evaluate.runs.measures import format_with_interval
 from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import OBJECTIVE
 from evaluate.tuning.prepared import prepare
-from evaluate.tuning.space import (
-    Space,
-    find_nearest_parameters,
-    load_space,
-)
+from evaluate.tuning.space import Space, load_space
 from evaluate.tuning.storage import hide_passwords, open_storage
 from evaluate.tuning.study import run_study
 from player.round import Json
@@ -76,7 +72,6 @@ def tune(
         for split, split_games in by_split.items():
             in_split = [*itertools.islice(prepared_games, len(split_games))]
             splits[split] = replace(prepared, games=in_split)
-        untuned = find_nearest_parameters(space, base)
         tuned = run_study(
             space,
             splits,
@@ -86,7 +81,6 @@ def tune(
             seed=seed,
             storage=storage,
             executor=executor,
-            attributes={"store": course.location, "untuned": untuned},
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
     reported = report_gain(space, tuned, splits, base, seed)
