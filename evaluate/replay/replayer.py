@@ -23,7 +23,7 @@ from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import Referee, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import compute_win_ideal
-from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
+from evaluate.runs.conversion import record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
 from player.game.loop import Loop
@@ -64,14 +64,12 @@ class Replayer:
         referees: referees against which each game is played; without referees, games are only searched.
         similarity: similarity of two words, for the score.
         seed: seed of the practice server.
-        n_candidates: number of candidates of each play that a record keeps.
     """
 
     player: Player
     referees: Sequence[Referee]
     similarity: Similarity
     seed: int
-    n_candidates: int = N_CANDIDATES_KEPT
 
     def record(self, job: Job) -> ReplayRecord:
         """Play a game against every referee, with one search and one plan for all, and return its record.
@@ -107,9 +105,7 @@ class Replayer:
             played_games.append(loop.play_one())
 
         plan = played_games[0].plan
-        record = record_game(
-            game, paragraph, plan.result, played_games, self.n_candidates
-        )
+        record = record_game(game, paragraph, plan.result, played_games)
         for play_record, referee in zip(record["plays"], referees, strict=True):
             ideal = compute_win_ideal(plan, game, paragraph, referee)
             play_record["win_ideal"] = ideal
@@ -122,7 +118,6 @@ def build_replayer(
     referees: Sequence[SeededSpec],
     has_scores: bool,
     seed: int,
-    n_candidates: int,
 ) -> Replayer:
     """Build the replayer of a process.
 
@@ -132,7 +127,6 @@ def build_replayer(
         referees: SPEC and seed of each referee; () only searches.
         has_scores: whether games are played and scored.
         seed: seed of the practice server.
-        n_candidates: number of candidates of each play that a record keeps.
 
     Raises:
         WorkerError: the store has another fingerprint.
@@ -147,7 +141,7 @@ def build_replayer(
         models = Models(settings.embed)
         similarity = make_word_similarity(course.embedder_spec, models)
     made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
-    return Replayer(player, made, similarity, seed, n_candidates)
+    return Replayer(player, made, similarity, seed)
 
 
 StoreAddress = tuple[str, str, str]

@@ -30,7 +30,7 @@ from quarry.course.paragraph import Paragraph
 from quarry.languages.words import stems
 
 N_CANDIDATES_KEPT = 20
-"""Default number of candidates of each play that a record keeps."""
+"""Number of candidates of the first play that a record keeps, the likeliest after the answers."""
 MISLEADING_BITS = 1.0
 """Minimum number of bits by which a misleading answer favours the guess over the labelled paragraph."""
 WON_RATIO = RAW_BANDS[-1][0]
@@ -46,17 +46,14 @@ def record_game(
     paragraph: Paragraph | None,
     result: SearchResult,
     played_games: Sequence[PlayedGame],
-    n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
-    """Build the record of a game.
+    """Build the record of a game; every play keeps the labelled candidate, and the first one others for the report.
 
     Args:
         game: the labelled game.
         paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
         result: the result of the search.
         played_games: the plays of the game, repeat by repeat.
-        n_candidates: number of candidates of each play that are kept, the likeliest after the answers; the labelled one
-            is always kept.
     """
     truth: TruthRecord | None = None
     plays: list[PlayRecord] = []
@@ -69,7 +66,7 @@ def record_game(
             text=paragraph.text,
         )
         for repeat, played_game in enumerate(played_games):
-            play = _record_play(game, paragraph, played_game, repeat, n_candidates)
+            play = _record_play(game, paragraph, played_game, repeat)
             plays.append(play)
 
     questions: list[Any] = []
@@ -143,7 +140,6 @@ def _record_play(
     paragraph: Paragraph,
     played_game: PlayedGame,
     repeat: int,
-    n_candidates: int,
 ) -> PlayRecord:
     """Build the record of a play."""
     plan, decision, score = played_game.plan, played_game.decision, played_game.score
@@ -156,7 +152,8 @@ def _record_play(
     truth = find_truth(plan, game, paragraph)
     if len(belief) < len(plan.rows):
         truth = None  # the guess was made before the search ended
-    rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
+    n_kept = 0 if repeat else N_CANDIDATES_KEPT
+    rows = np.argsort(-belief, kind="stable").tolist()[:n_kept]
     if truth is not None and truth not in rows:
         rows.append(truth)
     misled: list[int] = []
