@@ -21,8 +21,10 @@ from ingest.pdf.model import MIRRORED, Fonts, Glyph
 
 _TEXT = "\n"
 _TEXT_OPERATOR = "\r"
-_NUMBER_ALONE = re.compile(r"(?<![^\w \n)])(?<![^\w \n)] )(?<!0)0+(?!0)(?! ?[^\w \n(])")
-"""Number of the text: no sign is next to it."""
+_NUMBER_ALONE = re.compile(
+    r"(?<![^\w \n)])(?<![^\w \n)] )(?<![0E])0+(?![0E])(?! ?[^\w \n(])"
+)
+"""Number of the text: no sign is next to it, and no letter of a formula without a space."""
 _NOTE = re.compile(r"\.(?=\*)")
 _LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
 _RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")

@@ -1,9 +1,11 @@
 """Unicode maps of fonts, completed and corrected from the names of their glyphs.
 
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow, though
-the encoding of the font names the glyph. PowerPoint maps sums to their glyph numbers.
+the encoding of the font names the glyph. PowerPoint maps sums to their glyph numbers. Distiller maps a letter whose
+glyph has no character in the font to a private code, though the glyphs beside it are its neighbours in the alphabet.
 """
 
+import bisect
 import contextlib
 import io
 import re
@@ -41,6 +43,9 @@ _OF_TEX = {
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 
+_NO_TEXT = "\0\ufffd\ufffe\uffff"
+"""Characters of the entries of a map that say nothing."""
+
 _SUMS = 0x3C3, 0xDCD
 """Numbers of the sums of Cambria Math, to which PowerPoint maps them."""
 
@@ -75,15 +80,17 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     if not isinstance(font, pikepdf.Dictionary) or font.get("/Type") != "/Font":
         return False
     encoding, cmap = font.get("/Encoding"), font.get("/ToUnicode")
-    mapped: dict[int, str] = {}
+    entries: dict[int, str] = {}
     if isinstance(cmap, pikepdf.Stream):
-        mapped = _read_map(cmap.read_bytes())
-    if encoding == "/Identity-H" and "Math" in str(font.BaseFont):
-        sums = [code for code in _SUMS if mapped.get(code) == chr(code)]
-        if sums:
-            mapped |= dict.fromkeys(sums, "∑")
-            font.ToUnicode = pdf.make_stream(_write_map(mapped, 4))
-        return bool(sums)
+        entries = _read_map(cmap.read_bytes())
+    mapped = {code: text for code, text in entries.items() if text.strip(_NO_TEXT)}
+    if encoding == "/Identity-H":
+        found = _lost_letters(entries)
+        if "Math" in str(font.BaseFont):
+            found |= {code: "∑" for code in _SUMS if mapped.get(code) == chr(code)}
+        if found:
+            font.ToUnicode = pdf.make_stream(_write_map(mapped | found, 4))
+        return bool(found)
     if not isinstance(encoding, pikepdf.Dictionary):
         return False
     differences = encoding.get("/Differences")
@@ -105,6 +112,31 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         mapped |= {code: named[code] for code in added}
         font.ToUnicode = pdf.make_stream(_write_map(mapped))
     return bool(added)
+
+
+def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
+    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet."""
+    letters = {
+        code: ord(text)
+        for code, text in sorted(entries.items())
+        if len(text) == 1 and text.isalpha()
+    }
+    codes = list(letters)
+    found = {}
+    for code, text in entries.items():
+        position = bisect.bisect(codes, code)
+        if not _is_lost(text) or not 0 < position < len(codes):
+            continue
+        before, after = codes[position - 1], codes[position]
+        step = letters[before] - before
+        is_in_order = step == letters[after] - after
+        if is_in_order and chr(code + step).isalpha():
+            found[code] = chr(code + step)
+    return found
+
+
+def _is_lost(text: str) -> bool:
+    return not text.strip(_NO_TEXT) or unicodedata.category(text[0]) == "Co"
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
@@ -173,14 +205,10 @@ def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
 
 
 def _read_map(cmap: bytes) -> dict[int, str]:
-    """Parse a map of codes to characters; entries without a character are left out."""
+    """Parse a map of codes to characters."""
     parsed = FileUnicodeMap()
     CMapParser(parsed, io.BytesIO(cmap)).run()
-    characters = {}
-    for code, text in parsed.cid2unichr.items():
-        if text.strip("\0\ufffd\ufffe\uffff"):
-            characters[code] = text
-    return characters
+    return parsed.cid2unichr
 
 
 def _write_map(characters: Mapping[int, str], n_digits: int = 2) -> bytes:

@@ -47,3 +47,8 @@ def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
     drawn: str, read: str
 ) -> None:
     assert read_hebrew_line(drawn) == read
+
+
+def test_a_digit_in_the_font_of_hebrew_is_of_the_formula_that_it_touches() -> None:
+    read = read_hebrew_line(".3t − 4t + 1 = 0 םולש", formula_digits=False)
+    assert read == "שלום 3t − 4t + 1 = 0."

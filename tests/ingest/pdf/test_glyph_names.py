@@ -3,6 +3,7 @@
 import io
 
 import pikepdf
+import pytest
 
 from ingest.pdf.glyph_names import with_glyph_names
 
@@ -114,24 +115,50 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     assert with_glyph_names(whole) is whole, "names lead to glyphs in embedded fonts"
 
 
-def test_large_sums_of_cambria_math_are_mapped_as_such() -> None:
-    rows = b"<03c3><03c3><03c3>\n<0dcd><0dcd><0dcd>\n<0040><0040><0061>\nendbfrange"
+def numbered_font(name: str, rows: bytes) -> bytes:
+    """Return a PDF with a font whose codes are glyph numbers, with the rows of its map."""
     made = pikepdf.new()
     made.add_blank_page()
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.Type0,
+        BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
+        Encoding=pikepdf.Name("/Identity-H"),
+        ToUnicode=made.make_stream(MAP.partition(b"<21>")[0] + rows),
+    )
+    made.pages[0].Resources = pikepdf.Dictionary(
+        Font=pikepdf.Dictionary(F1=made.make_indirect(font))
+    )
+    written = io.BytesIO()
+    made.save(written)
+    return written.getvalue()
+
+
+def test_large_sums_of_cambria_math_are_mapped_as_such() -> None:
+    rows = b"<03c3><03c3><03c3>\n<0dcd><0dcd><0dcd>\n<0040><0040><0061>\nendbfrange"
     for name, sums in (("CambriaMath", True), ("CambriaText", False)):
-        font = pikepdf.Dictionary(
-            Type=pikepdf.Name.Font,
-            Subtype=pikepdf.Name.Type0,
-            BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
-            Encoding=pikepdf.Name("/Identity-H"),
-            ToUnicode=made.make_stream(MAP.partition(b"<21>")[0] + rows),
-        )
-        made.pages[0].Resources = pikepdf.Dictionary(
-            Font=pikepdf.Dictionary(F1=made.make_indirect(font))
-        )
-        written = io.BytesIO()
-        made.save(written)
-        cmap = cmap_of(written.getvalue())
+        cmap = cmap_of(numbered_font(name, rows))
         assert ("<0dcd> <2211>" in cmap) is sums
         assert ("<03c3> <2211>" in cmap) is sums
         assert ("<0040> <0061>" in cmap) is sums
+
+
+@pytest.mark.parametrize(
+    ("lost", "after", "letter"),
+    [
+        (b"<00aa><00aa><f8ff>", b"<00ac><00ac><05e2>", "<00aa> <05e0>"),
+        (b"<00aa><00aa><fffd>", b"<00ab><00ab><05e1>", "<00aa> <05e0>"),
+        (b"<00aa><00aa><f8ff>", b"<00ac><00ac><05e1>", ""),
+        (b"<00aa><00aa><0061>", b"<00ab><00ab><05e1>", ""),
+    ],
+    ids=["private", "unknown", "out of order", "mapped"],
+)
+def test_a_lost_letter_is_found_between_its_neighbours(
+    lost: bytes, after: bytes, letter: str
+) -> None:
+    rows = b"\n".join([b"<00a9><00a9><05df>", lost, after, b"endbfrange"])
+    content = numbered_font("David", rows)
+    if letter:
+        assert letter in cmap_of(content)
+    else:
+        assert with_glyph_names(content) is content
