@@ -14,7 +14,6 @@ from evaluate.games.labelled import (
     load_games,
     same_text,
     select_split,
-    tokens,
 )
 from tests.evaluate.fakes import labelled_game, write_games
 from tests.fakes import each
@@ -178,7 +177,3 @@ def test_letters_and_digits_alone_make_a_difference(
     one: str, other: str, same: bool
 ) -> None:
     assert same_text(one, other) == same
-
-
-def test_words_are_case_folded_runs_of_letters_and_digits() -> None:
-    assert tokens("The B-tree's 2nd “ﬁx”") == ["the", "b", "tree", "s", "2nd", "fix"]

@@ -26,12 +26,9 @@ def written(path: Path) -> Run:
     return read_run(path)
 
 
-def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
-    run = written(tmp_path / "mine.json")
-    assert run.name == "mine"
-    assert run.measures["RR"] == 0.5
-    assert each(run.records, "game_id") == ["g1", "no"]
-    columns = run.to_dataframe()[["run", "game_id", "rank", "won"]]
+def test_a_run_that_was_read_is_a_table_of_its_answerable_games(tmp_path: Path) -> None:
+    table = written(tmp_path / "mine.json").to_dataframe()
+    columns = table[["run", "game_id", "rank", "won"]]
     assert columns.to_numpy().tolist() == [["mine", "g1", 2, None]]
 
 
