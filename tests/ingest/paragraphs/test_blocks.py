@@ -23,6 +23,11 @@ def _blocks(*pages: list[Run]) -> list[Block]:
     return list(split(arranged(*pages)))
 
 
+def _printed(source: str) -> list[Block]:
+    """The blocks of a document that Typst prints."""
+    return list(split(arrange(extracted(typst.compile(source.encode())))))
+
+
 def _texts(*pages: list[Run]) -> list[str]:
     return [block.text for block in _blocks(*pages)]
 
@@ -50,7 +55,7 @@ def test_a_large_line_that_ends_with_a_semicolon_is_no_heading() -> None:
 def test_bold_code_is_no_heading() -> None:
     source = "= Harbours\n" + "Boats come home at night. " * 9
     source += '\n\n#text(font: "DejaVu Sans Mono", weight: "bold")[moor(boat, pier)]'
-    blocks = split(arrange(extracted(typst.compile(source.encode()))))
+    blocks = _printed(source)
     assert [block.is_heading for block in blocks] == [True, False, False]
 
 
@@ -278,8 +283,7 @@ def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
 #figure(rect(), caption: [{caption}])
 {WHOLE}
 """
-        pdf = extracted(typst.compile(source.encode()))
-        texts = [block.text for block in split(arrange(pdf))]
+        texts = [block.text for block in _printed(source)]
         assert any(text.endswith(caption) for text in texts)
 
 
@@ -298,7 +302,7 @@ def test_ragged_text_from_left_to_right_in_a_hebrew_document_is_one_paragraph() 
 
 {hebrew}
 """
-    blocks = split(arrange(extracted(typst.compile(source.encode()))))
+    blocks = _printed(source)
     assert [block.text for block in blocks][1] == english.strip()
 
 
@@ -309,8 +313,7 @@ def test_a_title_in_other_print_does_not_part_the_line_that_it_fills() -> None:
     ):
         rest = "for files of any length that a method which is stable moves each record at most as often as it is read."
         source = f"#set page(width: 420pt, margin: 40pt)\n{title} {rest}"
-        pdf = extracted(typst.compile(source.encode()))
-        (block,) = split(arrange(pdf))
+        (block,) = _printed(source)
         assert block.text.endswith(f"It holds {rest}")
 
 

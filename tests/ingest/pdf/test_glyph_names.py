@@ -10,6 +10,17 @@ from ingest.pdf.glyph_names import with_glyph_names
 MAP = b"1 begincodespacerange\n<00><FF>\nendcodespacerange\n2 beginbfrange\n<21><21><ffff>\n<22><22><0041>\nendbfrange"
 
 
+def written_with(font: pikepdf.Dictionary, made: pikepdf.Pdf) -> bytes:
+    """Write the PDF with a page that has this font."""
+    made.add_blank_page()
+    made.pages[0].Resources = pikepdf.Dictionary(
+        Font=pikepdf.Dictionary(F1=made.make_indirect(font))
+    )
+    written = io.BytesIO()
+    made.save(written)
+    return written.getvalue()
+
+
 def pdf(
     differences: list[object],
     cmap: bytes = b"",
@@ -17,7 +28,6 @@ def pdf(
 ) -> bytes:
     """Make a PDF with a font, which is a bitmap font if it has no map."""
     made = pikepdf.new()
-    made.add_blank_page()
     font = pikepdf.Dictionary(
         Type=pikepdf.Name.Font,
         Subtype=pikepdf.Name.Type1 if cmap else pikepdf.Name.Type3,
@@ -30,12 +40,7 @@ def pdf(
             {"/Type": pikepdf.Name.FontDescriptor, program: made.make_stream(b"")}
         )
 
-    made.pages[0].Resources = pikepdf.Dictionary(
-        Font=pikepdf.Dictionary(F1=made.make_indirect(font))
-    )
-    written = io.BytesIO()
-    made.save(written)
-    return written.getvalue()
+    return written_with(font, made)
 
 
 def cmap_of(content: bytes) -> str:
@@ -118,7 +123,6 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
 def numbered_font(name: str, rows: bytes) -> bytes:
     """Return a PDF with a font whose codes are glyph numbers, with the rows of its map."""
     made = pikepdf.new()
-    made.add_blank_page()
     font = pikepdf.Dictionary(
         Type=pikepdf.Name.Font,
         Subtype=pikepdf.Name.Type0,
@@ -126,12 +130,7 @@ def numbered_font(name: str, rows: bytes) -> bytes:
         Encoding=pikepdf.Name("/Identity-H"),
         ToUnicode=made.make_stream(MAP.partition(b"<21>")[0] + rows),
     )
-    made.pages[0].Resources = pikepdf.Dictionary(
-        Font=pikepdf.Dictionary(F1=made.make_indirect(font))
-    )
-    written = io.BytesIO()
-    made.save(written)
-    return written.getvalue()
+    return written_with(font, made)
 
 
 def test_large_sums_of_cambria_math_are_mapped_as_such() -> None:

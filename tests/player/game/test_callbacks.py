@@ -123,9 +123,14 @@ def expected(player: Remembering) -> list[Replies]:
     return replies
 
 
+def forgetful(player: Any) -> Callbacks:
+    """Callbacks whose journal ends with the process."""
+    return Callbacks(player, journal=Journal(None))
+
+
 @pytest.fixture
 def callbacks(player: Remembering) -> Callbacks:
-    return Callbacks(player, journal=Journal(None))
+    return forgetful(player)
 
 
 @pytest.fixture
@@ -255,7 +260,7 @@ def test_fields_that_are_no_json_are_passed_over(callbacks: Callbacks) -> None:
 @settings(max_examples=20)
 @given(ctx=junk | some.fixed_dictionaries({"dynamic": junk, "service": junk}))
 def test_whatever_comes_the_replies_are_valid(player: Remembering, ctx: Any) -> None:
-    callbacks = Callbacks(player, journal=Journal(None))
+    callbacks = forgetful(player)
     assert callbacks.get_warmup_answer(ctx)["answer"]
     assert len(callbacks.get_questions(ctx)["questions"]) == 20
     guess = callbacks.get_guess(ctx)
@@ -266,7 +271,7 @@ def test_whatever_comes_the_replies_are_valid(player: Remembering, ctx: Any) -> 
 
 
 def test_old_and_scored_rounds_take_little_memory(expected: list[Replies]) -> None:
-    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
+    callbacks = forgetful(dense_player(course()))
     hints = set(map(hint_of, range(12)))
 
     def n_with_fits() -> int:
@@ -413,12 +418,12 @@ def test_everything_is_loaded_before_the_first_round(
 ) -> None:
     index = Mock(wraps=index_words)
     monkeypatch.setattr("player.player.index_words", index)
-    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
+    callbacks = forgetful(dense_player(course()))
     index.assert_called_once()
     questions_of(callbacks, **ROUND)
     index.assert_called_once()
 
     monkeypatch.setattr("player.player.index_words", None)
-    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
+    callbacks = forgetful(dense_player(course()))
     assert "loading failed" in caplog.text
     assert len(questions_of(callbacks, **ROUND)) == 20
