@@ -96,6 +96,21 @@ def add_brackets(glyphs: list[Glyph], page: pypdfium2.PdfPage, frame: Frame) -> 
         glyphs.insert(glyphs.index(last) + 1, closing)
 
 
+def add_roots(glyphs: list[Glyph], paths: Iterable[Bounds], frame: Frame) -> None:
+    """Add the root signs that MathType draws, a stroke and then its bar, before the first glyph under each bar."""
+    boxes = [_box(bounds, frame) for bounds in paths]
+    for stroke, bar in itertools.pairwise(boxes):
+        meet = stroke.x0 < bar.x0 < stroke.x1 < bar.x1
+        if not meet or abs(stroke.top - bar.top) > bar.bottom - bar.top:
+            continue
+        for index, glyph in enumerate(glyphs):
+            is_under = bar.x0 < glyph.middle < bar.x1
+            if is_under and stroke.top < glyph.y < stroke.bottom + _NEAR:
+                root = replace(glyph, text="√", x0=stroke.x0, x1=glyph.x0)
+                glyphs.insert(index, root)
+                break
+
+
 def find_rules(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     """Return the thin horizontal rules, as in fractions, without their height."""
     rules = []
