@@ -100,8 +100,13 @@ def add_roots(glyphs: list[Glyph], paths: Iterable[Bounds], frame: Frame) -> Non
     """Add the root signs that MathType draws, a stroke and then its bar, before the first glyph under each bar."""
     boxes = [_box(bounds, frame) for bounds in paths]
     for stroke, bar in itertools.pairwise(boxes):
+        thickness = bar.bottom - bar.top
         meet = stroke.x0 < bar.x0 < stroke.x1 < bar.x1
-        if not meet or abs(stroke.top - bar.top) > bar.bottom - bar.top:
+        is_steep = stroke.bottom - stroke.top > max(stroke.x1 - stroke.x0, _MIN_RULE)
+        is_flat = thickness <= _MAX_RULE and 2 * thickness < bar.x1 - bar.x0
+        if not (meet and is_steep and is_flat) or stroke.x1 - stroke.x0 < thickness:
+            continue
+        if abs(stroke.top - bar.top) > thickness:
             continue
         for index, glyph in enumerate(glyphs):
             is_under = bar.x0 < glyph.middle < bar.x1

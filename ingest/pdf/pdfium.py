@@ -94,14 +94,15 @@ class PdfiumReader:
             paths = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             # a form is a formula of MathType, a figure or a table
             with_forms = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 2))
-            narrow = (path for path in with_forms if path[2] - path[0] < MAX_FORMULA)
-            add_roots(glyphs, with_forms, frame)
+            narrow = [path for path in with_forms if path[2] - path[0] < MAX_FORMULA]
+            on_page = {*paths}
+            add_roots(glyphs, [path for path in narrow if path not in on_page], frame)
             return GlyphPage(
                 width=frame.width,
                 height=frame.height,
                 glyphs=glyphs,
                 dots=find_bullets(paths, frame),
-                rules=find_rules({*paths, *narrow}, frame),
+                rules=find_rules(on_page.union(narrow), frame),
                 ruled=frame.turn == page.get_rotation() // 90 and is_ruled(paths),
                 scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )
