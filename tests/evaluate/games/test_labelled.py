@@ -150,9 +150,10 @@ def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
 
 
 def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
-    games: list[LabelledGame] = []
-    for split in ("train", "test", "train", "test", "test"):
-        games.append(labelled_game(game_id=f"g{len(games)}", split=split))
+    splits = ("train", "test", "train", "test", "test")
+    games = [
+        labelled_game(game_id=f"g{n}", split=name) for n, name in enumerate(splits)
+    ]
     tested = select_split(games, "test", 0)
     assert each(tested, "game_id") == ["g1", "g3", "g4"]
     assert select_split(games, None, 0) == games
