@@ -78,6 +78,12 @@ def _bar(x0: float, x1: float, y: float) -> Box:
             id="underscores of TeX are on the baseline, an underline is below it",
         ),
         pytest.param(
+            [*glyphs("a", 0), *glyphs("b", 8)],
+            [_bar(4.5, 8.5, 100.2)],
+            ["ab"],
+            id="a piece of an interrupted underline",
+        ),
+        pytest.param(
             [*glyphs("a=", 0), *glyphs("25", 11, 93, 8), *glyphs("60", 11, 106, 8)],
             [_bar(11, 19, 97.5)],
             ["a=25/60"],
