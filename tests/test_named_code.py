@@ -9,23 +9,16 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from configs.errors import QuarryError
-from configs.settings import EmbedSettings, load
-from evaluate.games.labelled import load_games
+from configs.settings import load
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import read_run, write_run
 from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import StudioFiles
-from player.game.messages import read_message
-from quarry.embed import Models
 from quarry.store import open_store
 from tests.evaluate.fakes import (
     labelled_game,
     make_store,
-    message,
-    record_of,
     use_hashing_embedder,
-    write_games,
 )
 from tests.fakes import ROOT
 from tests.player.fakes import course
@@ -91,35 +84,9 @@ def _referee_of_a_form(client: TestClient) -> None:
         assert answer.status_code == 422
 
 
-def _store(_: TestClient) -> None:
-    with pytest.raises(QuarryError, match="may run any code"):
-        Models(EmbedSettings()).embedder(SPEC)
-
-
-def _games(_: TestClient) -> None:
-    records = []
-    for key in record_of(labelled_game()):
-        records.append(record_of(labelled_game(game_id=key)) | {key: SPEC})
-    for number, record in enumerate(records):
-        path = write_games(Path(f"{number}.jsonl"), [record])
-        try:
-            load_games(path)
-        except QuarryError:
-            continue
-
-
-def _message(_: TestClient) -> None:
-    envelope = message("WARMUP_CALL", {})
-    for key in envelope:
-        try:
-            read_message({**envelope, key: SPEC})
-        except QuarryError:
-            continue
-
-
 @pytest.mark.parametrize(
     "read",
-    [_run, _preset_of_a_form, _referee_of_a_form, _store, _games, _message],
+    [_run, _preset_of_a_form, _referee_of_a_form],
 )
 def test_nothing_that_is_read_from_data_is_imported(
     read: Callable[[TestClient], None],

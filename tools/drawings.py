@@ -1,7 +1,6 @@
 """Checks the imports between our files, and draws them as docs/architecture.svg (`make drawing`)."""
 
 import ast
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -141,21 +140,13 @@ def draw(arrows: Counter[Arrow]) -> str:
     return picture
 
 
-def main() -> int:
-    """Write the picture and print the arrows; return 1 if an arrow leads up or if there is a circle."""
-    imports = count_imports()
-    arrows = between_packages(imports)
+def main() -> None:
+    """Write the picture and print the arrows; tests/test_imports.py checks them."""
+    arrows = between_packages(count_imports())
     PICTURE.write_text(draw(arrows), encoding="utf-8")
     for (package, target), count in sorted(arrows.items()):
         print(f"{package} -> {target}: {count}")
-    wrong = [
-        f"{package} must not import {target}" for package, target in upward(arrows)
-    ]
-    wrong += [f"circle in {circle}" for circle in circles(imports)]
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,7 +5,7 @@ import random
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -273,11 +273,10 @@ class LocalGameServer:
             RefusedMessageError: the player has no such game.
         """
         match = self._match(game_id)
-        state = GameState(game_id, match.state)
-        if match.score is None:
-            return state
-        points, league = match.score.private_score, match.score.league_points
-        return replace(state, private_score=points, league_points=league)
+        points = league = None
+        if match.score is not None:
+            points, league = match.score.private_score, match.score.league_points
+        return GameState(game_id, match.state, points, league)
 
     def _match(self, game_id: object) -> Match:
         match = self.matches.get(game_id) if isinstance(game_id, str) else None

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from evaluate.games.labelled import same_text, token_f1, tokens
-from evaluate.referee.context import same_form
+from evaluate.referee.context import QUOTE_MARKS, same_form
 from evaluate.referee.simulated import choose_other_embedder
 from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
 from player.questions.points import BANDS
@@ -190,7 +190,7 @@ def citations(text: str) -> dict[int, set[str]]:
         answer = read_answer(inside)
         return inside if answer and same_text(inside, answer) else ""
 
-    plain = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    plain = unicodedata.normalize("NFKC", text).translate(QUOTE_MARKS)
     answers_by_question: dict[int, set[str]] = defaultdict(set)
     for match in _CITED.finditer(_QUOTATION.sub(unquoted, plain)):
         number = int(match["number"] or match["bare"])
@@ -250,10 +250,6 @@ def _part(guess: object, key: str) -> str:
     return value[:MAX_PART_CHARS] if isinstance(value, str) else ""
 
 
-_QUOTES = str.maketrans(
-    {**dict.fromkeys("“”„‟«»″״", '"'), **dict.fromkeys("‘’‚′׳`", "'")}
-)
-"""Quotation marks."""
 _QUOTATION = re.compile(r"(?<!\w)\"[^\"]*\"|(?<!\w)'[^'\n]*?'(?!\w)")
 """A quotation."""
 _CITED = re.compile(

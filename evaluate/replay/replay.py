@@ -19,7 +19,6 @@ from evaluate.referee.simulated import embed_course_once
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replayer import Job, build_replayer, get_store_address, play_job
-from evaluate.runs.conversion import N_CANDIDATES_KEPT
 from evaluate.runs.files import (
     RecordFile,
     resume_or_begin,
@@ -57,7 +56,6 @@ class Replay:
         batches: questions and answers in place of those of player and referee, by game_id.
         out: file of the run or table; records are written next to it, game by game, and an interrupted replay is
             resumed. None keeps them in memory.
-        n_candidates: number of candidates of each play that a record keeps.
         name: name of the run.
         measures: additional measures of the run.
     """
@@ -70,7 +68,6 @@ class Replay:
     workers: Workers = 1
     batches: Batches = field(default_factory=dict)
     out: Path | None = None
-    n_candidates: int = N_CANDIDATES_KEPT
     name: str = ""
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
@@ -96,7 +93,7 @@ class Replay:
     def table(self) -> Json:
         """Replay against several referees, and write and return the table; see `make_table` and `records`."""
         answerable = [game for game in self.games if game.answerable]
-        records = replace(self, games=answerable, n_candidates=0).records()
+        records = replace(self, games=answerable).records()
         table = make_table(
             records, self.referees, self.course.fingerprint, self.settings, self.seed
         )
@@ -133,7 +130,6 @@ class Replay:
             self.referees,
             has_scores,
             self.seed,
-            self.n_candidates,
         )
         replayer = PerProcess(make)
         with open_executor(workers) as executor:

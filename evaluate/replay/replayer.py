@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from configs.errors import WorkerError
 from configs.settings import Settings
@@ -21,13 +23,11 @@ from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import Referee, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import compute_win_ideal
-from evaluate.runs.conversion import N_CANDIDATES_KEPT, record_game
+from evaluate.runs.conversion import record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
 from player.game.loop import Loop
-from player.player import Contestant, Plan, Player, build_player
-from player.question import Question
-from player.round import RoundStart
+from player.player import Player, build_player
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
@@ -64,14 +64,12 @@ class Replayer:
         referees: referees against which each game is played; without referees, games are only searched.
         similarity: similarity of two words, for the score.
         seed: seed of the practice server.
-        n_candidates: number of candidates of each play that a record keeps.
     """
 
     player: Player
     referees: Sequence[Referee]
     similarity: Similarity
     seed: int
-    n_candidates: int = N_CANDIDATES_KEPT
 
     def record(self, job: Job) -> ReplayRecord:
         """Play a game against every referee, with one search and one plan for all, and return its record.
@@ -85,7 +83,13 @@ class Replayer:
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
             return record_game(game, paragraph, result, [])
 
-        planned = _PlansOnce(self.player, batch.questions if batch else None)
+        # one plan for all plays, which differ only in the answers
+        questions = batch.questions if batch else None
+        planned: Any = SimpleNamespace(
+            answer_warmup=self.player.answer_warmup,
+            plan=functools.cache(lambda start, _: self.player.plan(start, questions)),
+            decide=self.player.decide,
+        )
         referees = [batch] if batch else self.referees
         played_games = []
         for referee in referees:
@@ -101,36 +105,11 @@ class Replayer:
             played_games.append(loop.play_one())
 
         plan = played_games[0].plan
-        record = record_game(
-            game, paragraph, plan.result, played_games, self.n_candidates
-        )
+        record = record_game(game, paragraph, plan.result, played_games)
         for play_record, referee in zip(record["plays"], referees, strict=True):
             ideal = compute_win_ideal(plan, game, paragraph, referee)
             play_record["win_ideal"] = ideal
         return record
-
-
-class _PlansOnce:
-    """A contestant that makes one plan for all plays of a game, which differ only in the answers.
-
-    Args:
-        player: makes the plan and the guesses.
-        questions: questions of the plan; None takes those of the player.
-    """
-
-    def __init__(
-        self, player: Contestant, questions: Sequence[Question] | None
-    ) -> None:
-        self.answer_warmup = player.answer_warmup
-        self.decide = player.decide
-        self._make_plan = functools.cache(lambda start: player.plan(start, questions))
-
-    def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
-    ) -> Plan:
-        """Return the plan of the game."""
-        assert questions is None, "they are given when the contestant is made"
-        return self._make_plan(start)
 
 
 def build_replayer(
@@ -139,7 +118,6 @@ def build_replayer(
     referees: Sequence[SeededSpec],
     has_scores: bool,
     seed: int,
-    n_candidates: int,
 ) -> Replayer:
     """Build the replayer of a process.
 
@@ -149,20 +127,21 @@ def build_replayer(
         referees: SPEC and seed of each referee; () only searches.
         has_scores: whether games are played and scored.
         seed: seed of the practice server.
-        n_candidates: number of candidates of each play that a record keeps.
 
     Raises:
         WorkerError: the store has another fingerprint.
     """
     course = open_same(*address)
-    player = build_player_without_deadline(course, settings)
+    # searches wait for every strategy
+    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
+    player = build_player(course, replace(settings, search=search))
     tools = build_tools(course, settings.embed)
     similarity: Similarity = character_similarity
     if has_scores:
         models = Models(settings.embed)
         similarity = make_word_similarity(course.embedder_spec, models)
     made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
-    return Replayer(player, made, similarity, seed, n_candidates)
+    return Replayer(player, made, similarity, seed)
 
 
 StoreAddress = tuple[str, str, str]
@@ -190,12 +169,6 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
             "name a store on a Chroma server"
         )
     return course
-
-
-def build_player_without_deadline(course: Course, settings: Settings) -> Player:
-    """Build a player whose searches wait for every strategy."""
-    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
-    return build_player(course, replace(settings, search=search))
 
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:

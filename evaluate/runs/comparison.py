@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.runs.measures import compute_batch_size, compute_bootstrap_interval
+from evaluate.runs.measures import RESAMPLED_AT_ONCE, compute_bootstrap_interval
 from evaluate.runs.run import WIN_RATE, Run, require_names
 from quarry.arrays import Float64Array
 
@@ -157,22 +157,15 @@ def _p_values(
 
 def _differences(runs: Sequence[Run]) -> list[Difference]:
     """Return the difference of each later run from the first in each common measure."""
-    values_by_run = {}
-    for run in runs:
-        names = (*TESTED, *run.own_measures)
-        values = {name: run.values[name] for name in names}
-        if run.won is not None:
-            values[WIN_RATE] = run.won
-        values_by_run[run.name] = values
-
-    first, *others = values_by_run.values()
-    measures = [name for name in first if all(name in other for other in others)]
+    first = runs[0]
+    names = [*TESTED, *first.own_measures, WIN_RATE]
     if len({(run.referee, run.repeats) for run in runs}) > 1:
-        measures = [name for name in measures if name != WIN_RATE]
+        names.remove(WIN_RATE)
+    measures = [name for name in names if all(name in run.all_values for run in runs)]
     differences = []
     for run in runs[1:]:
         for name in measures:
-            difference = values_by_run[run.name][name] - first[name]
+            difference = run.all_values[name] - first.all_values[name]
             differences.append((run.name, name, difference))
     return differences
 
@@ -216,7 +209,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=N_PERMUTATIONS,
-        batch=compute_batch_size(len(differing)),
+        batch=RESAMPLED_AT_ONCE,
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)

@@ -30,7 +30,7 @@ from quarry.course.paragraph import Paragraph
 from quarry.languages.words import stems
 
 N_CANDIDATES_KEPT = 20
-"""Default number of candidates of each play that a record keeps."""
+"""Number of candidates of the first play that a record keeps, the likeliest after the answers."""
 MISLEADING_BITS = 1.0
 """Minimum number of bits by which a misleading answer favours the guess over the labelled paragraph."""
 WON_RATIO = RAW_BANDS[-1][0]
@@ -46,17 +46,14 @@ def record_game(
     paragraph: Paragraph | None,
     result: SearchResult,
     played_games: Sequence[PlayedGame],
-    n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
-    """Build the record of a game.
+    """Build the record of a game; every play keeps the labelled candidate, and the first one others for the report.
 
     Args:
         game: the labelled game.
         paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
         result: the result of the search.
         played_games: the plays of the game, repeat by repeat.
-        n_candidates: number of candidates of each play that are kept, the likeliest after the answers; the labelled one
-            is always kept.
     """
     truth: TruthRecord | None = None
     plays: list[PlayRecord] = []
@@ -69,7 +66,7 @@ def record_game(
             text=paragraph.text,
         )
         for repeat, played_game in enumerate(played_games):
-            play = _record_play(game, paragraph, played_game, repeat, n_candidates)
+            play = _record_play(game, paragraph, played_game, repeat)
             plays.append(play)
 
     questions: list[Any] = []
@@ -113,7 +110,7 @@ def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
             tier=result.book.tier,
         )
     return SearchRecord(
-        hits=[_record_hit(hit) for hit in result.hits],
+        hits=[_take(HitRecord, hit) for hit in result.hits],
         book=book,
         answered_by=result.answered_by,
         relevant=result.relevant,
@@ -124,30 +121,18 @@ def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
     )
 
 
-def _record_scored(hit: Hit) -> ScoredRecord:
-    """Build the part of a record that hits and candidates share."""
-    return ScoredRecord(
-        paragraph_id=hit.paragraph.paragraph_id,
-        document=hit.paragraph.doc_id,
-        page=hit.paragraph.page,
-        opening_sentence=hit.paragraph.opening_sentence,
-        slot=hit.slot,
-        strategy=hit.strategy,
-        relevance=round(float(hit.relevance), 6),
-    )
-
-
-def _record_hit(hit: Hit) -> HitRecord:
-    score = round(float(hit.score), 6)
-    return {**_record_scored(hit), "rank": hit.rank, "score": score, "why": hit.why}
+def _take(kind: Any, hit: Hit) -> Any:
+    """Return the values of a hit that a kind of record holds."""
+    values = hit.as_dict()
+    return {key: values[key] for key in kind.__annotations__}
 
 
 def _record_candidate(plan: Plan, belief: Float64Array, row: int) -> CandidateRecord:
-    return {
-        **_record_scored(plan.hit(row)),
+    candidate: CandidateRecord = _take(ScoredRecord, plan.hit(row)) | {
         "prior": round(float(plan.prior[row]), 6),
         "belief": round(float(belief[row]), 6),
     }
+    return candidate
 
 
 def _record_play(
@@ -155,7 +140,6 @@ def _record_play(
     paragraph: Paragraph,
     played_game: PlayedGame,
     repeat: int,
-    n_candidates: int,
 ) -> PlayRecord:
     """Build the record of a play."""
     plan, decision, score = played_game.plan, played_game.decision, played_game.score
@@ -168,7 +152,8 @@ def _record_play(
     truth = find_truth(plan, game, paragraph)
     if len(belief) < len(plan.rows):
         truth = None  # the guess was made before the search ended
-    rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
+    n_kept = 0 if repeat else N_CANDIDATES_KEPT
+    rows = np.argsort(-belief, kind="stable").tolist()[:n_kept]
     if truth is not None and truth not in rows:
         rows.append(truth)
     misled: list[int] = []

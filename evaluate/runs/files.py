@@ -235,11 +235,11 @@ def read_runs(
 
 
 def _find_runs(paths: Sequence[Path]) -> list[Path]:
-    """Return the files of runs that paths name; a folder stands for its runs, sorted by name."""
+    """Return the files of runs that paths name; a folder stands for its runs, the oldest first."""
     files: list[Path] = []
     for path in paths:
         if os.path.isdir(path):
-            runs = sorted(path.glob("*.json"))
+            runs = sorted(path.glob("*.json"), key=lambda run: run.lstat().st_mtime_ns)
             files += [run for run in runs if run.name != COMPARISON]
         else:
             files.append(path)

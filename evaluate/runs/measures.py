@@ -26,8 +26,8 @@ RIGHT = "right"
 """Id of the labelled paragraph in a ranking."""
 N_RESAMPLES = 2_000
 """Number of resamples of a bootstrap."""
-RESAMPLED_AT_ONCE = 10_000_000
-"""Maximum number of resampled values in memory."""
+RESAMPLED_AT_ONCE = 100
+"""Number of resamples that are in memory at a time."""
 CONFIDENCE = 0.95
 """Confidence level of intervals."""
 
@@ -164,7 +164,7 @@ def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, 
         (values,),
         np.mean,
         n_resamples=N_RESAMPLES,
-        batch=compute_batch_size(len(values)),
+        batch=RESAMPLED_AT_ONCE,
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),
@@ -175,11 +175,6 @@ def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, 
 def round_ends(ends: Iterable[float]) -> list[float]:
     """Round the ends of an interval to six digits, for files."""
     return [round(end, 6) for end in ends]
-
-
-def compute_batch_size(n_games: int) -> int:
-    """Return the number of resamples of n_games games that fit into memory."""
-    return max(1, RESAMPLED_AT_ONCE // n_games)
 
 
 def format_with_interval(

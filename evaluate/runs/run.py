@@ -40,8 +40,6 @@ WIN_RATE = "win_rate"
 """Name of the win rate among the figures."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
-MAX_HEADER_CHARS = 1_000
-"""Maximum number of characters of a text in the header of a run."""
 
 
 def _with_preset(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -63,10 +61,10 @@ class RunHeader:
         repeats: number of plays of each game; 1 without a referee.
     """
 
-    referee: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    referee: str
     settings: Annotated[Mapping[str, Any], AfterValidator(_with_preset)]
-    store_fingerprint: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
-    commit: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    store_fingerprint: str
+    commit: str
     seed: Annotated[int, Field(ge=0)]
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
@@ -176,16 +174,19 @@ class Run(RunHeader):
         plays = self.plays["won"].to_numpy(np.float64).reshape(-1, self.repeats)
         return np.asarray(plays.mean(axis=1))
 
+    @property
+    def all_values(self) -> dict[str, Float64Array]:
+        """The values of the measures, and the win rate of a played run."""
+        played = {} if self.won is None else {WIN_RATE: self.won}
+        return {**self.values, **played}
+
     @functools.cached_property
     def figures(self) -> dict[str, tuple[float, list[float]]]:
         """Each measure, and the win rate of a played run, with its 95% interval; empty without an answerable game."""
         if self.plays.empty:
             return {}
-        values = dict(self.values)
-        if self.won is not None:
-            values[WIN_RATE] = self.won
         figures = {}
-        for name, values_by_game in values.items():
+        for name, values_by_game in self.all_values.items():
             mean = round(float(values_by_game.mean()), 6)
             share = name == WIN_RATE or is_share(self._measures[name])
             ends = compute_interval(values_by_game, self.seed, is_share=share)

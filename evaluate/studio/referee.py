@@ -108,19 +108,22 @@ def _form(
 
 @router.post("/referee/check")
 def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
-    text = studio.passage(form.passage).text
-    errors = list(find_label_errors(text, form.hint, form.word, form.sentence))
-    paragraph_tokens = set(tokens(text))
+    paragraph_tokens = set(tokens(studio.passage(form.passage).text))
     marked = []
     for word in form.hint.split():
         marked.append((word, not paragraph_tokens.isdisjoint(tokens(word))))
+    errors = _find_errors(form, studio)
     return page("errors.html", errors=errors, form=form, marked=marked)
+
+
+def _find_errors(form: HintForm, studio: Studio) -> list[str]:
+    text = studio.passage(form.passage).text
+    return list(find_label_errors(text, form.hint, form.word, form.sentence))
 
 
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
     """Return the errors because of which a hint is neither played nor kept."""
-    text = studio.passage(form.passage).text
-    errors = list(find_label_errors(text, form.hint, form.word, form.sentence))
+    errors = _find_errors(form, studio)
     return errors if form.hint else ["Write a hint first.", *errors]
 
 

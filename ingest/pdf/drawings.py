@@ -44,11 +44,13 @@ Bounds = tuple[float, float, float, float]
 
 
 def find_bounds(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[Bounds]:
-    """Yield left, bottom, right and top of the objects of a kind."""
+    """Yield left, bottom, right and top of the objects of a kind, at depth 2 also of those in forms on the page."""
     objects = page.get_objects(filter=[kind], max_depth=depth)
     for item in itertools.islice(objects, _MAX_OBJECTS):
         with contextlib.suppress(pypdfium2.PdfiumError):  # an object without bounds
             bounds = item.get_bounds()
+            if item.container is not None:  # a form has coordinates of its own
+                bounds = item.container.get_matrix().on_rect(*bounds)
             if all(map(math.isfinite, bounds)):
                 yield bounds
 

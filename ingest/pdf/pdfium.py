@@ -89,12 +89,14 @@ class PdfiumReader:
                 _even_sizes(glyphs)
             add_brackets(glyphs, page, frame)
             paths = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
+            # a form is a figure, a table, or a formula of MathType
+            with_forms = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 2))
             return GlyphPage(
                 width=frame.width,
                 height=frame.height,
                 glyphs=glyphs,
                 dots=find_bullets(paths, frame),
-                rules=find_rules(paths, frame),
+                rules=find_rules(paths if is_ruled(with_forms) else with_forms, frame),
                 ruled=frame.turn == page.get_rotation() // 90 and is_ruled(paths),
                 scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )

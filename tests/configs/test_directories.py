@@ -27,10 +27,3 @@ def test_an_installed_package_makes_everything_in_a_folder_of_the_user(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_store() == str(tmp_path / "quarry/store")
     assert default_journal() == tmp_path / "quarry/runs/games.sqlite"
-
-
-def test_the_environment_names_another_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
-    assert default_store() == str(tmp_path / "store")

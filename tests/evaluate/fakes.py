@@ -42,17 +42,16 @@ def labelled_game(**changes: Any) -> LabelledGame:
 
 def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
     """A game for each paragraph: its hint is the paragraph's own second sentence, so that it is found."""
-    games = []
-    for number, item in enumerate(paragraphs, 1):
-        game = labelled_game(
+    return [
+        labelled_game(
             game_id=f"g{number}",
             book_name=item.doc_id,
             hint=item.text.split(". ")[1],
             associative_word="compiler",
             paragraph_id=item.paragraph_id,
         )
-        games.append(game)
-    return games
+        for number, item in enumerate(paragraphs, 1)
+    ]
 
 
 def small_repertoire() -> Repertoire:
@@ -220,9 +219,7 @@ def batch(**changes: Any) -> list[Json]:
         "options": options,
     }
 
-    questions = []
-    for number in range(1, 21):
-        questions.append({"question_number": number, **question})
+    questions = [{"question_number": number, **question} for number in range(1, 21)]
     questions[0] |= changes
     return questions
 

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tests.evaluate.fakes import ABOUT, Evaluate, make_store, write_games
-from tests.player.fakes import course
+from tests.evaluate.fakes import ABOUT, Evaluate, write_games
 
 BAD = (
     (
@@ -22,9 +21,7 @@ BAD = (
     (f"replay {ABOUT} --repeats 0", '"0" for --repeats. Must be >= 1'),
     (f"replay {ABOUT} --limit 0", '"0" for --limit. Must be > 0'),
     (f"replay {ABOUT} --seed {'9' * 5_000}", "value for --seed: unable"),
-    (f"replay {ABOUT} --repeats many", '--repeats: unable to convert "many" into int'),
     (f"replay {ABOUT} --collection another", "holds no collection 'another'"),
-    (f"replay {ABOUT} --config nowhere.yaml", "--config nowhere.yaml does not exist"),
     (
         f"replay {ABOUT} --measure nDCG10",
         "take one of ir-measures that needs no more than a relevant",
@@ -96,14 +93,6 @@ BAD = (
         f"tune {ABOUT} --trials 5 --storage nowhere/study.db",
         "nowhere/study.db cannot be opened: unable to open database file",
     ),
-    (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
-    (
-        f"tune {ABOUT} --grid accuracy=fast",
-        "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
-    ),
-    (f"tune {ABOUT} --grid boost=@", "@ is no value of search.boost"),
-    (f"tune {ABOUT} --grid k=5 --grid search.k=10", "--grid names k twice"),
-    (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
     ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
     (
         "games draw nowhere.pdf --out x.jsonl",
@@ -120,7 +109,6 @@ BAD = (
 
 
 def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
-    make_store("one", course()[:1])
     Path("broken.jsonl").write_text("{")
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
     write_games(Path("other.jsonl"), [elsewhere])

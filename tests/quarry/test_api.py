@@ -48,7 +48,6 @@ def test_runs_are_compared_and_exported() -> None:
     presets = ["default", "unfiltered"]
     runs, tests = quarry.compare(STORE, GAMES, presets, measures=["nDCG@10"])
     assert each(runs, "name") == presets
-    assert each(runs, "referee") == ["none", "none"]
     assert set(tests["preset"]) == {"unfiltered"}
     assert "nDCG@10" in set(tests["measure"])
     unfiltered = quarry.load_settings("unfiltered")

@@ -151,12 +151,13 @@ def test_what_a_machine_refuses_is_said_in_one_line(
 def test_values_of_the_nearest_file_are_defaults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.quarry]\nstore = "below"\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.quarry]\nstore = "~/courses"\n')
     inner = tmp_path / "course/week"
     inner.mkdir(parents=True)
 
     monkeypatch.chdir(inner)
-    assert find_project().store == str(tmp_path / "below")
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert find_project().store == "/home/ada/courses"
     values = 'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
     (tmp_path / "course/quarry.toml").write_text(values)
     assert StoreOptions().location == "http://chroma:8000"

@@ -4,7 +4,6 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
@@ -35,20 +34,6 @@ def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
     assert stat.S_IMODE(link.stat().st_mode) == 0o600
     assert target.read_text() == "theirs"
     assert stat.S_IMODE(target.stat().st_mode) == 0o644
-
-
-def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("before")
-
-    def write(file: BinaryIO) -> None:
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, write)
-    assert path.read_text() == "before"
-    assert os.listdir(tmp_path) == ["file"]
 
 
 def _write_two(folder: Path) -> None:

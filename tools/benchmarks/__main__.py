@@ -5,43 +5,38 @@ import multiprocessing
 import os
 import platform
 import sys
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from quarry.version import commit
-from tools.benchmarks import calls, searching
-from tools.benchmarks.searching import Benchmark
+from tools.benchmarks import searching
+from tools.benchmarks.searching import Figures
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 """File of the results."""
 
-BENCHMARKS = {
-    "start": Benchmark(
+BENCHMARKS: dict[str, tuple[Callable[[], Figures], str, str, str]] = {
+    "start": (
         searching.measure_start,
         "process start to first answer",
         "s",
         "import sentence_transformers, Chroma query with its embedding function",
     ),
-    "search": Benchmark(
+    "search": (
         searching.measure_over_embedding,
         "search (p50)",
         "ms",
         "the hint's embedding alone, by the same ONNX network",
     ),
-    "chroma": Benchmark(
+    "chroma": (
         searching.measure_against_chroma,
         "search next to Chroma",
         "searches/s",
         "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
     ),
-    "calls": Benchmark(
-        calls.measure_first_call,
-        "first get_questions of a process",
-        "ms",
-        "the later ones of the same process (p50)",
-    ),
 }
-"""All benchmarks by name."""
+"""The function that measures each benchmark, its name, its unit, and its baseline in words."""
 LINE = "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}"
 """Format of a row of the printed table."""
 
@@ -64,7 +59,11 @@ def main(names: list[str]) -> int:
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:
-            row = pool.submit(BENCHMARKS[name].row).result()
+            measure, *facts = BENCHMARKS[name]
+            row: Figures = dict(
+                zip(("name", "unit", "baseline_is"), facts, strict=True)
+            )
+            row |= pool.submit(measure).result()
             results[name] = {**row, **machine}
             print(LINE.format(**row))
             print(f"    baseline: {row['baseline_is']}", flush=True)

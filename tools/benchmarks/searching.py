@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,35 +64,12 @@ def side_by_side(
             if number >= n_warm:
                 values[side].append(value)
 
-    return medians(**values)
-
-
-def medians(quarry: Sequence[float], baseline: Sequence[float]) -> Figures:
-    """Return the medians of both sides, and their ratio."""
-    ours, other = statistics.median(quarry), statistics.median(baseline)
+    ours, other = map(statistics.median, values.values())
     return {
         "quarry": float(f"{ours:.4g}"),
         "baseline": float(f"{other:.4g}"),
         "ratio": float(f"{ours / other:.3g}"),
     }
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark with its baseline.
-
-    It is not in `__main__`, since the process of a benchmark does not import that.
-    """
-
-    measure: Callable[[], Figures]
-    name: str
-    unit: str
-    baseline_is: str
-
-    def row(self) -> Figures:
-        """Measure both sides, and return a row of the results."""
-        names = {"name": self.name, "unit": self.unit, "baseline_is": self.baseline_is}
-        return {**names, **self.measure()}
 
 
 N_WARM = 20

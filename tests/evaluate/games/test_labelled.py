@@ -14,7 +14,6 @@ from evaluate.games.labelled import (
     load_games,
     same_text,
     select_split,
-    tokens,
 )
 from tests.evaluate.fakes import labelled_game, write_games
 from tests.fakes import each
@@ -151,9 +150,10 @@ def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
 
 
 def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
-    games: list[LabelledGame] = []
-    for split in ("train", "test", "train", "test", "test"):
-        games.append(labelled_game(game_id=f"g{len(games)}", split=split))
+    splits = ("train", "test", "train", "test", "test")
+    games = [
+        labelled_game(game_id=f"g{n}", split=name) for n, name in enumerate(splits)
+    ]
     tested = select_split(games, "test", 0)
     assert each(tested, "game_id") == ["g1", "g3", "g4"]
     assert select_split(games, None, 0) == games
@@ -178,7 +178,3 @@ def test_letters_and_digits_alone_make_a_difference(
     one: str, other: str, same: bool
 ) -> None:
     assert same_text(one, other) == same
-
-
-def test_words_are_case_folded_runs_of_letters_and_digits() -> None:
-    assert tokens("The B-tree's 2nd “ﬁx”") == ["the", "b", "tree", "s", "2nd", "fix"]

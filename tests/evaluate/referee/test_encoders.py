@@ -48,9 +48,8 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
 ) -> None:
     monkeypatch.setattr(Network, "path", Mock())
     hebrew = [paragraph("book:1:1", "מנוע חיפוש מספר שלוש. הוא מהיר.")]
-    stores = []
-    for spec in ("minilm", "e5"):
-        stores.append(make_store(tmp_path / spec, course(), spec=spec))
+    specs = ("minilm", "e5")
+    stores = [make_store(tmp_path / spec, course(), spec=spec) for spec in specs]
     stores.append(make_store(tmp_path / "hebrew", hebrew, spec="e5"))
     tools = [build_tools(store, EMBED) for store in stores]
 

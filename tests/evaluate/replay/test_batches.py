@@ -45,9 +45,9 @@ def written(path: Path, *lines: str) -> Path:
 
 
 def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
-    items = []
-    for number, answer in answers:
-        items.append({"question_number": number, "answer": answer})
+    items = [
+        {"question_number": number, "answer": answer} for number, answer in answers
+    ]
     return json.dumps({"game_id": game_id, "answers": items})
 
 
@@ -127,10 +127,9 @@ def test_answers_must_be_about_games(line: str, tmp_path: Path) -> None:
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
     questions = questions_json(BATCH.questions)
-    with_passages = []
-    for item in questions:
-        with_passages.append(item | {"passages": [f"on {item['question_text']}"]})
-
+    with_passages = [
+        item | {"passages": [f"on {item['question_text']}"]} for item in questions
+    ]
     shown: dict[Any, Any] = {
         "paragraph": {"paragraph": WHOLE, "questions": questions},
         "opening": {"paragraph": OPENING, "questions": questions},

@@ -68,9 +68,8 @@ def hostile_record(game_id: str, *, won: bool) -> ReplayRecord:
 
 def run_file(name: str, *, won: bool) -> Run:
     """A run of twelve hostile games."""
-    records = []
-    for game_id in (HOSTILE, *(f"g{number}" for number in range(11))):
-        records.append(hostile_record(game_id, won=won))
+    ids = [HOSTILE, *map("g{}".format, range(11))]
+    records = [hostile_record(game_id, won=won) for game_id in ids]
     return run_of(records, name, "oracle")
 
 

@@ -105,19 +105,6 @@ def told(truth: Paragraph, report: PlayedGame) -> list[str]:
     return [*reveal_label(labelled_game(), truth, report).explanation]
 
 
-def test_a_game_that_was_won_names_its_secret_and_where_it_was_found(
-    unrelated: PlayedGame,
-) -> None:
-    report = report_with(answers_about(1, unrelated.plan))
-    truth = report.plan.paragraph(report.decision.best)
-    label = reveal_label(labelled_game(), truth, report)
-    which, where, probability = label.explanation
-    assert label.won
-    assert label.opening_sentence in which
-    assert where.startswith("won: ")
-    assert probability.startswith("its probability: ")
-
-
 def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
     unrelated: PlayedGame,
 ) -> None:

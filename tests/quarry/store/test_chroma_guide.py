@@ -39,13 +39,14 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
     (hint,) = re.findall(r'encode\(\["(.*?)"\]', code)
     monkeypatch.chdir(tmp_path)
     embedder = load_embedder("minilm", models_dir, load().embed)
-    updates = []
-    for reading in (
+    readings = (
         make_reading("trees", [TREES, CACHES, LOCKS]),
         make_reading("learning", [NETWORKS, RANKING]),
-    ):
-        vectors = embed_reading(reading, embedder)
-        updates.append(StoredDocument(reading, vectors))
+    )
+    updates = [
+        StoredDocument(reading, embed_reading(reading, embedder))
+        for reading in readings
+    ]
     Store("data/store").change(updates, embedder_spec="minilm")
 
     local = SentenceTransformer(str(minilm_folder()), device="cpu")

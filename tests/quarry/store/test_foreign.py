@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -40,6 +40,20 @@ def folder(tmp_path: Path) -> Path:
 def content(folder: Path) -> Path:
     """The file of the valid content."""
     return folder / "course.1" / CONTENT
+
+
+Ingest = Callable[[], int]
+
+
+@pytest.fixture
+def ingest_locks(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Ingest:
+    """Ingest LOCKS into the store, and return the exit code of the command."""
+    use_hashing_embedder(monkeypatch)
+    more = tmp_path / "more.jsonl"
+    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
+    return lambda: main(["ingest", str(more), "--store", str(folder)])
 
 
 def refusal(folder: Path) -> str:
@@ -194,17 +208,18 @@ def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
 
 
 def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
-    folder: Path, content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    content: Path,
+    tmp_path: Path,
+    ingest_locks: Ingest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    use_hashing_embedder(monkeypatch)
-    more = tmp_path / "more.jsonl"
-    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
     before = open_store(str(folder)).fingerprint
 
     def require_refused() -> None:
         with pytest.raises(StoreError, match=r"cannot be read: .*; run it again"):
             open_store(str(folder))
-        assert main(["ingest", str(more), "--store", str(folder)]) == 2
+        assert ingest_locks() == 2
 
     numbers = errno.EMFILE, errno.EIO, errno.EACCES, errno.ENOENT
     failures = [OSError(number, os.strerror(number)) for number in numbers]
@@ -252,19 +267,13 @@ def test_a_generation_that_comes_while_a_damaged_one_is_opened_keeps_its_documen
 
 
 def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
-    folder: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, ingest_locks: Ingest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    use_hashing_embedder(monkeypatch)
-    more = tmp_path / "more.jsonl"
-    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
     texts = each(open_store(str(folder)).paragraphs, "text")
     # the paragraphs file is new, and then unchanged
     for number, damaged in enumerate((DATABASE, CHECKSUMS), 1):
         (folder / f"course.{number}" / damaged).unlink()
-        assert main(["ingest", str(more), "--store", str(folder)]) == 0
+        assert ingest_locks() == 0
         assert "it is made again with its documents" in capsys.readouterr().err
         course = open_store(str(folder))
         assert sorted(each(course.paragraphs, "text")) == sorted([*texts, LOCKS])
@@ -274,15 +283,11 @@ def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
 def test_a_damaged_store_is_made_again_from_the_files_named(
     folder: Path,
     content: Path,
-    tmp_path: Path,
+    ingest_locks: Ingest,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    use_hashing_embedder(monkeypatch)
     content.write_bytes(content.read_bytes()[:-100])
-    more = tmp_path / "more.jsonl"
-    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
-    assert main(["ingest", str(more), "--store", str(folder)]) == 0
+    assert ingest_locks() == 0
     notice = "it is made again from the files named"
     assert notice in capsys.readouterr().err
     assert each(open_store(str(folder)).paragraphs, "text") == [LOCKS]
