@@ -14,69 +14,57 @@ def _with_accents(whole: list[Glyph]) -> str:
     return text_of(with_accents(whole, GlyphMap(whole)))
 
 
-@pytest.mark.parametrize(
-    ("drawn", "read"),
-    [
-        pytest.param(
-            [*glyphs("G"), glyph("¨", 5, 10), glyph("o", 5, 10), *glyphs("del", 10)],
-            "Gödel",
-            id="an umlaut",
-        ),
-        pytest.param(
-            [*glyphs("p"), glyph("«", 4.8, 9.8), glyph("e", 5, 10), *glyphs("«a", 10)],
-            "pé«a",
-            id="a bitmap accent",
-        ),
-        pytest.param(
-            [glyph("´", 0.5, 4), glyph("ı", 0, 3)], "í", id="a letter without dot"
-        ),
-        pytest.param(
-            [*glyphs("םל"), glyph("\u05b6", 6.5, 8), glyph(" ", 6.5, 6.5)],
-            "םל\u05b6 ",
-            id="a Hebrew point",
-        ),
-        pytest.param(
-            [*glyphs("an"), glyph(".", 6, 8.5, 102.4), *glyphs("ka.", 10)],
-            "aṇka.",
-            id="a dot below",
-        ),
-        pytest.param(
-            [
-                *glyphs("a"),
-                glyph("\u0338", 7, 13),
-                glyph("=", 7, 15),
-                *glyphs("/b", 18),
-            ],
-            "a≠/b",
-            id="a negated sign",
-        ),
-        pytest.param(
-            [glyph("=/", 0, 7), *glyphs("ab", 10)],
-            "≠ab",
-            id="a sign and its slash at one place of a right-to-left line",
-        ),
-        pytest.param(
-            [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)],
-            "∉a",
-            id="a sign under a slash",
-        ),
-        pytest.param(
-            [*glyphs("L-5"), *[glyph("\u0305", x, x + 5) for x in (0, 3, 6, 9)]],
-            "L\u0304-5\u0304",
-            id="a line over several letters",
-        ),
-        pytest.param(
-            [glyph("x", 0, 8, 110, 15), glyph("⎯", 0, 8), *glyphs("y", 0, 90)],
-            "x\u0304y",
-            id="a line over the letter below it",
-        ),
-        pytest.param(
-            [glyph("´e", 0, 5), glyph("ˆ", 20, 25)],
-            "éˆ",
-            id="an accent and a letter at one place",
-        ),
-    ],
-)
+ACCENTS = {
+    "an umlaut": (
+        [*glyphs("G"), glyph("¨", 5, 10), glyph("o", 5, 10), *glyphs("del", 10)],
+        "Gödel",
+    ),
+    "a bitmap accent": (
+        [*glyphs("p"), glyph("«", 4.8, 9.8), glyph("e", 5, 10), *glyphs("«a", 10)],
+        "pé«a",
+    ),
+    "a letter without dot": ([glyph("´", 0.5, 4), glyph("ı", 0, 3)], "í"),
+    "a Hebrew point": (
+        [*glyphs("םל"), glyph("\u05b6", 6.5, 8), glyph(" ", 6.5, 6.5)],
+        "םל\u05b6 ",
+    ),
+    "a dot below": (
+        [*glyphs("an"), glyph(".", 6, 8.5, 102.4), *glyphs("ka.", 10)],
+        "aṇka.",
+    ),
+    "a negated sign": (
+        [
+            *glyphs("a"),
+            glyph("\u0338", 7, 13),
+            glyph("=", 7, 15),
+            *glyphs("/b", 18),
+        ],
+        "a≠/b",
+    ),
+    "a sign and its slash at one place of a right-to-left line": (
+        [glyph("=/", 0, 7), *glyphs("ab", 10)],
+        "≠ab",
+    ),
+    "a sign under a slash": (
+        [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)],
+        "∉a",
+    ),
+    "a line over several letters": (
+        [*glyphs("L-5"), *[glyph("\u0305", x, x + 5) for x in (0, 3, 6, 9)]],
+        "L\u0304-5\u0304",
+    ),
+    "a line over the letter below it": (
+        [glyph("x", 0, 8, 110, 15), glyph("⎯", 0, 8), *glyphs("y", 0, 90)],
+        "x\u0304y",
+    ),
+    "an accent and a letter at one place": (
+        [glyph("´e", 0, 5), glyph("ˆ", 20, 25)],
+        "éˆ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("drawn", "read"), ACCENTS.values(), ids=ACCENTS)
 def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it(
     drawn: list[Glyph], read: str
 ) -> None:

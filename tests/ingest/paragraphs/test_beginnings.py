@@ -1,11 +1,30 @@
 """ingest/paragraphs/beginnings.py: where a paragraph begins, on lines set by hand."""
 
 from dataclasses import replace
+from typing import Any
 
+from ingest.layout.line import PlacedLine
 from ingest.paragraphs.beginnings import begins_paragraph, group_lines
 from ingest.paragraphs.continuations import join_continuations
+from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup
 from tests.ingest.paragraphs.lines import HABITS, OPEN, line
+
+
+def begins(
+    group: LineGroup,
+    after: PlacedLine,
+    below: PlacedLine | None = None,
+    habits: TypesettingHabits = HABITS,
+) -> bool:
+    return begins_paragraph(group, after, below, habits)
+
+
+def item_line(text: str, **features: Any) -> PlacedLine:
+    """The first line of an item with the number 3 before its text."""
+    words = line(text).words
+    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
+    return line("", words=(marker, *words), x0=40.0, **features)
 
 
 def test_a_line_without_an_initial_is_not_inside_a_sentence() -> None:
@@ -26,13 +45,11 @@ def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
     ):
         below = line("and more", x0=start_below)
         after = line("Without cycles", y=112.0, **features)
-        assert begins_paragraph(group, after, below, HABITS) is expected, features
+        assert begins(group, after, below) is expected, features
 
 
 def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> None:
-    words = line("Trees that grow").words
-    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
-    group = LineGroup([line("", words=(marker, *words), x0=40.0, left=20.0)], 1)
+    group = LineGroup([item_line("Trees that grow", left=20.0)], 1)
     for text, y, start, expected in (
         ("and fall", 118.0, 50.0, False),
         ("“and fall", 118.0, 50.0, False),
@@ -44,14 +61,15 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
         ("and fall", 140.0, 50.0, True),
     ):
         after = line(text, y=y, x0=start)
-        assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
+        assert begins(group, after) is expected, (text, start)
+    words = line("Trees that grow").words
     short = LineGroup([line("Trees that grow", x1=240.0)])
     long = replace(line("lanternkeepers").words[0], x1=105.0)
     for first, expected in ((long, False), (words[0], True)):
         after = line("", words=(replace(first, text="lanterns"), *words), y=130.0)
-        assert begins_paragraph(short, after, None, HABITS) is expected
+        assert begins(short, after) is expected
     apart = line("and fall", y=112.0, n_gaps=1)
-    assert not begins_paragraph(group, apart, None, HABITS)
+    assert not begins(group, apart)
 
 
 def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
@@ -60,7 +78,7 @@ def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
         (line("and tall", y=112.0), False),
         (line("Oaks are tall", y=112.0), True),
     ):
-        assert begins_paragraph(group, after, None, HABITS) is expected, after.text
+        assert begins(group, after) is expected, after.text
 
 
 def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
@@ -71,9 +89,7 @@ def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
 
 
 def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() -> None:
-    words = line("Trees that grow").words
-    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
-    item = line("", words=(marker, *words), x0=40.0, x1=120.0)
+    item = item_line("Trees that grow", x1=120.0)
     group = LineGroup([item], 1)
     for text, start, expected in (
         ("and fall", 50.0, False),
@@ -84,39 +100,35 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
         ("x = y", 50.0, True),
     ):
         after = line(text, y=112.0, x0=start)
-        assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
+        assert begins(group, after) is expected, (text, start)
     after = line("and fall", y=112.0)
-    assert begins_paragraph(LineGroup([item]), after, None, HABITS)
+    assert begins(LineGroup([item]), after)
 
 
 def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> None:
-    words = line("Trees that grow.").words
-    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
-    item = line("", words=(marker, *words), x0=40.0, x1=120.0, left=20.0)
+    item = item_line("Trees that grow.", x1=120.0, left=20.0)
     for text, left, expected in (
         ("And fall.", 20.0, False),
         ("And fall.", 50.0, True),
         ("Such as these:", 20.0, True),
     ):
         after = line(text, y=112.0, left=left)
-        assert begins_paragraph(LineGroup([item], 1), after, None, HABITS) is expected
+        assert begins(LineGroup([item], 1), after) is expected
 
 
 def test_a_lettered_part_does_not_go_on_in_the_item_above_it() -> None:
-    words = line("Trees that grow").words
-    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
-    item = line("", words=(marker, *words), x0=40.0, x1=300.0)
+    item = item_line("Trees that grow", x1=300.0)
     group = LineGroup([item, line("in spring, find", y=112.0, x1=120.0)], 1)
     for text, expected in (("(a) the leaves", True), ("and fall", False)):
         after = line(text, y=124.0)
-        assert begins_paragraph(group, after, None, HABITS) is expected, text
+        assert begins(group, after) is expected, text
 
 
 def test_a_line_with_a_label_begins_a_paragraph_after_a_sentence_or_column() -> None:
     over = LineGroup([line("Trees are graphs.")])
-    assert begins_paragraph(over, line("Note 2. leaves", y=112.0), None, HABITS)
+    assert begins(over, line("Note 2. leaves", y=112.0))
     after = line("Note 2. leaves are few", column=1)
-    assert begins_paragraph(OPEN, after, None, HABITS)
+    assert begins(OPEN, after)
     assert len(join_continuations([OPEN, LineGroup([after])], HABITS)) == 2
 
 
@@ -132,16 +144,16 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
         (LineGroup([line("Trees are", x0=65.0, x1=250.0)]), "[7] graphs", True),
     ):
         after = line(text, y=112.0)
-        assert begins_paragraph(group, after, None, HABITS) is expected, text
+        assert begins(group, after) is expected, text
     # its text begins where the line above begins
     words = line("3. Graphs").words
     hung = (replace(words[0], x0=35.0, x1=40.0), words[1])
     group = LineGroup([line("Trees are in the table")])
     after = line("", words=hung, y=112.0, x0=35.0, left=35.0)
-    assert begins_paragraph(group, after, None, HABITS)
+    assert begins(group, after)
     # below a bullet that is drawn inside the text
     after = line("of graphs", y=112.0, x0=33.5)
-    assert not begins_paragraph(item, after, None, HABITS)
+    assert not begins(item, after)
 
 
 def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:
@@ -149,7 +161,7 @@ def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:
         edges = {"left": left, "right": left + 250, "x1": left + 250}
         group = LineGroup([line("Trees are graphs", x0=left, **edges)])
         after = line("that have no cycles", y=112.0, x0=left + 30, **edges)
-        assert not begins_paragraph(group, after, None, HABITS)
+        assert not begins(group, after)
 
 
 def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
@@ -161,7 +173,7 @@ def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
     ):
         after = line(text, y=124.0)
         group = LineGroup(lines)
-        assert begins_paragraph(group, after, None, HABITS) is expected, text
+        assert begins(group, after) is expected, text
 
 
 def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
@@ -169,7 +181,7 @@ def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
     for end, expected in ((290.0, False), (280.0, True)):
         group = LineGroup([line("Trees are graphs.", x0=60.0, x1=end)])
         after = line("They grow", y=112.0, x0=60.0)
-        assert begins_paragraph(group, after, None, justified) is expected
+        assert begins(group, after, None, justified) is expected
 
 
 def test_more_space_than_between_the_lines_of_a_group_begins_a_paragraph() -> None:
@@ -177,14 +189,14 @@ def test_more_space_than_between_the_lines_of_a_group_begins_a_paragraph() -> No
     for y, size, expected in cases:
         group = LineGroup([line("Trees are"), line("graphs.", y=121.0)])
         after = line("They grow", y=y, size=size)
-        assert begins_paragraph(group, after, None, HABITS) is expected, (y, size)
+        assert begins(group, after) is expected, (y, size)
 
 
 def test_a_little_more_space_parts_paragraphs_of_any_font_size() -> None:
     for y, expected in ((117.0, False), (119.6, True)):
         group = LineGroup([line("Trees are graphs.", x1=270.0, size=14.0)])
         after = line("They grow", y=y, size=14.0)
-        assert begins_paragraph(group, after, None, HABITS) is expected, y
+        assert begins(group, after) is expected, y
 
 
 def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph() -> (
@@ -199,7 +211,7 @@ def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph()
         (line("and fall", x0=61.0), indented, False),
         (line("• They fall"), indented, False),
     ):
-        assert begins_paragraph(item, after, below, habits) is expected
+        assert begins(item, after, below, habits) is expected
 
 
 def test_no_cell_nor_a_single_line_goes_on_in_another_column_with_a_capital() -> None:
@@ -212,7 +224,7 @@ def test_no_cell_nor_a_single_line_goes_on_in_another_column_with_a_capital() ->
         (single, "grow", 300.0, False),
     ):
         after = line(text, column=1, right=right)
-        assert begins_paragraph(above, after, None, HABITS) is expected, text
+        assert begins(above, after) is expected, text
 
 
 def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
@@ -230,12 +242,12 @@ def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
 def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
     group = LineGroup([line("All subsets are events of")])
     after = line("· Coins land twice", y=112.0)
-    assert not begins_paragraph(group, after, None, HABITS)
-    assert not begins_paragraph(group, line("·", y=112.0), None, HABITS)
+    assert not begins(group, after)
+    assert not begins(group, line("·", y=112.0))
 
     dot, first, *others = after.words
     words = (replace(dot, x0=40.0, x1=44.0), first, *others)
-    assert begins_paragraph(group, replace(after, words=words), None, HABITS)
+    assert begins(group, replace(after, words=words))
 
 
 def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
@@ -243,7 +255,7 @@ def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
     after = line("They grow", y=112.0, x0=65.0)
     for end, expected in ((300.0, False), (290.0, True)):
         group = LineGroup([line("Trees are graphs.", x1=end)])
-        assert begins_paragraph(group, after, below, HABITS) is expected
+        assert begins(group, after, below) is expected
 
 
 def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
@@ -257,7 +269,7 @@ def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
         for place in range(n_larger):
             words[place] = replace(words[place], size=12.5)
         after = line(text, y=112.0, size=12.5, words=tuple(words))
-        assert begins_paragraph(group, after, None, HABITS) is expected
+        assert begins(group, after) is expected
 
 
 def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() -> None:
@@ -273,4 +285,4 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
         ("B. Roots are vertices", 112.0, spaced, True),
     ):
         after = line(text, y=y)
-        assert begins_paragraph(group, after, None, habits) is expected, text
+        assert begins(group, after, None, habits) is expected, text

@@ -16,6 +16,9 @@ PROSE = [
 ]
 
 
+WHOLE = " ".join(PROSE)
+
+
 def _blocks(*pages: list[Run]) -> list[Block]:
     return list(split(arranged(*pages)))
 
@@ -35,7 +38,7 @@ def test_an_indent_begins_a_paragraph() -> None:
 
 
 def test_a_short_last_line_ends_a_paragraph() -> None:
-    assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [" ".join(PROSE)] * 2
+    assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [WHOLE] * 2
 
 
 def test_a_large_line_that_ends_with_a_semicolon_is_no_heading() -> None:
@@ -54,14 +57,14 @@ def test_bold_code_is_no_heading() -> None:
 def test_double_spaced_lines_are_one_paragraph_and_more_space_parts_two() -> None:
     page = lines(PROSE, 50, 100, leading=25)
     page += lines(PROSE, 50, 209, leading=25)
-    assert _texts(page) == [" ".join(PROSE)] * 2
+    assert _texts(page) == [WHOLE] * 2
 
 
 def test_lines_of_one_sentence_show_the_distance_of_lines() -> None:
     sentences = [f"{line}." for line in PROSE[:3]]
     page = lines(sentences * 3, 50, 100, leading=20)
     page += lines(PROSE, 50, 300)
-    assert _texts(page) == [*sentences * 3, " ".join(PROSE)]
+    assert _texts(page) == [*sentences * 3, WHOLE]
 
 
 def test_lines_that_are_always_far_apart_are_paragraphs() -> None:
@@ -92,7 +95,7 @@ def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
     for bullet in ("•", "o"):
         bullets = [Run(50, 200, bullet), Run(50, 248, bullet)]
         first, second = _blocks(bullets + lines(text, 62, 200))
-        assert first.text == " ".join(PROSE)
+        assert first.text == WHOLE
         assert second.text == "Search finds."
         assert first.number == second.number == bullet
 
@@ -156,7 +159,7 @@ def test_a_sentence_goes_on_at_the_margin_below_an_indented_item() -> None:
         *lines(PROSE[1:], 50, 212),
     ]
     page += lines(PROSE, 50, 260)
-    assert _texts(page)[0] == " ".join(PROSE)
+    assert _texts(page)[0] == WHOLE
 
 
 def test_the_stretched_spaces_of_a_narrow_justified_line_part_no_cells() -> None:
@@ -175,7 +178,7 @@ def test_no_paragraph_goes_on_below_the_heading_of_the_next_page() -> None:
         Run(50, 100, "Search", font="bold"),
     ):
         texts = _texts(lines(open_end, 50, 200), [heading, *lines(PROSE, 50, 130)])
-        assert texts == [*open_end, "Search", " ".join(PROSE)]
+        assert texts == [*open_end, "Search", WHOLE]
 
 
 def test_the_initial_of_a_name_is_not_the_letter_of_an_item() -> None:
@@ -202,7 +205,7 @@ def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:
         note = Run(50, 700, mark + text, size=8)
         first_page = [*lines(PROSE[:2], 50, 200), note]
         body, footnote = _blocks(first_page, lines(PROSE[2:], 50, 200))
-        assert body.text == " ".join(PROSE)
+        assert body.text == WHOLE
         assert not body.footnote
         assert footnote.text == text
         assert footnote.footnote
@@ -214,9 +217,9 @@ def test_a_listing_at_the_end_of_a_page_does_not_go_on_in_the_prose_of_the_next(
     code = "for key in keys: place = order[key]; move(key)"
     page = [*lines(PROSE, 50, 200), Run(50, 260, code, font="mono")]
     assert _texts(page, lines(PROSE, 50, 200)) == [
-        " ".join(PROSE),
+        WHOLE,
         code,
-        " ".join(PROSE),
+        WHOLE,
     ]
 
 
@@ -230,7 +233,7 @@ def test_a_display_inside_a_sentence_does_not_end_the_paragraph() -> None:
     ]
     first, second = _texts(page)
     assert first == " ".join([*before, "n log n - n comparisons of them."])
-    assert second == " ".join(PROSE)
+    assert second == WHOLE
 
 
 def test_a_number_that_stands_no_farther_apart_than_words_is_no_marker() -> None:
@@ -256,13 +259,12 @@ def test_the_number_of_an_exercise_and_the_letter_of_its_part_are_no_text() -> N
         *lines(PROSE, 84, 248),
     ]
     first, second = _blocks(page)
-    assert first.text == second.text == " ".join(PROSE)
+    assert first.text == second.text == WHOLE
     assert first.number == "39."
     assert second.number == "(b)"
 
 
 def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
-    prose = " ".join(PROSE)
     for lang, caption in (
         ("en", "The running times, as printed, of Merge Sort and Binary Search Trees"),
         ("en", "The running times of all our methods of sorting, on a list of trees"),
@@ -272,9 +274,9 @@ def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
 #set page(width: 300pt)
 #set par(justify: true)
 #set text(lang: "{lang}", font: "Libertinus Serif")
-{prose}
+{WHOLE}
 #figure(rect(), caption: [{caption}])
-{prose}
+{WHOLE}
 """
         pdf = extracted(typst.compile(source.encode()))
         texts = [block.text for block in split(arrange(pdf))]
@@ -328,7 +330,7 @@ def test_a_gap_where_a_sign_is_missing_parts_no_ragged_paragraph() -> None:
 def test_a_paragraph_with_wider_lines_than_the_rest_is_one() -> None:
     page = lines(PROSE * 3, 50, 100)
     wide = lines(PROSE, 50, 300, leading=20)
-    assert _texts(page, wide)[-1] == " ".join(PROSE)
+    assert _texts(page, wide)[-1] == WHOLE
 
 
 def test_a_line_in_the_print_of_its_slide_is_no_heading() -> None:
@@ -364,7 +366,7 @@ def test_a_listing_has_blocks_side_by_side_in_a_font_of_fixed_width() -> None:
     ]
     in_listing = {block.text: block.in_listing for block in _blocks(page)}
     assert in_listing == {
-        " ".join(PROSE): False,
+        WHOLE: False,
         "moor(boat)": False,
         "Boats come home.": False,
         "while tide: wait()": True,
