@@ -4,6 +4,7 @@ import logging
 
 from cyclopts.types import PositiveInt
 
+from configs.errors import SettingsError
 from evaluate.commands.shared import CourseOptions, Out, find_games_file, write_text
 from evaluate.games.labelled import load_games
 from quarry.cli import ParsedOverrides, Preset
@@ -15,8 +16,10 @@ _log = logging.getLogger(__name__)
 def tune(
     *,
     options: CourseOptions = CourseOptions(),
-    trials: PositiveInt,
+    trials: PositiveInt | None = None,
+    grid: tuple[str, ...] = (),
     storage: str | None = None,
+    warm_start: str | None = None,
     out: Out | None = None,
     preset: Preset = None,
     overrides: ParsedOverrides,
@@ -25,13 +28,18 @@ def tune(
 
     Args:
         trials: Trials that the study has in the end.
+        grid: In place of --trials, KEY=A,B,...: try every combination of these values of `search`; again for another
+            key.
         storage: URL of a database, or path of an SQLite file; a study there is resumed (default: in memory).
+        warm_start: Storage of an earlier study, of which the best trials are run first.
         out: Write the tuned settings and all others that they were tuned with; nothing reads the file unless you name
             it (--preset FILE).
     """
     from evaluate.tuning.tuner import format_tuned, format_tuned_file
     from evaluate.tuning.tuner import tune as tune_settings
 
+    if bool(trials) == bool(grid):
+        raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
     file = find_games_file(options.games)
     games = load_games(file)
     course = options.open()
@@ -40,10 +48,12 @@ def tune(
             games,
             course,
             overrides.load(preset),
-            n_trials=trials,
+            n_trials=trials or 0,
+            grid=grid,
             seed=options.seed,
             storage=storage,
             workers=workers,
+            warm_start=warm_start,
         )
     result["games"] = str(file)
     if out is not None:

@@ -1,20 +1,36 @@
-"""Values of the tuned settings: the space of a study, and the settings of a trial."""
+"""Values of the tuned settings: the space of a study, grids, and the settings of a trial."""
 
 import dataclasses
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
-from optuna.distributions import FloatDistribution, IntDistribution
+from optuna.distributions import (
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from pydantic import ValidationError
 
-from configs.settings import CONFIG_DIR, SearchSettings
+from configs.errors import SettingsError
+from configs.settings import CONFIG_DIR, SearchSettings, fields
 from player.round import Json
 from player.search.index import DENSE
 
 SPACE = CONFIG_DIR / "space.yaml"
 """File with the bounds of the tuned keys."""
-Space = Mapping[str, FloatDistribution | IntDistribution]
+Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
 """Values that each key of the settings of search may take, in order."""
+FIXED_KEYS = {
+    "strategies",
+    "keywords",
+    "book_match",
+    "deadline_s",
+    "cache_size",
+    "late_interaction",
+}
+"""Keys of the settings of search that are the same in all trials."""
 
 
 def has_effect(key: str, base: SearchSettings) -> bool:
@@ -55,6 +71,44 @@ def load_space(base: SearchSettings) -> Space:
     return space
 
 
+def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
+    """Read items `KEY=A,B,...` as the values that each key takes in turn.
+
+    Raises:
+        SettingsError: an item has another form, a key that is the same in all trials, or a value out of range.
+    """
+    keys = fields(SearchSettings).keys() - FIXED_KEYS
+    space = {}
+    for item in items:
+        key, _, values = item.removeprefix("search.").partition("=")
+        if key not in keys or not values:
+            raise SettingsError(
+                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
+            )
+        if key in space:
+            raise SettingsError(
+                f"--grid names {key} twice; list all its values once, {key}=A,B,..."
+            )
+        choices = []
+        for text in values.split(","):
+            try:
+                choices.append(yaml.safe_load(text))
+                make_trial_settings({key: choices[-1]}, base)
+            except (TypeError, ValidationError, yaml.YAMLError):
+                raise SettingsError(
+                    f"--grid {item}: {text} is no value of search.{key} (configs/default.yaml)"
+                ) from None
+        space[key] = CategoricalDistribution(choices)
+    return space
+
+
+def list_grid_points(space: Space) -> list[Json]:
+    """Return all combinations of a space of listed values; [] for a space with bounds."""
+    choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
+    points = itertools.product(*choices)
+    return [dict(zip(space, point, strict=True)) for point in points]
+
+
 def make_trial_settings(
     values: Mapping[str, Any], base: SearchSettings
 ) -> SearchSettings:
@@ -80,13 +134,16 @@ def make_trial_settings(
 
 
 def find_nearest_parameters(space: Space, settings: SearchSettings) -> Json:
-    """Return the parameters of a space nearest to some settings."""
+    """Return the parameters of a space nearest to some settings; of listed values, the equal one or else the first."""
     numbers: Json = {}
     for key, bounds in space.items():
         value = getattr(settings, key)
-        assert bounds.step is not None, "every key of the space has a step"
-        inside = min(max(value, bounds.low), bounds.high)
-        steps = round((inside - bounds.low) / bounds.step)
-        number = round(bounds.low + bounds.step * steps, 10)
-        numbers[key] = int(number) if isinstance(bounds.low, int) else number
+        if isinstance(bounds, CategoricalDistribution):
+            numbers[key] = value if value in bounds.choices else bounds.choices[0]
+        else:
+            assert bounds.step is not None, "every key of the space has a step"
+            inside = min(max(value, bounds.low), bounds.high)
+            steps = round((inside - bounds.low) / bounds.step)
+            number = round(bounds.low + bounds.step * steps, 10)
+            numbers[key] = int(number) if isinstance(bounds.low, int) else number
     return numbers

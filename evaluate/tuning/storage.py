@@ -3,6 +3,7 @@
 import re
 import warnings
 import weakref
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -14,7 +15,7 @@ from optuna.storages import (
 )
 from optuna.trial import FrozenTrial
 from sqlalchemy import event
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 
 from evaluate.errors import TuneError
 
@@ -33,10 +34,14 @@ LOCKED_S = 120
 """Maximum number of seconds that a process waits for an SQLite file that another process writes."""
 
 
-def open_storage(spec: str | None) -> BaseStorage:
+def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
 
     Optuna's messages and warnings of experimental features are silenced in this process.
+
+    Args:
+        spec: the storage.
+        is_earlier: whether it is the storage of `--warm-start`, whose file is not created.
 
     Raises:
         TuneError: the storage cannot be opened.
@@ -46,11 +51,16 @@ def open_storage(spec: str | None) -> BaseStorage:
     if spec is None:
         return InMemoryStorage()
 
-    url = spec
+    url, flag = spec, "--warm-start" if is_earlier else "--storage"
     if "://" not in spec:
         # quotes "?" and "%" in the path
         url = URL.create("sqlite", database=spec).render_as_string()
     is_file = url.startswith("sqlite")
+    file = make_url(url).database if is_file else None
+    if is_earlier and file and not Path(file).exists():
+        raise TuneError(
+            f"{flag} {spec} does not exist. Name the storage of an earlier tune."
+        )
     try:
         storage = RDBStorage(
             url,
@@ -62,7 +72,7 @@ def open_storage(spec: str | None) -> BaseStorage:
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         reason = hide_passwords(" ".join(str(error.__cause__ or error).split()))
         raise TuneError(
-            f"--storage {hide_passwords(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
+            f"{flag} {hide_passwords(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
             "runs and whose driver is installed, or a file in an existing folder."
         ) from None  # the cause would show the password
     if is_file:

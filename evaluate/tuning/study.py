@@ -3,11 +3,15 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 import optuna
-from optuna.distributions import IntDistribution
+from optuna.distributions import (
+    CategoricalDistribution,
+    IntDistribution,
+)
 from optuna.samplers import TPESampler
 from optuna.storages import fail_stale_trials
 from optuna.study import MaxTrialsCallback
@@ -15,12 +19,14 @@ from optuna.trial import FrozenTrial, TrialState
 from tqdm.auto import tqdm
 
 from configs.settings import SearchSettings
+from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.tuning.objective import evaluate_settings
 from evaluate.tuning.prepared import Prepared
 from evaluate.tuning.space import (
     Space,
     find_nearest_parameters,
+    list_grid_points,
     make_trial_settings,
 )
 from evaluate.tuning.storage import (
@@ -39,6 +45,9 @@ N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
 POLL_S = 0.05
 """Number of seconds between two checks of the trials of other processes."""
+N_WARM_START = 10
+"""Number of best trials of an earlier study that a warm start runs first."""
+
 
 Splits = Mapping[Split, Prepared]
 """Prepared games of each split."""
@@ -73,6 +82,7 @@ def run_study(
     seed: int,
     storage: str | None,
     executor: TaskExecutor,
+    warm_start: str | None = None,
 ) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
 
@@ -85,18 +95,25 @@ def run_study(
         seed: seed of the sampler; with one worker, the same seed gives the same study, even if it is resumed.
         storage: as in `open_storage`; other processes may share the study.
         executor: evaluates the settings of trials, as many at a time as it has workers.
+        warm_start: storage of an earlier study, whose best trials are run first.
 
     Raises:
         TuneError: the storage cannot be opened.
         WorkerError: workers cannot evaluate.
     """
+    opened_storage = open_storage(storage)
+    first = list_grid_points(space) or [find_nearest_parameters(space, base)]
+    if warm_start:
+        first += _find_best_parameters(warm_start, name, space, base)
+
     study = optuna.create_study(
         study_name=name,
-        storage=open_storage(storage),
+        storage=opened_storage,
         direction="maximize",
         load_if_exists=True,
     )
-    study.enqueue_trial(find_nearest_parameters(space, base), skip_if_exists=True)
+    for parameters in first:
+        study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(find_complete_trials(study))
 
@@ -182,7 +199,9 @@ def derive_seed(seed: int, number: int) -> int:
 def _draw(space: Space, trial: optuna.Trial) -> Json:
     """Draw the parameters of a trial from a space."""
     for key, bounds in space.items():
-        if isinstance(bounds, IntDistribution):
+        if isinstance(bounds, CategoricalDistribution):
+            trial.suggest_categorical(key, bounds.choices)
+        elif isinstance(bounds, IntDistribution):
             trial.suggest_int(key, bounds.low, bounds.high, step=bounds.step)
         else:
             trial.suggest_float(key, bounds.low, bounds.high, step=bounds.step)
@@ -212,6 +231,35 @@ def _wait_for_running(study: optuna.Study) -> None:
 def find_complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     """Return the trials with a value, without those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+
+
+def _find_best_parameters(
+    storage: str, name: str, space: Space, base: SearchSettings
+) -> list[Json]:
+    """Return the parameters of the best trials of the newest earlier study in a storage, moved into a space.
+
+    Args:
+        storage: the storage.
+        name: name of the new study, which does not count as an earlier one.
+        space: values of the tuned keys.
+        base: the untuned settings.
+
+    Raises:
+        TuneError: the storage cannot be opened, or has no other study with a finished trial.
+    """
+    opened_storage = open_storage(storage, is_earlier=True)
+    summaries = optuna.get_all_study_summaries(opened_storage, include_best_trial=False)
+    summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
+    for summary in summaries:
+        study = optuna.load_study(study_name=summary.study_name, storage=opened_storage)
+        best = sort_trials(find_complete_trials(study))[:N_WARM_START]
+        if best and summary.study_name != name:
+            settings = [make_trial_settings(trial.params, base) for trial in best]
+            return [find_nearest_parameters(space, one) for one in settings]
+    raise TuneError(
+        f"--warm-start {hide_passwords(storage)} has no other study with a finished trial. Name the storage of an "
+        "earlier tune."
+    )
 
 
 def sort_trials(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:

@@ -17,7 +17,7 @@ from evaluate.runs.measures import format_with_interval
 from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import OBJECTIVE
 from evaluate.tuning.prepared import prepare
-from evaluate.tuning.space import Space, load_space
+from evaluate.tuning.space import Space, list_grid_points, load_space, read_grid
 from evaluate.tuning.storage import hide_passwords, open_storage
 from evaluate.tuning.study import run_study
 from player.round import Json
@@ -32,10 +32,12 @@ def tune(
     course: Course,
     settings: Settings,
     *,
-    n_trials: int,
+    n_trials: int = 0,
+    grid: Sequence[str] = (),
     seed: int = 0,
     storage: str | None = None,
     workers: Workers = 1,
+    warm_start: str | None = None,
 ) -> Json:
     """Fit the settings of search on training games, choose on validation games, and report on test games.
 
@@ -44,9 +46,11 @@ def tune(
         course: the course of the store.
         settings: the untuned settings.
         n_trials: number of trials of the study in the end.
+        grid: `KEY=A,B,...` for each key to sweep; every combination is one trial, and `n_trials` is not used.
         seed: seed of splits, sampler and intervals.
         storage: URL of a database, or path of an SQLite file, whose study is resumed; None keeps the study in memory.
         workers: processes that prepare games and evaluate trials; or a cluster.
+        warm_start: as in `run_study`.
 
     Returns:
         The figures of tuned and untuned settings; `settings`: the values of the tuned keys; `tuned_settings`: the whole
@@ -54,11 +58,12 @@ def tune(
 
     Raises:
         GamesError: a split has no answerable game, or the games belong to another corpus.
+        SettingsError: the grid has an unknown key or value.
         TuneError: the storage cannot be opened, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
     """
     base = settings.search
-    space = load_space(base)
+    space = read_grid(grid, base) if grid else load_space(base)
     open_storage(storage)  # fails before the long preparation
     by_split = _split_games(games, seed)
     chosen = [*itertools.chain.from_iterable(by_split.values())]
@@ -77,14 +82,15 @@ def tune(
             splits,
             base,
             name=name,
-            n_trials=n_trials,
+            n_trials=len(list_grid_points(space)) or n_trials,
             seed=seed,
             storage=storage,
             executor=executor,
+            warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
     reported = report_gain(space, tuned, splits, base, seed)
-    if n_trials <= tuned.n_before:
+    if 0 < n_trials <= tuned.n_before:
         reported["warnings"].append(
             f"the study in {hide_passwords(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "
             f"--trials {n_trials} adds none; name a larger number, or another --storage"

@@ -96,6 +96,32 @@ def add_brackets(glyphs: list[Glyph], page: pypdfium2.PdfPage, frame: Frame) -> 
         glyphs.insert(glyphs.index(last) + 1, closing)
 
 
+def add_roots(glyphs: list[Glyph], paths: Iterable[Bounds], frame: Frame) -> None:
+    """Add the root signs that MathType draws, a stroke and then its bar, before the first glyph under each bar."""
+    boxes = [_box(bounds, frame) for bounds in paths]
+    for stroke, bar in itertools.pairwise(boxes):
+        if not _is_root(stroke, bar):
+            continue
+        for index, glyph in enumerate(glyphs):
+            is_under = bar.x0 < glyph.middle < bar.x1
+            if is_under and stroke.top < glyph.y < stroke.bottom + _NEAR:
+                root = replace(glyph, text="√", x0=stroke.x0, x1=glyph.x0)
+                glyphs.insert(index, root)
+                break
+
+
+def _is_root(stroke: Box, bar: Box) -> bool:
+    """Return whether a flat bar begins at the upper end of a steep stroke."""
+    thickness = bar.bottom - bar.top
+    width = stroke.x1 - stroke.x0
+    is_flat = thickness <= _MAX_RULE and 2 * thickness < bar.x1 - bar.x0
+    is_steep = stroke.bottom - stroke.top > max(width, _MIN_RULE)
+    is_line = width < thickness  # a rule of a table
+    meet = stroke.x0 < bar.x0 < stroke.x1 < bar.x1
+    is_level = abs(stroke.top - bar.top) <= thickness
+    return is_flat and is_steep and not is_line and meet and is_level
+
+
 def find_rules(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
     """Return the thin horizontal rules, as in fractions, without their height."""
     rules = []

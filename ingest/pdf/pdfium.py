@@ -16,6 +16,7 @@ import pypdfium2.raw as pdfium
 from ingest.errors import SourceError
 from ingest.pdf.drawings import (
     add_brackets,
+    add_roots,
     find_bounds,
     find_bullets,
     find_rules,
@@ -32,6 +33,8 @@ MIN_IMAGE_SHARE = 0.5
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
+MAX_FORMULA = 150.0
+"""Maximum width of a bar in a form, in points; a wider one is the rule of a table."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 
@@ -89,14 +92,17 @@ class PdfiumReader:
                 _even_sizes(glyphs)
             add_brackets(glyphs, page, frame)
             paths = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
-            # a form is a figure, a table, or a formula of MathType
+            # a form is a formula of MathType, a figure or a table
             with_forms = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 2))
+            narrow = [path for path in with_forms if path[2] - path[0] < MAX_FORMULA]
+            on_page = {*paths}
+            add_roots(glyphs, [path for path in narrow if path not in on_page], frame)
             return GlyphPage(
                 width=frame.width,
                 height=frame.height,
                 glyphs=glyphs,
                 dots=find_bullets(paths, frame),
-                rules=find_rules(paths if is_ruled(with_forms) else with_forms, frame),
+                rules=find_rules(on_page.union(narrow), frame),
                 ruled=frame.turn == page.get_rotation() // 90 and is_ruled(paths),
                 scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )

@@ -93,6 +93,14 @@ BAD = (
         f"tune {ABOUT} --trials 5 --storage nowhere/study.db",
         "nowhere/study.db cannot be opened: unable to open database file",
     ),
+    (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
+    (
+        f"tune {ABOUT} --grid accuracy=fast",
+        "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
+    ),
+    (f"tune {ABOUT} --grid boost=@", "@ is no value of search.boost"),
+    (f"tune {ABOUT} --grid k=5 --grid search.k=10", "--grid names k twice"),
+    (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
     ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
     (
         "games draw nowhere.pdf --out x.jsonl",

@@ -12,7 +12,8 @@ from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, edges, text_of
 
 MAX_UNDERSCORE = 0.5
 UNDERSCORE_GAP = 0.08
-"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems."""
+"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems.
+TeX's underscores stand on the baseline; pieces of an interrupted underline are below it."""
 
 SLASH_WIDTH = 0.3
 """Width of the slash between numerator and denominator, in ems."""
@@ -57,7 +58,7 @@ def add_underscores(page: FormulaPage, rules: Iterable[Box]) -> None:
         for glyph in page.places.near(rule.x0 - 2, rule.x0, rule.top, 1):
             em = glyph.size
             is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
-            is_level = abs(glyph.y - rule.top) < UNDERSCORE_GAP * em
+            is_level = 0 <= glyph.y - rule.top < UNDERSCORE_GAP * em
             if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
                 mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
                 page.insert_after(glyph, mark)

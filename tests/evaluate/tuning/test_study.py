@@ -28,6 +28,7 @@ from evaluate.tuning.objective import Evaluation
 from evaluate.tuning.space import (
     SPACE,
     Space,
+    find_nearest_parameters,
     load_space,
     make_trial_settings,
 )
@@ -147,6 +148,16 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     study = studied(url, None)
     terms = {"RR", "Success@k", "balanced_accuracy"}
     assert terms <= study.best_trial.user_attrs.keys()
+
+
+def test_a_grid_tries_every_combination_once(tune: Evaluate) -> None:
+    grid = "--grid fusion=linear,rrf --grid search.pdf_k=0,5,15"
+    result = tune(f"{grid} --storage study.db --json").json
+    assert result["trials"] == 6
+    assert result["settings"].keys() == {"fusion", "pdf_k"}
+    trials = studied("study.db", None).trials
+    points = {(*trial.params.values(),) for trial in trials}
+    assert points == {*itertools.product(("linear", "rrf"), (0, 5, 15))}
 
 
 FEW: Space = {
@@ -337,11 +348,38 @@ def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
     interrupts.on_interrupt_print("")
 
 
+@pytest.mark.usefixtures("at_once")
+def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
+    tmp_path: Path,
+) -> None:
+    earlier = str(tmp_path / "earlier.db")
+    with pytest.raises(TuneError, match=f"--warm-start {earlier} does not exist"):
+        fit(None, warm_start=earlier)
+    open_storage(earlier)
+    with pytest.raises(TuneError, match="has no other study with a finished trial"):
+        fit(None, warm_start=earlier)
+    best = sort_trials(fit(earlier).trials)[:3]
+    result = fit(None, warm_start=earlier, name="later").trials
+    assert result[0].params == find_nearest_parameters(FEW, load().search)
+    for trial, expected in zip(result[1:], best, strict=False):
+        assert trial.params == pytest.approx(expected.params)
+
+
 def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None:
     says = r"--storage nothing://me:\*\*\*@127.0.0.1:1/db cannot be opened: "
     with pytest.raises(TuneError, match=says) as caught:
         open_storage("nothing://me:s3@cret@127.0.0.1:1/db")
     assert "cret" not in str(caught.value)
+    with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
+        open_storage("nothing://x/db", is_earlier=True)
     for name in ("password", "passwd", "pwd", "client_secret", "Token", "ssl_key"):
         shown = hide_passwords(f"mysql+mysqldb://h/db?user=u&{name}=s3cret&a=1")
         assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
+
+
+def test_an_earlier_storage_is_not_created(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.db"
+    for spec in (f"{missing}", f"sqlite:///{missing}", f"sqlite+pysqlite:///{missing}"):
+        with pytest.raises(TuneError, match="does not exist"):
+            open_storage(spec, is_earlier=True)
+        assert not missing.exists()

@@ -49,6 +49,11 @@ FORMULAS: dict[str, Case] = {
         [(5, 8, 99.8), (27, 30, 100.7)],
         ["a_bc"],
     ),
+    "a piece of an interrupted underline": (
+        [("a", 0), ("b", 8)],
+        [(4.5, 8.5, 100.2)],
+        ["ab"],
+    ),
     "a fraction of Word": (
         [("a=", 0), ("25", 11, 93, 8), ("60", 11, 106, 8)],
         [(11, 19, 97.5)],

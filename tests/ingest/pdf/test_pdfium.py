@@ -92,19 +92,39 @@ def test_brackets_that_are_drawn_as_a_path_are_among_the_glyphs_inside() -> None
         assert all(abs(glyph.y - 703) < 1 for glyph in glyphs)
 
 
-def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_the_dots_of_a_form_are_no_bullets() -> (
-    None
-):
+def _page_of_form(drawing: bytes) -> GlyphPage:
+    """A page with a form whose points are two wide and one high, at (50, 30)."""
     made = pikepdf.new()
     page = made.add_blank_page(page_size=(200, 100))
-    form = made.make_stream(b"5 10 20 1 re f 5 20 4 4 re f")
+    form = made.make_stream(drawing)
     form.Type, form.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
     form.BBox = [0, 0, 50, 50]
-    page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(F1=form))
-    page.Contents = made.make_stream(b"2 0 0 1 50 30 cm /F1 Do")
+    serif = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.Type1,
+        BaseFont=pikepdf.Name("/Times-Roman"),
+    )
+    page.Resources = pikepdf.Dictionary(
+        XObject=pikepdf.Dictionary(F1=form), Font=pikepdf.Dictionary(F2=serif)
+    )
+    page.Contents = made.make_stream(
+        b"BT /F2 10 Tf 80 40 Td (x) Tj ET 2 0 0 1 50 30 cm /F1 Do"
+    )
     content = io.BytesIO()
     made.save(content)
 
-    shown = _page(content.getvalue())
-    assert shown.rules == [Box(60, 59.5, 100, 59.5)]
-    assert shown.dots == []
+    return _page(content.getvalue())
+
+
+def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_other_shapes_of_forms_are_not() -> (
+    None
+):
+    page = _page_of_form(b"5 10 20 1 re f 5 20 4 4 re f 0 30 90 1 re f")
+    assert page.rules == [Box(60, 59.5, 100, 59.5)]
+    assert page.dots == []
+
+
+def test_a_root_that_a_formula_draws_is_a_sign_before_the_glyph_under_its_bar() -> None:
+    for stroke, text in ((b"10 8 m 14 20 l S", "√x"), (b"10 8 m 11 20 l S", "x")):
+        page = _page_of_form(stroke + b" 13 19.5 10 1 re f")
+        assert "".join(glyph.text for glyph in page.glyphs) == text
