@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 from rich.console import Console
 
-from configs.directories import BUNDLED
+from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
@@ -143,11 +143,11 @@ def _play_with_person(player: Player, n_games: int) -> int:
     """Play against a person, and return the exit code."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
-    terminal = Terminal(Console())
+    terminal, games = Terminal(Console()), home() / "games.jsonl"
     n_played = 0
     try:
         while n_played < n_games:
-            play_with_person(player, terminal, input, str(n_played + 1))
+            play_with_person(player, terminal, input, str(n_played + 1), games)
             n_played += 1
     except EOFError:
         _log.error("the input ended before the game did")

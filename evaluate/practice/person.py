@@ -1,6 +1,9 @@
 """A game whose referee is a person at the terminal, who types a hint and answers 20 questions."""
 
-from evaluate.games.labeller import AskPerson
+from dataclasses import replace
+from pathlib import Path
+
+from evaluate.games.labeller import AskPerson, add_game
 from evaluate.games.locating import MAX_HINT_WORDS, find_label_errors
 from player.answer import LETTERS, NOT_RELEVANT, letter_row
 from player.game.game import Spectator
@@ -26,6 +29,7 @@ def play_with_person(
     spectator: Spectator,
     ask: AskPerson,
     game_id: str,
+    games: Path | None = None,
 ) -> None:
     """Play one game with a person as the referee, and print whether the guess was right.
 
@@ -34,6 +38,8 @@ def play_with_person(
         spectator: receives the events of the game.
         ask: asks the person.
         game_id: id of the game.
+        games: file to which the person may add a game with a right guess, unless the guess is of another edition; None
+            does not ask.
 
     Raises:
         QueryError: the person typed neither a hint nor a lecture.
@@ -66,8 +72,22 @@ def play_with_person(
 
     verdict = ask("Is that the first sentence of your paragraph? y, n or Enter: ")
     endings = {"y": "The guess was right.", "n": "The guess was wrong."}
-    unknown = "Whether the guess was right is not known."
-    print(endings.get(verdict.strip().casefold()[:1], unknown))
+    letter = verdict.strip().casefold()[:1]
+    print(endings.get(letter, "Whether the guess was right is not known."))
+    is_printed = plan.places.piece(int(plan.rows[decision.best])) is None
+    if letter != "y" or games is None or not hint or not is_printed:
+        return
+
+    sentence = decision.guess.opening_sentence
+    paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
+    if errors := " ".join(find_label_errors(paragraph.text, hint)):
+        print(errors)
+        return
+    if ask(f"Keep it as a labelled game in {games}? y or Enter: ").strip()[:1] == "y":
+        game_id = add_game(
+            games, paragraph, hint=hint, book_name=book, association_domain=domain
+        )
+        print(f"{game_id} written to {games}")
 
 
 def _answer(number: int, question: Question, ask: AskPerson) -> str:

@@ -1,23 +1,27 @@
 """A person as the referee: what is typed is all that the player gets."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluate.games.labelled import load_games
 from evaluate.practice.person import DOMAIN, play_with_person
 from player.answer import NOT_RELEVANT
+from player.belief.places import Places
 from player.game.game import Spectator
 from player.player import Decision, Plan
+from quarry.course.piece import Piece
 from tests.player.fakes import course, dense_player
 
 
 class Notebook(Spectator):
     """Keeps what it sees of a game with these lines typed, and the lines that nobody asked for."""
 
-    def __init__(self, *typed: str) -> None:
+    def __init__(self, *typed: str, games: Path | None = None) -> None:
         self.lines = list(typed)
         self.player = dense_player(course())
-        play_with_person(self.player, self, lambda _: self.lines.pop(0), "1")
+        play_with_person(self.player, self, lambda _: self.lines.pop(0), "1", games)
 
     def answered(
         self,
@@ -29,12 +33,13 @@ class Notebook(Spectator):
         self.plan, self.answers, self.guess = plan, answers, decision.guess
 
 
-def test_wrong_lines_are_explained_and_answers_undone(
-    capsys: pytest.CaptureFixture[str],
+def test_wrong_lines_are_explained_answers_undone_and_a_game_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    games = tmp_path / "games.jsonl"
     head = ["first", "word " * 16, "quick lookup", ""]
     letters = ["x", " a ", "u", "B", "", *["d"] * 18]
-    seen = Notebook(*head, *letters, "y")
+    seen = Notebook(*head, *letters, "y", "y", games=games)
     assert seen.lines == []
     start = seen.plan.start
     assert (start.book_name, start.association_domain) == ("first", DOMAIN)
@@ -46,7 +51,9 @@ def test_wrong_lines_are_explained_and_answers_undone(
     assert "X is no answer." in shown
     for question in seen.plan.questions:
         assert question.text in shown
-    assert start.hint == "quick lookup"
+    (game,) = load_games(games)
+    assert game.hint == start.hint == "quick lookup"
+    assert game.opening_sentence == seen.guess.opening_sentence
 
 
 def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
@@ -60,3 +67,15 @@ def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
         seen = Notebook("", "grammar token", "", *["A"] * 20, typed)
         assert capsys.readouterr().out.endswith(ending)
         assert seen.lines == []
+
+
+def test_a_guess_of_another_edition_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piece = Piece("pdfplumber:page", "a", 1, 1, "Raw text begins. It goes on.")
+    monkeypatch.setattr(Places, "piece", lambda places, place: piece)
+    games = tmp_path / "games.jsonl"
+    letters = ["A"] * 20
+    seen = Notebook("", "quick lookup", "", *letters, "y", "y", games=games)
+    assert seen.lines == ["y"]
+    assert not games.exists()
