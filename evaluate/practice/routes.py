@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 import http
 import ipaddress
+import re
 import socket
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import uvicorn
 from cachetools import TTLCache
@@ -19,7 +19,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -121,10 +120,14 @@ class Hosts:
         await self._app(scope, receive, send)
 
     def _knows(self, scope: Scope) -> bool:
-        host = Headers(scope=scope).get("host", "")
+        hosts = [value for key, value in scope["headers"] if key == b"host"]
+        host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
+        match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@]+)(:\d*)?", host)
+        name = match[1].strip("[]").lower().rstrip(".") if match else ""
+        if name in self._names:
+            return True
         with contextlib.suppress(ValueError):
-            name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-            return name in self._names or bool(ipaddress.ip_address(name))
+            return bool(ipaddress.ip_address(name))
         return False
 
 

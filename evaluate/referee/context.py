@@ -1,4 +1,4 @@
-"""Preparation of text for the referee: reading order, normalisation, folding, words and word forms."""
+"""Preparation of text for the referee: reading order, normalisation, folding, words, sentences and word forms."""
 
 import re
 import unicodedata
@@ -8,7 +8,6 @@ from functools import lru_cache
 import regex
 import Stemmer
 
-from quarry.course.sentences import opening_sentence
 from quarry.languages.hebrew import HEBREW
 from quarry.languages.reading_order import is_visual
 
@@ -88,6 +87,32 @@ def split_words(folded: str) -> tuple[tuple[str, int, int], ...]:
     return tuple((match[0], match.start(), match.end()) for match in matches)
 
 
+_ABBREVIATION = re.compile(
+    r"e\.g|i\.e|cf|vs|dr|mr|mrs|ms|prof|figs|eqs|al|approx|resp|ca|eds?|jr|sr|st|viz"
+)
+_ABBREVIATION_OF_NUMBERS = re.compile(r"nos?|fig|eq|pp?|vol|ch|sec|art")
+_END_MARK = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。")
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence; abbreviations and initials do not end it, nor does a mark before a small letter."""
+    for end in _END_MARK.finditer(text):
+        ahead = text[end.end() :].lstrip()[:1]
+        if ahead.islower():
+            continue
+
+        before = re.search(r"[\w.]+$", text[: end.start()])
+        word = before[0] if before else ""
+        folded = word.casefold()
+        # "I" is no initial but a pronoun
+        abbreviated = re.fullmatch("[A-HJ-Z]", word) or _ABBREVIATION.fullmatch(folded)
+        if ahead.isdigit():
+            abbreviated = abbreviated or _ABBREVIATION_OF_NUMBERS.fullmatch(folded)
+        if not (ahead and end[0].startswith(".") and abbreviated):
+            return text[: end.end()]
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class VisibleContext:
     """The text that a referee takes for the paragraph while it answers.
@@ -117,7 +142,7 @@ def build_visible_context(
     text, first = normalise(paragraph), normalise(opening)
     whole = " ".join([text, *map(normalise, passages)])
     is_labelled = first and first in text
-    return VisibleContext(whole, first if is_labelled else opening_sentence(whole))
+    return VisibleContext(whole, first if is_labelled else first_sentence(whole))
 
 
 def same_form(one: str, other: str) -> bool:

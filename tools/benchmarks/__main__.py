@@ -5,38 +5,37 @@ import multiprocessing
 import os
 import platform
 import sys
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from quarry.version import commit
 from tools.benchmarks import searching
-from tools.benchmarks.searching import Figures
+from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 """File of the results."""
 
-BENCHMARKS: dict[str, tuple[Callable[[], Figures], str, str, str]] = {
-    "start": (
+BENCHMARKS = {
+    "start": Benchmark(
         searching.measure_start,
         "process start to first answer",
         "s",
         "import sentence_transformers, Chroma query with its embedding function",
     ),
-    "search": (
+    "search": Benchmark(
         searching.measure_over_embedding,
         "search (p50)",
         "ms",
         "the hint's embedding alone, by the same ONNX network",
     ),
-    "chroma": (
+    "chroma": Benchmark(
         searching.measure_against_chroma,
         "search next to Chroma",
         "searches/s",
         "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
     ),
 }
-"""The function that measures each benchmark, its name, its unit, and its baseline in words."""
+"""All benchmarks by name."""
 LINE = "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}"
 """Format of a row of the printed table."""
 
@@ -59,11 +58,7 @@ def main(names: list[str]) -> int:
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:
-            measure, *facts = BENCHMARKS[name]
-            row: Figures = dict(
-                zip(("name", "unit", "baseline_is"), facts, strict=True)
-            )
-            row |= pool.submit(measure).result()
+            row = pool.submit(BENCHMARKS[name].row).result()
             results[name] = {**row, **machine}
             print(LINE.format(**row))
             print(f"    baseline: {row['baseline_is']}", flush=True)

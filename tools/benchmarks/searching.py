@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,6 +71,24 @@ def side_by_side(
         "baseline": float(f"{other:.4g}"),
         "ratio": float(f"{ours / other:.3g}"),
     }
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark with its baseline.
+
+    It is not in `__main__`, since the process of a benchmark does not import that.
+    """
+
+    measure: Callable[[], Figures]
+    name: str
+    unit: str
+    baseline_is: str
+
+    def row(self) -> Figures:
+        """Measure both sides, and return a row of the results."""
+        names = {"name": self.name, "unit": self.unit, "baseline_is": self.baseline_is}
+        return {**names, **self.measure()}
 
 
 N_WARM = 20

@@ -77,6 +77,8 @@ def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
         ("repeats", 99_999_999_999),
         ("repeats", 0),
         ("seed", -1),
+        ("referee", "x" * 2_000),
+        ("commit", "x" * 2_000),
         ("settings", {}),
         ("settings", {"preset": 3}),
     ):
