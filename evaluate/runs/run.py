@@ -40,6 +40,8 @@ WIN_RATE = "win_rate"
 """Name of the win rate among the figures."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
+MAX_HEADER_CHARS = 1_000
+"""Maximum number of characters of a text in the header of a run."""
 
 
 def _with_preset(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -61,10 +63,10 @@ class RunHeader:
         repeats: number of plays of each game; 1 without a referee.
     """
 
-    referee: str
+    referee: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
     settings: Annotated[Mapping[str, Any], AfterValidator(_with_preset)]
-    store_fingerprint: str
-    commit: str
+    store_fingerprint: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    commit: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
     seed: Annotated[int, Field(ge=0)]
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
