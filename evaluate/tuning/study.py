@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 from configs.settings import SearchSettings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
-from evaluate.tuning.objective import evaluate_settings
+from evaluate.tuning.objective import OBJECTIVE, evaluate_settings
 from evaluate.tuning.prepared import Prepared
 from evaluate.tuning.space import (
     Space,
@@ -83,6 +83,7 @@ def run_study(
     storage: str | None,
     executor: TaskExecutor,
     warm_start: str | None = None,
+    attributes: Mapping[str, Any] | None = None,
 ) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
 
@@ -96,6 +97,7 @@ def run_study(
         storage: as in `open_storage`; other processes may share the study.
         executor: evaluates the settings of trials, as many at a time as it has workers.
         warm_start: storage of an earlier study, whose best trials are run first.
+        attributes: attributes of the study for other tools, such as its store.
 
     Raises:
         TuneError: the storage cannot be opened.
@@ -116,6 +118,13 @@ def run_study(
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(find_complete_trials(study))
+    attributes_of_study = {
+        "objective": OBJECTIVE,
+        "tuned": list(space),
+        **(attributes or {}),
+    }
+    for key, value in attributes_of_study.items():
+        study.set_user_attr(key, value)
 
     started = time.perf_counter()
     shared = executor.share(splits["train"])

@@ -17,7 +17,13 @@ from evaluate.runs.measures import format_with_interval
 from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import OBJECTIVE
 from evaluate.tuning.prepared import prepare
-from evaluate.tuning.space import Space, list_grid_points, load_space, read_grid
+from evaluate.tuning.space import (
+    Space,
+    find_nearest_parameters,
+    list_grid_points,
+    load_space,
+    read_grid,
+)
 from evaluate.tuning.storage import hide_passwords, open_storage
 from evaluate.tuning.study import run_study
 from player.round import Json
@@ -77,6 +83,7 @@ def tune(
         for split, split_games in by_split.items():
             in_split = [*itertools.islice(prepared_games, len(split_games))]
             splits[split] = replace(prepared, games=in_split)
+        untuned = find_nearest_parameters(space, base)
         tuned = run_study(
             space,
             splits,
@@ -86,6 +93,7 @@ def tune(
             seed=seed,
             storage=storage,
             executor=executor,
+            attributes={"store": course.location, "untuned": untuned},
             warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))

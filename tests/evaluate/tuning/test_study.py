@@ -146,6 +146,8 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     assert provenance.keys() > {"commit", "store_fingerprint", "seed", "seconds"}
 
     study = studied(url, None)
+    assert study.user_attrs["store"] == "store"
+    assert study.user_attrs["untuned"]["pdf_k"] == own.search.pdf_k
     terms = {"RR", "Success@k", "balanced_accuracy"}
     assert terms <= study.best_trial.user_attrs.keys()
 
