@@ -188,6 +188,8 @@ def test_one_check_of_the_host_is_in_front_of_everything() -> None:
             check_problem(client.get(path), 400, "not known under this name")
         for host, status in (
             ("localhost:8017", 200),
+            ("evil.example@localhost", 400),
+            ("localhost/evil.example", 400),
             ("127.0.0.1", 200),
             ("[::1]:8017", 200),
             ("192.168.0.7:8017", 200),
