@@ -77,8 +77,9 @@ _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
 
-_Style = tuple[float, float, int, bool, bool]
-"""Baseline, size and font of a text object; whether it is upright and on the page, and in a mathematical font."""
+_Style = tuple[float, float, int, bool, bool, float]
+"""Baseline, size and font of a text object; whether it is upright and on the page, and in a mathematical font; and the
+distance of its first box from its origin, in points, if its characters are given by its tag and have tight boxes."""
 
 
 class PageText:
@@ -164,7 +165,7 @@ class PageText:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, upright, mathematical = style
+        base, size, font, upright, mathematical, bearing = style
         if not upright:
             return None
         frame = self._frame
@@ -189,7 +190,8 @@ class PageText:
                 before[-1].text += text
             return None
 
-        glyph = Glyph(text, x0 + overhang * size, x1, base, size, font, False)
+        left = x0 + overhang * size - bearing
+        glyph = Glyph(text, left, x1, base, size, font, False)
         if frame.turn == 0:
             self._measure(glyph, code, position)
         return glyph
@@ -237,7 +239,7 @@ class PageText:
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
         if not address:
-            return 0.0, 1.0, 0, False, False
+            return 0.0, 1.0, 0, False, False, 0.0
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
@@ -248,11 +250,14 @@ class PageText:
         self._turns[round(turns) % 4] += is_straight
         is_upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
 
-        _, base = self._frame.on_page(*_origin(self._raw, position))
+        origin = _origin(self._raw, position)
+        _, base = self._frame.on_page(*origin)
+        _get_box(self._address, position, self._box_address)
+        bearing = 0.0 if self._frame.turn else max(0.0, self._box[0] - origin[0])
         is_shown = is_upright and 0 <= base <= self._frame.height
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
-        style = base, max(size, 0.5), font, is_shown, is_mathematical
+        style = base, max(size, 0.5), font, is_shown, is_mathematical, bearing
         self._styles[address] = style
         return style
 

@@ -128,3 +128,16 @@ def test_a_root_that_a_formula_draws_is_a_sign_before_the_glyph_under_its_bar() 
     for stroke, text in ((b"10 8 m 14 20 l S", "√x"), (b"10 8 m 11 20 l S", "x")):
         page = _page_of_form(stroke + b" 13 19.5 10 1 re f")
         assert "".join(glyph.text for glyph in page.glyphs) == text
+
+
+def test_letters_whose_text_is_in_a_tag_begin_at_their_origin() -> None:
+    runs = []
+    for x, letter in zip((50, 57), "ei", strict=True):
+        tag = f"/Span << /ActualText ({letter}) >> BDC"
+        runs.append(Run(x, 100, letter.upper(), 10, operators=tag))
+        runs.append(Run(90, 300, "", operators="EMC"))
+    glyphs = _page(pdf([runs])).glyphs
+    assert [(glyph.text, round(glyph.x0, 1)) for glyph in glyphs] == [
+        ("e", 50),
+        ("i", 57),
+    ]
