@@ -64,7 +64,10 @@ CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
+_YEAR = re.compile(
+    r"[(\[,.:;/–-] ?(?:1[89]|20)\d\d[a-z]?\b|\b(?:1[89]|20)\d\d[a-z]?(?=[)\],.:;/–-]|$)"
+)
+"""Year after or before a sign, as in references; in "In 1987 the council" it has none."""
 _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#+|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
@@ -164,7 +167,7 @@ class _Text:
 
     @property
     def is_reference(self) -> bool:
-        """Whether it is an entry of a bibliography: a year, and many capitals and full stops for its length."""
+        """Whether it is an entry of a bibliography: a year at a sign, and many capitals and full stops for its length."""
         text = self.block.text
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
         n_signs = n_capitals + STOP_WEIGHT * text.count(". ")

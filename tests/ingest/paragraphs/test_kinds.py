@@ -61,6 +61,7 @@ PLAIN = {
         "The # of all these boats",
         "Let m and # be the numbers of pipes.",
         "A lonely short sentence.",
+        "In 1987 K. M. Rao moored the boats of J. B. Dahl. See Sec. 3, i.e. the end.",
         "How boats come home at night . . . . . . .",
         "else the boat returns (with the tide).",
         "In the harbour, boat += 1 and tide = sea.noon(pier) take turns.",
