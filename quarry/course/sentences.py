@@ -25,6 +25,8 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 """A letter with a full stop."""
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 """Letters with full stops between them, and one without."""
+_NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
+"""Initials, and the beginning of the word after them."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 HEADING_WORDS = 5
@@ -222,9 +224,14 @@ def _last_abbreviation_joined(words: list[str]) -> list[str]:
 
 
 def _is_initial_of(word: str, following: str, opens: bool) -> bool:
-    """Return whether a word is the initials of a name that `following` continues; `opens`: its word opens sentences."""
+    """Return whether a word is the initials of a name that `following` continues; `opens`: its word opens sentences.
+
+    A small letter before a name is a symbol, as in "for all k. J. Levi", unless it begins an abbreviation: "z. B.".
+    """
     if not _INITIALS.fullmatch(word):
         return False
+    if word.islower() and _NAME.match(following):
+        return f"{word}.{following[0]}".casefold() in _ABBREVIATIONS
     is_name = _INITIAL.match(following) is not None
     is_before_word = following[:1].isalpha() and not opens
     return is_name or (is_before_word and word[0].isupper())

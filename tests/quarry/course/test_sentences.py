@@ -71,6 +71,7 @@ OPENINGS = (
     ("Then P = I.", "Otherwise we permute."),
     ("Give the rank of M.", "(It is two.)"),
     ("Take any K.", "Show that it is open."),
+    ("It holds for all k.", "J. R. Levi proved it."),
     # abbreviations that are words too need a number or letter
     ("Open the app.", "You need it."),
     ("Read app. B first.", "Go."),
