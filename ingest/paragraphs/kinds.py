@@ -167,7 +167,7 @@ class _Text:
 
     @property
     def is_reference(self) -> bool:
-        """Whether it is an entry of a bibliography: a year at a sign, and many capitals and full stops for its length."""
+        """Whether it is an entry of a bibliography: a year at a sign, many capitals and full stops."""
         text = self.block.text
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
         n_signs = n_capitals + STOP_WEIGHT * text.count(". ")
