@@ -199,7 +199,8 @@ def _join_row(
 
     longest = max(row, key=lambda line: line.n_chars)
     middle = (longest.x0 + longest.x1) / 2
-    in_table = any(box.holds(middle, longest.y) for box in page.tables)
+    around = [table for table in page.tables if table.box.holds(middle, longest.y)]
+    rows = itertools.chain.from_iterable(table.data_rows for table in around)
 
     return PlacedLine(
         words=words,
@@ -219,7 +220,8 @@ def _join_row(
         left=left,
         right=right,
         n_gaps=_n_gaps(row),
-        in_table=in_table,
+        in_table=bool(around),
+        in_data=any(box.holds(middle, longest.y) for box in rows),
     )
 
 

@@ -19,7 +19,7 @@ from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import Row, find_rows, visible_glyphs
 from ingest.pdf.glyph_names import with_glyph_names
-from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
+from ingest.pdf.model import Fonts, GlyphPage, PdfReader, Table, text_of
 from ingest.pdf.ocr import with_text_layer
 from ingest.pdf.pdfium import PdfiumReader
 from ingest.pdf.tables import RuledTables
@@ -61,7 +61,7 @@ class Page:
     width: float
     height: float
     lines: Sequence[Line]
-    tables: Sequence[Box]
+    tables: Sequence[Table]
 
 
 @dataclass(frozen=True, slots=True)

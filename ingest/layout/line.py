@@ -216,6 +216,7 @@ class PlacedLine(Line):
         left, right: margins of its column; like `start` and `end` they grow in reading direction.
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         in_table: whether it is inside a table with rules.
+        in_data: whether it is inside a row of a table of data.
         footnote: whether it belongs to the notes at the foot of a column.
         is_cut: whether it ends with an abbreviation, and its sentence goes on in the next line.
     """
@@ -227,6 +228,7 @@ class PlacedLine(Line):
     right: float
     n_gaps: int
     in_table: bool
+    in_data: bool = False
     footnote: bool = False
     is_cut: bool = False
 

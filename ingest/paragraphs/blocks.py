@@ -45,6 +45,7 @@ class Block:
         n_title: number of characters of the bold name of a statement at the beginning of its text.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules, or a row of one without.
+        in_data: whether it is inside a row of a table of data with rules.
         has_gaps: whether a line has wide gaps inside it, as between the cells of a table.
         n_lines: number of its lines.
         indent: distance of its first line from the margin of the column, in font sizes.
@@ -68,6 +69,7 @@ class Block:
     n_title: int = 0
     number: str = ""
     in_table: bool = False
+    in_data: bool = False
     has_gaps: bool = False
     n_lines: int = 1
     indent: float = 0.0
@@ -170,6 +172,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         n_title=_title_length(first.words[group.marker :], text),
         number=first.first_text if group.marker else "",
         in_table=first.in_table,
+        in_data=first.in_data,
         has_gaps=any(line.n_gaps for line in lines),
         n_lines=len(lines),
         indent=first.indent,

@@ -241,6 +241,8 @@ def _reason(text: _Text, max_words: int) -> str:
     n_tokens = len(text.tokens)
     if text.is_contents:
         return "contents"
+    if text.block.in_data:
+        return "table"
     if text.log_odds < 0:
         if text.block.in_table:
             return "table"

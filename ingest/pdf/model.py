@@ -122,6 +122,14 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A ruled table: the rectangle of all of it, and those of its rows if its cells are entries of data."""
+
+    box: Box
+    data_rows: Sequence[Box] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class GlyphPage:
     """One page: its upright glyphs in the order of drawing. Lengths in points.
 

@@ -88,6 +88,15 @@ def test_lines_in_a_ruled_table_are_marked() -> None:
     assert in_table == [False, True, False]
 
 
+def test_lines_in_a_row_of_a_table_of_data_are_marked() -> None:
+    ys = [100.0, 130.0, 160.0, 190.0]
+    runs = [Run(55, 90, "above")]
+    for y in ys[:3]:
+        runs += [Run(55, y + 20, "a cell"), Run(155, y + 20, "another cell")]
+    ordered = in_order(runs, drawing=grid([50, 150, 300], ys))
+    assert [line.in_data for line in ordered] == [False, True, True, True]
+
+
 def test_what_is_drawn_off_the_page_is_not_read() -> None:
     page = [
         *_body(1),

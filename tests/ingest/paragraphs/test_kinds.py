@@ -146,6 +146,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("Rewards", {"is_heading": True}, "word"),
     (PROSE, {"in_table": True}, "boxed"),
     ("Mean Deviation", {"in_table": True}, "table"),
+    (PROSE, {"in_table": True, "in_data": True}, "table"),
     ("Attention is all (Vaswani et al., 2017)", {"number": "•"}, "item"),
     ("Vaswani, A., Attention Is All (Curran, 2017)", {"number": "•"}, "references"),
     ("Jones, K. (1972) A study of boats, London: Graham.", {}, "references"),

@@ -19,7 +19,8 @@ def tables_of(
     ys: Sequence[float] = ROWS,
 ) -> list[Box]:
     """Return the tables of a page that is ruled at these places."""
-    return [*RuledTables(pdf([runs], drawing=grid(xs, ys))).on(0)]
+    ruled = RuledTables(pdf([runs], drawing=grid(xs, ys)))
+    return [table.box for table in ruled.on(0)]
 
 
 def test_tables_have_two_rows_and_two_columns() -> None:
@@ -29,6 +30,29 @@ def test_tables_have_two_rows_and_two_columns() -> None:
     nothing = RuledTables(b"%PDF-1.4 nothing")
     assert [*nothing.on(0)] == []
     nothing.close()
+
+
+@pytest.mark.parametrize(
+    ("texts", "n_rows"),
+    [
+        (["boats"] * 6, 3),
+        (["boats", "1"] * 3, 0),  # answers and their ticks
+        (["boats"] * 4, 0),
+        (["boats"] * 4 + [BOATS * 2] * 2, 0),
+        (["boats"] * 6 + [BOATS * 2] * 2, 3),
+    ],
+)
+def test_rows_of_data_have_short_texts_in_two_cells(
+    texts: Sequence[str], n_rows: int
+) -> None:
+    ys = [100.0 + 30 * number for number in range(len(texts) // 2 + 1)]
+    runs = []
+    for number, text in enumerate(texts):
+        row, column = divmod(number, 2)
+        runs.append(Run((60, 310)[column], ys[row] + 20, text, 2))
+    (table,) = RuledTables(pdf([runs], drawing=grid([50, 300, 590], ys))).on(0)
+    rows = [Box(50, y, 590, y + 30) for y in ys[:n_rows]]
+    assert [*table.data_rows] == rows
 
 
 def test_a_frame_of_one_column_of_text_is_no_table() -> None:
