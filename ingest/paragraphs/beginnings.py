@@ -184,13 +184,14 @@ def _is_item(group: LineGroup, line: PlacedLine, following: PlacedLine | None) -
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
+    is_first = above is group.first
+    if is_first and _is_second(group, line):
+        return is_sure
+
     past_number = abs(line.start_after(marker) - above.start)
     is_sure |= past_number < FLUSH * line.size and line.start < above.start
-
     is_apart = above.ends_clause or not line.starts_at(above.start)
-    if above is group.first:
-        is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
-    return is_sure or is_apart
+    return is_sure or is_apart or (is_first and group.marker > 0)
 
 
 def _is_caption(group: LineGroup, line: PlacedLine) -> bool:
