@@ -177,21 +177,16 @@ def _is_row_of_table(group: LineGroup, line: PlacedLine) -> bool:
 def _is_item(group: LineGroup, line: PlacedLine, following: PlacedLine | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
-    marker = marker_words(line, following)
-    if not marker:
+    if not marker_words(line, following):
         return _is_caption(group, line)
 
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
-    is_first = above is group.first
-    if is_first and _is_second(group, line):
-        return is_sure
-
-    past_number = abs(line.start_after(marker) - above.start)
-    is_sure |= past_number < FLUSH * line.size and line.start < above.start
     is_apart = above.ends_clause or not line.starts_at(above.start)
-    return is_sure or is_apart or (is_first and group.marker > 0)
+    if above is group.first:
+        is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
+    return is_sure or is_apart
 
 
 def _is_caption(group: LineGroup, line: PlacedLine) -> bool:
