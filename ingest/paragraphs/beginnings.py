@@ -201,7 +201,8 @@ def _is_second(group: LineGroup, line: PlacedLine) -> bool:
     above = group.last
     is_flush = line.start <= above.start
     if group.marker:
-        is_flush = line.starts_at(group.text_start)
+        is_flush = is_flush and is_bullet(above.first_text)
+        is_flush = is_flush or line.starts_at(group.text_start)
     return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
 
 
@@ -316,7 +317,8 @@ def _leaves_margin(group: LineGroup, line: PlacedLine) -> bool:
         return abs(shift) > INDENTED
     if not group.marker:
         return not -MAX_INDENT <= shift <= INDENTED
-    if line.is_flush and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
+    may_hang_out = line.is_flush or is_bullet(group.first.first_text)
+    if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
         return False
     hang = (group.text_start - group.last.start) / line.size
     return (
