@@ -9,6 +9,7 @@ import bisect
 import contextlib
 import io
 import re
+import string
 import unicodedata
 from collections.abc import Mapping
 
@@ -21,6 +22,8 @@ from ingest.pdf.tex import encoding_used
 
 _BITMAP = re.compile(r"a\d+")
 """Name that pdfTeX and dvips give to a glyph."""
+_DIGITS = string.digits + string.ascii_uppercase
+"""Digits of the names that Ghostscript gives to glyphs without one."""
 MAX_ASCII = 127
 MAX_CODE = 255
 """Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
@@ -98,7 +101,10 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         return False
 
     names = _names_by_code(differences)
-    if isinstance(cmap, pikepdf.Stream):
+    if names == {code: _ghostscript_name(code) for code in names} != {}:
+        mapped.clear()  # Ghostscript takes "CR" for the character of this name
+        named = _bitmap_characters(names)
+    elif isinstance(cmap, pikepdf.Stream):
         named = _characters(names)
     elif font.get("/Subtype") == "/Type3":
         named = _bitmap_characters(names)
@@ -197,11 +203,21 @@ def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
     A font without gaps from code 0 to beyond ASCII has the glyphs of several fonts, which Ghostscript numbers in the
     order in which they are drawn: they are unknown.
     """
-    codes = [code for code, name in names.items() if _BITMAP.fullmatch(name)]
+    codes = [
+        code
+        for code, name in names.items()
+        if _BITMAP.fullmatch(name) or name == _ghostscript_name(code)
+    ]
     if len(codes) > MAX_ASCII and codes == list(range(len(codes))):
         return dict.fromkeys(codes, UNKNOWN)
     encoding = encoding_used(codes)
     return {code: encoding.get(code, chr(code)) for code in codes}
+
+
+def _ghostscript_name(code: int) -> str:
+    """Return the name that Ghostscript gives to a glyph of this code: "A0", ..., "AZ", "B0" and so on."""
+    letter, digit = divmod(code, len(_DIGITS))
+    return chr(ord("A") + letter) + _DIGITS[digit]
 
 
 def _read_map(cmap: bytes) -> dict[int, str]:

@@ -43,6 +43,9 @@ NEGATED = {"∈": "∉", "∋": "∌"}
 MIN_NEGATED = 0.75
 """Signs that PDFium returns in right-to-left text for negated ones, and the minimum height of the latter, in ems."""
 
+MIN_POINTS = 2.0
+"""Size in points below which that of a font is measured: the unit of bitmap fonts of Ghostscript is a pixel."""
+
 SUPERIOR = 0.2
 SUPERIOR_RISE = 0.35
 SUPERIOR_SIZE = 0.65
@@ -105,6 +108,7 @@ class PageText:
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}
         self._turns: Counter[int] = Counter()
+        self._drawn_sizes: dict[int, float] = {}
         self._texts: dict[tuple[int, int, bool], tuple[str, float]] = {}
         self._last_place = (0.0, 0.0, 0.0)
         self._last_object: int | None = None
@@ -244,6 +248,8 @@ class PageText:
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
+        if size < MIN_POINTS:
+            size = self._drawn_size(_get_font(address))
 
         turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         is_straight = abs(turns - round(turns)) < MAX_SLANT / 90
@@ -260,6 +266,20 @@ class PageText:
         style = base, max(size, 0.5), font, is_shown, is_mathematical, bearing
         self._styles[address] = style
         return style
+
+    def _drawn_size(self, font: int) -> float:
+        """Return the distance from the lowest to the highest point of the glyphs of a font, about an em."""
+        if font not in self._drawn_sizes:
+            heights, depths = [0.0], [0.0]
+            for position in range(pdfium.FPDFText_CountChars(self._raw)):
+                item = _get_text_object(self._address, position)
+                if item and _get_font(item) == font:
+                    _, base = self._frame.on_page(*_origin(self._raw, position))
+                    top, bottom = self._heights(position)
+                    heights.append(base - top)
+                    depths.append(bottom - base)
+            self._drawn_sizes[font] = max(heights) + max(depths)
+        return self._drawn_sizes[font]
 
     def _learn_text(
         self,

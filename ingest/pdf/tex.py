@@ -70,6 +70,13 @@ NAMELESS = (
 """Text in bitmap fonts: Greek letters and ligatures of OT1, then quotes, dashes and ligatures of T1; other codes are
 ASCII."""
 
+CYRILLIC = (
+    NAMELESS
+    | dict(enumerate(map(chr, range(ord("А"), ord("я") + 1)), 192))
+    | {0x9C: "Ё", 0x9D: "№", 0xBC: "ё"}
+)
+"""Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
+
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 """Integrals of esint, each in text and in a display."""
 
@@ -96,12 +103,17 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
 def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     """Return the encoding of a bitmap font without names by the codes that a file uses.
 
+    Accented letters are fewer than plain ones, Cyrillic letters are at their codes.
     Symbols have no vowels, but a minus at 0, an arrow at "!" or braces at "f" and "g"; italics have comma and full
     stop at ";" and ":"; large brackets have their middle at "@"; a font of integrals has nothing else.
     """
     used = {chr(code) for code in codes}
     if ESINT.keys() >= set(map(ord, used)):
         return ESINT
+    n_plain = sum(char.isascii() and char.isalpha() for char in used)
+    n_accented = sum(char >= "À" for char in used)
+    if n_accented > max(n_plain, 3):
+        return CYRILLIC
     if used.isdisjoint("aeou.,") and (used & {"\0", "!"} or used >= {"f", "g"}):
         return OMS
     if used & {":", ";"} and used.isdisjoint("()+,."):

@@ -107,6 +107,17 @@ def test_a_bitmap_font_with_glyphs_of_several_fonts_is_unknown() -> None:
     assert "<41> <0041>" in cmap_of(pdf([1, *numbered[1:]]))
 
 
+def test_glyphs_that_ghostscript_numbers_are_known_by_their_codes_whatever_it_maps() -> (
+    None
+):
+    digits = [pikepdf.Name(f"/{name}") for name in ("CP", "CQ", "CR")]  # a, b, c
+    cmap = cmap_of(
+        pdf([97, *digits], MAP.replace(b"<21><21><ffff>", b"<63><63><000d>"))
+    )
+    assert "<61> <0061>" in cmap
+    assert "<63> <0063>" in cmap
+
+
 def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     signs = names("Sigma", "lscript", "minus", "a")
     arrows = MAP.replace(b"<ffff>", b"<2303>").replace(b"<0041>", b"<0060>")

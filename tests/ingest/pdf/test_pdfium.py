@@ -61,6 +61,14 @@ def test_the_sizes_of_invisible_text_follow_from_its_widths() -> None:
     assert min(titles) > 1.5 * max(lines)
 
 
+def test_the_size_of_a_font_whose_unit_is_a_pixel_is_that_of_its_glyphs() -> None:
+    pixels = pdf([[Run(72, 100, "[", 0.005, "hanging")]]).replace(
+        b"[.001 0 0 .001 0 0]", b"[1 0 0 1 0 0]      "
+    )
+    (sign,) = _page(pixels).glyphs
+    assert sign.size == 10
+
+
 def test_a_code_may_be_one_sign_by_the_map_of_its_font_and_another_without() -> None:
     content = pdf([[Run(50, 100, ";,;", font="mapped")]], to_unicode={";": ","})
     font = b"/BaseFont /CMMI10 /Encoding << /Differences [44 /lhook] >>"

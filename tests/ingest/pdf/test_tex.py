@@ -2,6 +2,7 @@
 
 from ingest.pdf.model import Glyph
 from ingest.pdf.tex import (
+    CYRILLIC,
     ESINT,
     NAMELESS,
     OML,
@@ -57,8 +58,16 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("()+012:=", NAMELESS),
         ("Definot!,.", NAMELESS),
         ("ikn", NAMELESS),
+        ("Éa", NAMELESS),
+        ("aeiouàéêô", NAMELESS),
+        ("Òåîðåìà f", CYRILLIC),
     ):
         assert encoding_used(map(ord, used)) is encoding, used
+
+
+def test_cyrillic_letters_are_at_the_codes_of_accented_ones() -> None:
+    read = "".join(CYRILLIC[ord(char)] for char in "Ëåììà¼\x13\x14")
+    assert read == "Леммаё«»"
 
 
 def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
