@@ -197,7 +197,10 @@ def _is_caption(group: LineGroup, line: PlacedLine) -> bool:
 
 
 def _is_second(group: LineGroup, line: PlacedLine) -> bool:
-    """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
+    """Return whether a line begins where the second line of a group does, and its first word did not fit above.
+
+    The second line of an item begins below its text, or below a bullet that is drawn inside the text.
+    """
     above = group.last
     is_flush = line.start <= above.start
     if group.marker:
