@@ -27,6 +27,9 @@ STOP_WEIGHT = 3
 MIN_REFERENCE_SHARE = 0.7
 """Number of capitals that an inner full stop of a reference counts for, and the minimum of both per token."""
 
+MAX_REFERENCE_WORDS = 32
+"""Maximum number of words of a reference with few capitals; a longer one has a remark on the book."""
+
 BIAS = -8.76
 WEIGHTS = {
     "words": 1.43,
@@ -68,6 +71,27 @@ _YEAR = re.compile(
     r"[(\[,.:;/–-] ?(?:1[89]|20)\d\d[a-z]?\b|\b(?:1[89]|20)\d\d[a-z]?(?=[)\],.:;/–-]|$)"
 )
 """Year after or before a sign, as in references; in "In 1987 the council" it has none."""
+_ANY_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
+_INITIAL = re.compile(r"(?<![\w.])[A-ZÀ-ÞА-Яא-ת]\.")
+_AUTHOR = re.compile(
+    r"""
+    (?:\[?\w{1,6}\]?\.?\ )?  # the number of an entry
+    (?: [A-ZÀ-ÞА-Яא-ת][\w'’-]+,\ [A-ZÀ-ÞА-Яא-ת]\.  # Jones, K.
+      | (?:[A-ZÀ-ÞА-Яא-ת]\.[\ -]?)+\ ?[A-ZÀ-ÞА-Яא-ת][\w'’-]+(?:,|\ et\ al)  # K. Jones,
+    )
+    """,
+    re.VERBOSE,
+)
+"""Year and initial of a name in a reference, and the name of an author with initials at its beginning."""
+
+_BIBLIOGRAPHY = re.compile(
+    r"(?:\S+ ){0,2}(?:"
+    + alternatives(language.bibliographies for language in LANGUAGES)
+    + r")(?: \S+){0,2}",
+    re.IGNORECASE,
+)
+"""Heading of a bibliography, such as "7 List of References"."""
+
 _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#+|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
@@ -167,12 +191,23 @@ class _Text:
 
     @property
     def is_reference(self) -> bool:
-        """Whether it is an entry of a bibliography: a year at a sign, many capitals and full stops."""
+        """Whether it is an entry of a bibliography.
+
+        An entry has a year at a sign, and many capitals and full stops. A short one is enough with the year and an
+        author at its beginning, or with any year or initial below the heading of a bibliography.
+        """
         text = self.block.text
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
         n_signs = n_capitals + STOP_WEIGHT * text.count(". ")
         is_dated = _YEAR.search(text) is not None
-        return is_dated and n_signs > MIN_REFERENCE_SHARE * len(self.tokens)
+        if is_dated and n_signs > MIN_REFERENCE_SHARE * len(self.tokens):
+            return True
+        if len(self.tokens) > MAX_REFERENCE_WORDS:
+            return False
+
+        if _BIBLIOGRAPHY.fullmatch(self.block.heading.rstrip(":")):
+            return bool(_ANY_YEAR.search(text) or _INITIAL.search(text))
+        return is_dated and _AUTHOR.match(text) is not None
 
     @cached_property
     def is_code_line(self) -> bool:

@@ -84,6 +84,7 @@ class Language:
         quantities: words whose replacement makes a different statement: numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
+        bibliographies: regular expression for words in the headings of bibliographies.
         labels: regular expressions for the first words of the passages of a kind, by kind.
         name_words: words in names of lectures by kind.
         in_prefix: prefix that is a preposition.
@@ -134,6 +135,7 @@ class Language:
     quantities: str
     lecture: str
     drawings: str
+    bibliographies: str
     labels: Mapping[Kind, str]
     name_words: Mapping[NameKind, str]
     in_prefix: str = ""

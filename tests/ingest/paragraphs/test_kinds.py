@@ -148,6 +148,21 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("Mean Deviation", {"in_table": True}, "table"),
     ("Attention is all (Vaswani et al., 2017)", {"number": "•"}, "item"),
     ("Vaswani, A., Attention Is All (Curran, 2017)", {"number": "•"}, "references"),
+    ("Jones, K. (1972) A study of boats, London: Graham.", {}, "references"),
+    (f"Jones, K. (1972) {PROSE}", {}, "prose"),
+    ("4 K. Jones, “A study of boats and of tides,”", {}, "other"),
+    (
+        "4 K. Jones, “A study of boats and of tides,”",
+        {"heading": "English References"},
+        "references",
+    ),
+    (
+        "ד. כהן, ”מחקר על סירות ועל גאות“, כתב עת לים.",
+        {"heading": "7 רשימת מקורות:"},
+        "references",
+    ),
+    ("Boats of all kinds.", {"heading": "References"}, "other"),
+    (PROSE + " (1972)", {"heading": "References"}, "prose"),
     (PROSE, {"mono": 0.9}, "prose"),
     ("for line in lines: if line.strip(): print(line)", {"mono": 0.9}, "code"),
     (f"{PROSE[:-1]}; with no leaves, they grow.", {"mono": 0.9}, "prose"),
@@ -196,7 +211,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
 
 
 def kind_or_reason(text: str, **features: Any) -> str:
-    block = Block(page=1, heading="", text=text, **features)
+    block = Block(**{"page": 1, "heading": "", "text": text, **features})
     kind, reason = kind_of(block, SETTINGS)
     return reason or kind
 
