@@ -110,6 +110,8 @@ class OnnxEmbedder:
         try:
             self._session = onnx_session(graph, settings.threads)
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except ImportError:  # no fault of the folder
+            raise
         except Exception as error:  # both libraries raise bare or private classes
             reason = " ".join(str(error).split())
             raise EmbedderError(
