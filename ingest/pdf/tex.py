@@ -137,7 +137,7 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
 
 
 _PIECES = (
-    "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
+    "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
 )
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
