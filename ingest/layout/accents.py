@@ -53,8 +53,10 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         glyph.order = order
     result: list[Glyph] = []
     for glyph in glyphs:
-        if glyph.text == "=/":  # as PDFium has ≠ in right-to-left lines
-            glyph.text = "≠"
+        sign, stroke = glyph.text[:-1], glyph.text[-1:]
+        # PDFium has the stroke last in right-to-left lines
+        if sign and stroke == "/" and _takes(sign, NEGATION):
+            glyph.text = accented(sign, NEGATION)
         accent = ACCENTS.get(glyph.text[:1], "")
         letter = glyph.text[1:]
         if letter and _takes(letter, accent):  # drawn at one place

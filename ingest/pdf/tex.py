@@ -136,9 +136,7 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_PIECES = (
-    "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
-)
+_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
 PIECES = frozenset("".join(_RELATIONS))

@@ -42,8 +42,8 @@ ACCENTS = {
         "a≠/b",
     ),
     "a sign and its slash at one place of a right-to-left line": (
-        [glyph("=/", 0, 7), *glyphs("ab", 10)],
-        "≠ab",
+        [glyph("=/", 0, 7), *glyphs("a/b", 10), glyph("⊆/", 30, 37)],
+        "≠a/b⊈",
     ),
     "a sign under a slash": (
         [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)],
