@@ -52,6 +52,8 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("\0\2", OMS),
         ("!)2;EV[fgk", OMS),
         (":;=EPabcdx", OML),
+        ("\0;DFghmnxyz", OML),
+        ("\2\x0f2CF", OMS),
         ("0@", OMX),
         ("\1\2\4", ESINT),
         ("\1\2a", NAMELESS),
