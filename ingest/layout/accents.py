@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ingest.layout.glyph_map import GlyphMap
-from ingest.pdf.model import Glyph, edges, space_between
+from ingest.pdf.model import Glyph, space_between
 
 _POINTS = "".join(map(chr, range(0x5B0, 0x5C3)))
 ACCENTS = (
@@ -74,7 +74,6 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         accent = accent or DOT_BELOW
         if accent not in unicodedata.normalize("NFD", base.text):
             base.text = accented(base.text, accent)
-        base.x0, base.x1 = edges([base, glyph])
     return result
 
 
