@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ingest.layout.glyph_map import GlyphMap
-from ingest.pdf.model import Glyph, edges, space_between
+from ingest.pdf.model import Glyph, space_between
 
 _POINTS = "".join(map(chr, range(0x5B0, 0x5C3)))
 ACCENTS = (
@@ -53,8 +53,10 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         glyph.order = order
     result: list[Glyph] = []
     for glyph in glyphs:
-        if glyph.text == "=/":  # as PDFium has ≠ in right-to-left lines
-            glyph.text = "≠"
+        sign, stroke = glyph.text[:-1], glyph.text[-1:]
+        # PDFium has the stroke last in right-to-left lines
+        if sign and stroke == "/" and _takes(sign, NEGATION):
+            glyph.text = accented(sign, NEGATION)
         accent = ACCENTS.get(glyph.text[:1], "")
         letter = glyph.text[1:]
         if letter and _takes(letter, accent):  # drawn at one place
@@ -72,7 +74,6 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         accent = accent or DOT_BELOW
         if accent not in unicodedata.normalize("NFD", base.text):
             base.text = accented(base.text, accent)
-        base.x0, base.x1 = edges([base, glyph])
     return result
 
 

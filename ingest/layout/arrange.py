@@ -10,7 +10,7 @@ from ingest.layout.bidi import has_rtl_letter
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import SMALL_PRINT, Line, PlacedLine, print_of
+from ingest.layout.line import SMALL_PRINT, WORD_SHARE, Line, PlacedLine, print_of
 from ingest.layout.margins import (
     is_at_edge,
     split_off_notes,
@@ -18,7 +18,7 @@ from ingest.layout.margins import (
     without_running_heads,
 )
 from ingest.layout.rows import SEGMENT_GAP
-from ingest.pdf.model import UNKNOWN, edges
+from ingest.pdf.model import UNKNOWN, edges, space_between
 
 MIN_PROSE_LINES = 6
 """Minimum number of lines of prose that alone define the margins of a column."""
@@ -50,6 +50,9 @@ MARK_RISE = 0.15
 
 MAX_NUMBER = 5
 """Maximum number of characters of a number before the text of its row."""
+
+EQUAL = 0.05
+"""Maximum difference of the spaces of a justified line, in font sizes."""
 
 N_AT_PICTURE = 3
 """Minimum number of lines next to a picture that end at its edge, of four lines: the last one of a paragraph is short.
@@ -227,6 +230,8 @@ def _join_row(
 
 def _n_gaps(row: Sequence[Line]) -> int:
     """Return the number of wide gaps between the parts of a row in reading order; one after a marker is none."""
+    if _is_justified(row):
+        return 0
     n_gaps = 0
     by_edge = sorted(row, key=lambda line: line.x0)
     for line, other in itertools.pairwise(by_edge):
@@ -239,6 +244,19 @@ def _n_gaps(row: Sequence[Line]) -> int:
     )
     is_marker = is_number or len(first) == 1 or is_label is not None
     return max(0, n_gaps - is_marker)
+
+
+def _is_justified(row: Sequence[Line]) -> bool:
+    """Return whether a row of three words or more, most of them of prose, has spaces of one width."""
+    words = sorted(
+        itertools.chain.from_iterable(line.words for line in row),
+        key=lambda word: word.x0,
+    )
+    n_prose = sum(line.n_prose_words for line in row)
+    if len(words) < 3 or n_prose <= WORD_SHARE * len(words):
+        return False
+    spaces = list(itertools.starmap(space_between, itertools.pairwise(words)))
+    return max(spaces) - min(spaces) < EQUAL * row[0].size
 
 
 def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:

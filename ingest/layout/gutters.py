@@ -19,9 +19,11 @@ from functools import cached_property
 
 from ingest.layout.line import Line
 
-SAME_ROW = 0.6
+SAME_ROW = 0.75
+NEAR_ROW = 1.0
 NEXT_ROW = 3.0
-"""Maximum distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
+"""Maximum distances of the baselines of two lines next to each other, of two lines of columns whose rows are not level,
+and of one line below the other, in font sizes."""
 
 REACH = 1.0
 """Maximum distance that a line may reach over a gutter, in points."""
@@ -74,7 +76,10 @@ class Gutter:
                 n_along += abs(drop) < SAME_ROW
             elif SAME_ROW < drop < NEXT_ROW:
                 others = right if side < 0 else left
-                n_down[side] += any(_is_in_row(last, other) for other in others)
+                n_down[side] += any(
+                    _is_in_row(last, other) or last.y < other.y < line.y
+                    for other in others
+                )
 
         fewer = min(n_down.values())
         # a side of two lines has one step down, and the step to the other side may be in a row
@@ -165,7 +170,7 @@ def _middles(lines: Sequence[Line]) -> list[float]:
     gaps = set()
     for position, line in enumerate(lines):
         for other in itertools.islice(lines, position + 1, None):
-            if _drop(line, other) > SAME_ROW:
+            if _drop(line, other) > NEAR_ROW:
                 break
             left, right = sorted((line, other), key=lambda each: each.x0)
             if right.x0 - left.x1 > 2 * REACH:

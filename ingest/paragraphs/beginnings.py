@@ -177,16 +177,12 @@ def _is_row_of_table(group: LineGroup, line: PlacedLine) -> bool:
 def _is_item(group: LineGroup, line: PlacedLine, following: PlacedLine | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     above = group.last
-    marker = marker_words(line, following)
-    if not marker:
+    if not marker_words(line, following):
         return _is_caption(group, line)
 
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
     )
-    past_number = abs(line.start_after(marker) - above.start)
-    is_sure |= past_number < FLUSH * line.size and line.start < above.start
-
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
@@ -201,11 +197,15 @@ def _is_caption(group: LineGroup, line: PlacedLine) -> bool:
 
 
 def _is_second(group: LineGroup, line: PlacedLine) -> bool:
-    """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
+    """Return whether a line begins where the second line of a group does, and its first word did not fit above.
+
+    The second line of an item begins below its text, or below a bullet that is drawn inside the text.
+    """
     above = group.last
     is_flush = line.start <= above.start
     if group.marker:
-        is_flush = line.starts_at(group.text_start)
+        is_flush = is_flush and is_bullet(above.first_text)
+        is_flush = is_flush or line.starts_at(group.text_start)
     return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
 
 
@@ -320,7 +320,8 @@ def _leaves_margin(group: LineGroup, line: PlacedLine) -> bool:
         return abs(shift) > INDENTED
     if not group.marker:
         return not -MAX_INDENT <= shift <= INDENTED
-    if line.is_flush and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
+    may_hang_out = line.is_flush or is_bullet(group.first.first_text)
+    if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
         return False
     hang = (group.text_start - group.last.start) / line.size
     return (

@@ -1,8 +1,9 @@
 """Unicode maps of fonts, completed and corrected from the names of their glyphs.
 
-Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow, though
-the encoding of the font names the glyph. PowerPoint maps sums to their glyph numbers. Distiller maps a letter whose
-glyph has no character in the font to a private code, though the glyphs beside it are its neighbours in the alphabet.
+Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow,
+though the encoding of the font names the glyph; Macs map the large signs of TeX to letters. PowerPoint maps sums to
+their glyph numbers. Distiller maps a letter whose glyph has no character in the font to a private code, though the
+glyphs beside it are its neighbours in the alphabet.
 """
 
 import bisect
@@ -28,6 +29,9 @@ MAX_ASCII = 127
 MAX_CODE = 255
 """Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
 
+_SIZE = re.compile(r"(?:text|display|[bB]igg?)$")
+_LARGE = str.maketrans("∪∩⊕⊗∧∨", "⋃⋂⨁⨂⋀⋁")
+"""End of the name of a sign that TeX has in several sizes, as in "summationdisplay", and operators that are large."""
 _OF_TEX = {
     "lscript": "ℓ",
     "prime": "′",
@@ -43,6 +47,17 @@ _OF_TEX = {
     "Delta": "Δ",
     "Omega": "Ω",
     "mu": "μ",
+    "epsilon1": "ϵ",
+    "rho1": "ϱ",
+    "planckover2pi1": "ℏ",
+    "bardbl": "‖",
+    "latticetop": "⊤",
+    "mapsto": "↦",
+    "negationslash": "\u0338",
+    "lessorequalslant": "⩽",
+    "greaterorequalslant": "⩾",
+    "square": "□",
+    "trianglerightsld": "▶",
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 
@@ -146,7 +161,7 @@ def _is_lost(text: str) -> bool:
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
-    """Return the codes of signs that are mapped to others than their names say, if most signs are.
+    """Return the codes of signs that are mapped to ASCII though their names say otherwise, or to others if most are.
 
     A map of all codes to themselves says nothing: its letters may be wrong too.
     """
@@ -158,7 +173,10 @@ def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
         return wrong
 
     signs = {code for code in common if _is_sign(named[code])}
-    return wrong & signs if len(wrong & signs) > len(signs) / 2 else set()
+    wrong &= signs
+    if len(wrong) > len(signs) / 2:
+        return wrong
+    return {code for code in wrong if mapped[code].isascii()}
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
@@ -191,7 +209,10 @@ def _characters(names: Mapping[int, str]) -> dict[int, str]:
     """Return the characters that names of glyphs stand for, by code."""
     characters = {}
     for code, name in names.items():
-        text = _OF_TEX.get(name) or agl.toUnicode(name)
+        sign = _SIZE.sub("", name)
+        text = _OF_TEX.get(sign) or agl.toUnicode(sign)
+        if sign != name:
+            text = text.translate(_LARGE)
         if text and code <= MAX_CODE:
             characters[code] = text
     return characters

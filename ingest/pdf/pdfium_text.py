@@ -46,6 +46,11 @@ MIN_NEGATED = 0.75
 MIN_POINTS = 2.0
 """Size in points below which that of a font is measured: the unit of bitmap fonts of Ghostscript is a pixel."""
 
+BRACKETS = frozenset(map(ord, "()[]{}/"))
+LETTERS_HEIGHT = 0.89
+"""Codes of signs that are an em high, and height of letters from the highest to the lowest one, in ems (Computer
+Modern)."""
+
 SUPERIOR = 0.2
 SUPERIOR_RISE = 0.35
 SUPERIOR_SIZE = 0.65
@@ -268,17 +273,21 @@ class PageText:
         return style
 
     def _drawn_size(self, font: int) -> float:
-        """Return the distance from the lowest to the highest point of the glyphs of a font, about an em."""
+        """Return the size of a font by its highest and lowest glyphs, which brackets make an em apart."""
         if font not in self._drawn_sizes:
             heights, depths = [0.0], [0.0]
+            share = LETTERS_HEIGHT
             for position in range(pdfium.FPDFText_CountChars(self._raw)):
                 item = _get_text_object(self._address, position)
-                if item and _get_font(item) == font:
-                    _, base = self._frame.on_page(*_origin(self._raw, position))
-                    top, bottom = self._heights(position)
-                    heights.append(base - top)
-                    depths.append(bottom - base)
-            self._drawn_sizes[font] = max(heights) + max(depths)
+                if not item or _get_font(item) != font:
+                    continue
+                _, base = self._frame.on_page(*_origin(self._raw, position))
+                top, bottom = self._heights(position)
+                heights.append(base - top)
+                depths.append(bottom - base)
+                if _get_unicode(self._address, position) in BRACKETS:
+                    share = 1.0
+            self._drawn_sizes[font] = (max(heights) + max(depths)) / share
         return self._drawn_sizes[font]
 
     def _learn_text(

@@ -103,20 +103,23 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
 def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     """Return the encoding of a bitmap font without names by the codes that a file uses.
 
-    Accented letters are fewer than plain ones, Cyrillic letters are at their codes.
-    Symbols have no vowels, but a minus at 0, an arrow at "!" or braces at "f" and "g"; italics have comma and full
-    stop at ";" and ":"; large brackets have their middle at "@"; a font of integrals has nothing else.
+    Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Italics have
+    comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
+    braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else.
     """
     used = {chr(code) for code in codes}
-    if ESINT.keys() >= set(map(ord, used)):
-        return ESINT
     n_plain = sum(char.isascii() and char.isalpha() for char in used)
     n_accented = sum(char >= "À" for char in used)
     if n_accented > max(n_plain, 3):
         return CYRILLIC
-    if used.isdisjoint("aeou.,") and (used & {"\0", "!"} or used >= {"f", "g"}):
+    if ESINT.keys() >= set(map(ord, used)):
+        return ESINT
+    has_stops = used & {":", ";"} and used.isdisjoint("()+,.")
+    if has_stops and len(used & set("mnuvwxyz")) > 2:
+        return OML
+    if used.isdisjoint("aeou.,") and (used & {"\0", "\x0f", "!"} or used >= {"f", "g"}):
         return OMS
-    if used & {":", ";"} and used.isdisjoint("()+,."):
+    if has_stops:
         return OML
     if used >= {"0", "@"} and used.isdisjoint("aeiou"):
         return OMX
@@ -136,9 +139,7 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
-_PIECES = (
-    "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ ↦−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
-)
+_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
 PIECES = frozenset("".join(_RELATIONS))

@@ -94,14 +94,14 @@ class IngestSummary:
     @property
     def failed(self) -> tuple[Outcome, ...]:
         """The files that could not be read."""
-        return tuple(row for row in self.outcomes if row.status == "failed")
+        return tuple(item for item in self.outcomes if item.status == "failed")
 
     @property
     def rejected(self) -> dict[str, int]:
         """Number of rejected paragraphs by reason, the most frequent first."""
         total: Counter[str] = Counter()
-        for row in self.outcomes:
-            total.update(row.rejected)
+        for outcome in self.outcomes:
+            total.update(outcome.rejected)
         return dict(total.most_common())
 
 
@@ -160,8 +160,8 @@ def ingest(
         reraise=True,
     )
     course, outcomes = repeat(run.into, location, collection)
-    order = {path: row for row, path in enumerate(files)}
-    outcomes.sort(key=lambda row: (order.get(row.path, len(order)), row.doc_id))
+    order = {path: position for position, path in enumerate(files)}
+    outcomes.sort(key=lambda item: (order.get(item.path, len(order)), item.doc_id))
     reasons = {printable(path): why for path, why in skipped.items()}
     advice = _advice(outcomes, settings.ingest.editions)
     return IngestSummary(tuple(outcomes), reasons, course, advice)

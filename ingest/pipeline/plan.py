@@ -31,14 +31,14 @@ class Source:
 
     Attributes:
         path: path of the file.
-        content: SHA-256 of its bytes, hexadecimal.
+        content_hash: SHA-256 of its bytes, hexadecimal.
         version: version of its paragraphs with the current settings.
         sidecar: the sidecar of the file.
         book: the reading of a book; None for a lecture, which is read later.
     """
 
     path: Path
-    content: str
+    content_hash: str
     version: str
     sidecar: Sidecar = field(default_factory=Sidecar)
     book: Reading | None = None
@@ -86,7 +86,7 @@ class Holder(NamedTuple):
     """The file that has a doc_id, or had it at the last ingest and does not exist any more."""
 
     path: str
-    content: str
+    content_hash: str
     exists: bool = True
 
 
@@ -125,10 +125,10 @@ class Names:
         book = source.book
         doc_id = book.document.doc_id if book else self._free_doc_id(source)
         holder = self._elsewhere(doc_id, source.path)
-        if holder is not None and holder.content == source.content:
+        if holder is not None and holder.content_hash == source.content_hash:
             return doc_id, True
 
-        self._holders[doc_id] = Holder(str(source.path), source.content)
+        self._holders[doc_id] = Holder(str(source.path), source.content_hash)
         for paragraph in book.paragraphs if book else ():
             self.owners[paragraph.paragraph_id] = doc_id
         return doc_id, False
@@ -144,13 +144,13 @@ class Names:
         for doc_id in candidates:  # a file that was moved
             if (
                 doc_id in self._holders
-                and self._holders[doc_id].content == source.content
+                and self._holders[doc_id].content_hash == source.content_hash
             ):
                 return doc_id
         for doc_id in candidates:
             if self._elsewhere(doc_id, path) is None:
                 return doc_id
-        return f"{path.parent.name}/{path.stem}-{source.content[:6]}"
+        return f"{path.parent.name}/{path.stem}-{source.content_hash[:6]}"
 
     def require_free(self, path: Path, sources: Sequence[Source]) -> None:
         """Check that no other file has a book or a paragraph_id of this file.
@@ -167,7 +167,7 @@ class Names:
         for book in books:
             doc_id, content = book.document.doc_id, book.document.content_hash
             other = self._elsewhere(doc_id, path)
-            if other is not None and other.content != content:
+            if other is not None and other.content_hash != content:
                 raise SourceError(
                     f"{path}: the book_name {doc_id!r} is also in {other.path}; rename it"
                 )
@@ -212,7 +212,7 @@ def plan(
     # documents that are about to be replaced or dropped cannot be the original of a copy
     changing = set(dropped)
     for doc_id, source in named_sources:
-        if doc_id in stored and stored[doc_id].content_hash != source.content:
+        if doc_id in stored and stored[doc_id].content_hash != source.content_hash:
             changing.add(doc_id)
     return [
         *rows,
@@ -234,7 +234,7 @@ def _plan_sources(
 
     for doc_id, source in named_sources:
         existing = stored.get(doc_id)
-        original = originals.get(source.content)
+        original = originals.get(source.content_hash)
         if (
             existing is not None
             and existing.version == source.version
@@ -248,7 +248,7 @@ def _plan_sources(
         else:
             status: Status = "added" if existing is None else "replaced"
             yield Outcome(source.path, doc_id, status, "", source)
-            originals[source.content] = doc_id
+            originals[source.content_hash] = doc_id
 
 
 def _plan_removals(

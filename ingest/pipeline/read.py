@@ -155,7 +155,9 @@ class FileReader:
         with open_executor(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
             for row in rows:
-                tasks.append((row, row.source and row.source.content, self.settings))
+                tasks.append(
+                    (row, row.source and row.source.content_hash, self.settings)
+                )
             for task, reading in self._run(executor, "reading", read_pdf, tasks):
                 row = task[0]
                 if isinstance(reading, SourceError):

@@ -17,6 +17,7 @@ from player.search.cache import CachingEmbedder
 from quarry.arrays import BoolArray, Float32Array, IntArray
 from quarry.course.course import Tokens
 from quarry.embed import Models, TokenEmbedder, TokenStates
+from quarry.embed.embedders import onnx_session
 from quarry.embed.hint_bank import Bank, Hints, as_asked, load_hints, read_bank
 from quarry.embed.vectors import STEPS, load_basis, project
 from quarry.store import Course
@@ -180,11 +181,4 @@ def late_interaction_of(
 
 @functools.cache
 def _products() -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        str(PRODUCTS), options, providers=["CPUExecutionProvider"]
-    )
+    return onnx_session(PRODUCTS, threads=1)

@@ -82,6 +82,18 @@ class TokenEmbedder(Embedder, Protocol):
         ...
 
 
+def onnx_session(graph: Path, threads: int) -> Any:
+    """Load an ONNX graph to run on the CPU; 0 threads are all cores."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(
+        str(graph), options, providers=["CPUExecutionProvider"]
+    )
+
+
 class OnnxEmbedder:
     """A network exported to ONNX (exports.py), run by ONNX Runtime and tokenizers without torch.
 
@@ -92,22 +104,14 @@ class OnnxEmbedder:
     """
 
     def __init__(self, network: Network, folder: Path, settings: EmbedSettings) -> None:
-        import onnxruntime
         from tokenizers import Tokenizer
 
-        def session(threads: int) -> Any:
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = threads
-            options.log_severity_level = 3
-            return onnxruntime.InferenceSession(
-                str(folder / "model.onnx"),
-                options,
-                providers=["CPUExecutionProvider"],
-            )
-
+        graph = folder / "model.onnx"
         try:
-            self._session = session(settings.threads)
+            self._session = onnx_session(graph, settings.threads)
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except ImportError:  # no fault of the folder
+            raise
         except Exception as error:  # both libraries raise bare or private classes
             reason = " ".join(str(error).split())
             raise EmbedderError(
@@ -117,7 +121,7 @@ class OnnxEmbedder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(network.max_tokens)
         self._workers = settings.threads or os.cpu_count() or 1
-        self._serial_session = functools.cache(functools.partial(session, 1))
+        self._serial_session = functools.cache(lambda: onnx_session(graph, threads=1))
         self._network = network
         self.spec = network.spec
         self.dim = int(self._session.get_outputs()[0].shape[-1])

@@ -42,8 +42,8 @@ ACCENTS = {
         "a≠/b",
     ),
     "a sign and its slash at one place of a right-to-left line": (
-        [glyph("=/", 0, 7), *glyphs("ab", 10)],
-        "≠ab",
+        [glyph("=/", 0, 7), *glyphs("a/b", 10), glyph("⊆/", 30, 37)],
+        "≠a/b⊈",
     ),
     "a sign under a slash": (
         [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)],
@@ -84,3 +84,8 @@ def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
     drawn = glyphs("of b here", 50, 100)
     drawn += glyphs("ˆ", 65, 97.2)
     assert read_lines(with_formulas(drawn, [])) == ["of b\u0302 here"]
+
+
+def test_a_wide_accent_leaves_the_blank_after_its_letter() -> None:
+    drawn = [*glyphs("f", 50), glyph("˜", 49, 59), *glyphs("is", 59)]
+    assert read_lines(with_accents(drawn, GlyphMap(drawn))) == ["f\u0303 is"]

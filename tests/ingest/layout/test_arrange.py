@@ -124,3 +124,12 @@ def test_long_heads_and_feet_of_slides_do_not_define_the_size_of_the_text() -> N
     slide = [head, *lines(["Ships come home"], 50, 300, size=12)]
     assert arranged(slide, slide).body_size == 12
     assert arranged([head]).body_size == 6
+
+
+def test_the_wide_spaces_of_a_justified_line_are_no_gaps_between_cells() -> None:
+    (line,) = in_order([Run(50, 100, "Every boat returns", operators="25 Tw")])
+    assert line.n_gaps == 0
+
+    cells = [Run(50, 100, "Every"), Run(110, 100, "boat"), Run(190, 100, "returns")]
+    (line,) = in_order(cells)
+    assert line.n_gaps == 2

@@ -7,9 +7,11 @@ from tests.ingest.layout.zones import read_zones
 from tests.ingest.reading import in_order
 
 
-def _column(name: str, n_lines: int, x: float, y: float) -> list[Run]:
+def _column(
+    name: str, n_lines: int, x: float, y: float, leading: float = 12
+) -> list[Run]:
     texts = [f"{name} column with line {number}" for number in range(n_lines)]
-    return lines(texts, x, y)
+    return lines(texts, x, y, leading)
 
 
 def _texts(*parts: list[Run]) -> list[str]:
@@ -32,6 +34,14 @@ def test_columns_of_two_lines_are_parted_if_they_are_drawn_one_by_one() -> None:
     assert _texts(by_rows) == [
         f"{one.text} {other.text}" for one, other in zip(left, right, strict=True)
     ]
+
+
+def test_a_short_column_is_parted_though_its_rows_are_between_those_of_the_other() -> (
+    None
+):
+    left = _column("left", 8, 50, 100, leading=14)
+    right = _column("right", 2, 300, 107, leading=14)
+    assert _texts(left, right) == [run.text for run in left + right]
 
 
 def test_a_short_note_is_parted_from_a_title_next_to_it() -> None:

@@ -148,12 +148,15 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     # its text begins where the line above begins
     words = line("3. Graphs").words
     hung = (replace(words[0], x0=35.0, x1=40.0), words[1])
-    group = LineGroup([line("Trees are in the table")])
     after = line("", words=hung, y=112.0, x0=35.0, left=35.0)
-    assert begins(group, after)
+    for end, expected in ((300.0, False), (250.0, True)):
+        group = LineGroup([line("Trees are in the table", x1=end)])
+        assert begins(group, after) is expected
     # below a bullet that is drawn inside the text
-    after = line("of graphs", y=112.0, x0=33.5)
-    assert not begins(item, after)
+    for text in ("of graphs", "[7] of graphs", "k. Graphs are"):
+        for left in (20.0, 33.5):
+            after = line(text, y=112.0, x0=33.5, left=left)
+            assert not begins(item, after), text
 
 
 def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:

@@ -131,6 +131,26 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     assert with_glyph_names(whole) is whole, "names lead to glyphs in embedded fonts"
 
 
+def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> None:
+    signs = ["summationdisplay", "uniontext", "parenleftBig", "minus", "plus", "bardbl"]
+    texts = (0x58, 0x22C3, 0x28, 0x2212, 0x2B, 0x6B)
+    rows = ""
+    for code, text in enumerate(texts, 33):
+        rows += f"<{code:x}><{code:x}><{text:04x}>\n"
+    mapped = MAP.partition(b"2 beginbfrange")[0] + b"6 beginbfrange\n"
+    cmap = cmap_of(
+        pdf(names(*signs), mapped + rows.encode() + b"endbfrange", "/FontFile3")
+    )
+    for row in (
+        "<21> <2211>",
+        "<22> <22c3>",
+        "<23> <0028>",
+        "<24> <2212>",
+        "<26> <2016>",
+    ):
+        assert row in cmap
+
+
 def numbered_font(name: str, rows: bytes) -> bytes:
     """Return a PDF with a font whose codes are glyph numbers, with the rows of its map."""
     made = pikepdf.new()
