@@ -106,6 +106,9 @@ _CODE_LINE = re.compile(
     """,
     re.VERBOSE,
 )
+_FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) (?:\. ?){3,}\d+$")
+"""Dots between a long title and the number of its page."""
+
 _ADDRESS = re.compile(r"\w+://\S+")
 _WORD = re.compile(r"(?:[^\W\d_]['’׳])?[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 _CHINESE_WORD = re.compile(r"[぀-ヿ一-鿿]{2}")
@@ -186,7 +189,10 @@ class _Text:
     @property
     def is_contents(self) -> bool:
         """Whether it is an entry of a table of contents: dots, and a number at its end."""
-        has_leaders = LEADERS.search(self.block.text) is not None
+        text = self.block.text
+        has_leaders = LEADERS.search(text) is not None
+        if _FEW_LEADERS.search(text):
+            return True
         return has_leaders and self.tokens[-1].strip(".").isdigit()
 
     @property

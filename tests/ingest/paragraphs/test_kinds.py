@@ -63,6 +63,7 @@ PLAIN = {
         "A lonely short sentence.",
         "In 1987 K. M. Rao moored the boats of J. B. Dahl. See Sec. 3, i.e. the end.",
         "How boats come home at night . . . . . . .",
+        "Find all boats with a number from 1 . . . 10",
         "else the boat returns (with the tide).",
         "In the harbour, boat += 1 and tide = sea.noon(pier) take turns.",
         "> Boats come home at night.",
@@ -91,6 +92,7 @@ PLAIN = {
     ],
     "contents": [
         "1.2 Simplify and Delegate . . . . . . . . . . . . . 22",
+        "How boats come home at night (a long tale) . . . 7",
     ],
     "symbols": [
         "T(n) = 2T(n/2) + O(n) = O(n log n), x + y = 3 · (2 − z) ≤ 7 · (1 + 2) = 21, f(x) → 0.",
