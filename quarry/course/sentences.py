@@ -7,6 +7,7 @@ from quarry.languages.registry import (
     LANGUAGES,
     OTHER_ABBREVIATIONS,
     OTHER_LAST_ABBREVIATIONS,
+    OTHER_NUMBER_ABBREVIATIONS,
     OTHER_OPENERS,
     language_of_word,
 )
@@ -52,7 +53,9 @@ _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations").union(
     OTHER_LAST_ABBREVIATIONS.split()
 )
-_NUMBER_ABBREVIATIONS = _words("number_abbreviations")
+_NUMBER_ABBREVIATIONS = _words("number_abbreviations").union(
+    OTHER_NUMBER_ABBREVIATIONS.split()
+)
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
 _STATEMENT_NAMES = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")

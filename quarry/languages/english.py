@@ -33,9 +33,9 @@ ENGLISH = Language(
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
     tens="twenty thirty forty fifty sixty seventy eighty ninety",
     is_ordinal_first=True,
-    abbreviations="e.g i.e cf c.f n.b viz v vs fig figs eq eqs eqn sec secs ch chap vol nos pp ref refs def thm thms "
-    "prop props lem cor rem alg approx dr mr mrs ms prof profs st mt jr sr rev gen hon ph.d m.sc b.sc "
-    "resp incl excl esp ed eds op a.k.a nr ex exs w.r.t wrt s.t w.l.o.g wlog",
+    abbreviations="e.g i.e cf c.f n.b viz v vs fig figs eq eqs eqn eqns sec secs sect sects ch chap chaps vol nos pp "
+    "ref refs def thm thms prop props lem cor rem alg approx dr mr mrs ms prof profs st mt jr sr rev gen hon ph.d m.sc "
+    "b.sc resp incl excl esp ed eds op a.k.a nr ex exs w.r.t wrt s.t w.l.o.g wlog",
     last_abbreviations="al etc inc ltd co corp dept univ bros jan feb mar apr jun jul aug sep sept oct nov dec",
     number_abbreviations="no n° nº p ca ver tab app",
     statements="theorem theorems lemma corollary proposition claim conjecture axiom definition proof example exercise "

@@ -13,6 +13,10 @@ OTHER_ABBREVIATIONS = "mme mlle mm z.b z.t d.h u.a u.u проф акад ул г
 """Abbreviations of French, German and Russian after whose full stop the sentence goes on."""
 OTHER_LAST_ABBREVIATIONS = "т.д т.п"
 """Russian abbreviations that end a sentence, except before a number or a bracket."""
+OTHER_NUMBER_ABBREVIATIONS = (
+    "éq abb abschn kap bsp cap ec ecs pág рис табл разд гл стр см"
+)
+"""Abbreviations of French, German, Spanish and Russian after whose full stop a number continues the sentence."""
 
 OTHER_OPENERS = (
     "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "
