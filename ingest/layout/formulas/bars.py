@@ -36,6 +36,9 @@ as words over a line and the caption of a table are."""
 ROOT_DEPTH = 0.5
 """Minimum distance of the baseline of a root from its bar, in ems."""
 
+BAR_EXCESS = 1.0
+"""Maximum width of a bar beyond its numerator and denominator, in ems."""
+
 FRACTION_ROOM = 0.4
 BAR_REACH = 1.2
 """Minimum white space between a fraction and text that is at no bar, and maximum distance of text from its bar, in
@@ -136,7 +139,7 @@ def _is_fraction(
         is_centred = abs(x0 + x1 - rule.x0 - rule.x1) / 2 < ALIGNED * em
         if not is_centred or _room(page, part, rules) <= FRACTION_ROOM:
             return False
-    return abs(widest - rule.x1 + rule.x0) < 2 * ALIGNED * em
+    return -2 * ALIGNED * em < rule.x1 - rule.x0 - widest < BAR_EXCESS * em
 
 
 def _room(page: FormulaPage, part: list[Glyph], rules: Iterable[Box]) -> float:

@@ -59,6 +59,16 @@ FORMULAS: dict[str, Case] = {
         [(11, 19, 97.5)],
         ["a=25/60"],
     ),
+    "a long bar of Google Docs": (
+        [("a=", 0), ("n", 15.5, 93.5, 8), ("2", 15.5, 105, 8)],
+        [(11.7, 23.3, 96.5)],
+        ["a=n/2"],
+    ),
+    "numbers over and under the rule of a table": (
+        [("a=", 0), ("n", 20, 93.5, 8), ("2", 20, 105, 8)],
+        [(11.5, 33.5, 96.5)],
+        ["n", "a=", "2"],
+    ),
     "a caption over the rule of a table": (
         [("Table1", 0, 88), ("Mean", 5, 106.5)],
         [(0, 30, 96.1)],
