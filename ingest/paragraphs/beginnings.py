@@ -272,12 +272,15 @@ def _continues_centred(above: PlacedLine, line: PlacedLine) -> bool:
 
 
 def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool:
-    """Return whether two lines, or the words that end a sentence, hang below an outdented first line."""
+    """Return whether two lines, the end of a sentence, or a line after a bold label hang below an outdented one."""
     above = group.last
     is_first = len(group.lines) == 1 and not group.marker
     if not is_first or line.shift_from(above) <= INDENTED:
         return False
     if line.goes_on and line.word_share > WORD_SHARE and _is_wrapped(above, line):
+        return True
+    has_bold_label = above.words[0].bold and not above.words[-1].bold
+    if has_bold_label and not above.ends_clause and not above.has_room_for(line, 1):
         return True
     return (
         below is not None

@@ -261,6 +261,20 @@ def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
         assert begins(group, after, below) is expected
 
 
+def test_a_formula_hangs_below_a_full_line_that_begins_with_a_bold_label() -> None:
+    formula = line("x = (1 − C) d.", y=112.0, x0=65.0)
+    below = line("Trees")
+    for text, is_bold, expected in (
+        ("Tree is a graph if", True, False),
+        ("Tree is a graph if", False, True),
+        ("Tree is a graph.", True, True),
+    ):
+        label, *others = line(text).words
+        words = (replace(label, bold=is_bold), *others)
+        group = LineGroup([line(text, words=words)])
+        assert begins(group, formula, below) is expected, (text, is_bold)
+
+
 def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
     group = LineGroup([line("Trees are graphs if")])
     for text, n_larger, expected in (
