@@ -1,4 +1,4 @@
-"""Table of the built-in networks, with everything in which they differ."""
+"""Table of the built-in networks: where their files are, and in which form they take texts."""
 
 import contextlib
 import importlib.metadata
