@@ -116,7 +116,8 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         return False
 
     names = _names_by_code(differences)
-    if names == {code: _ghostscript_name(code) for code in names} != {}:
+    is_numbered = all(_is_number(code, name) for code, name in names.items())
+    if names and is_numbered:
         mapped.clear()  # Ghostscript takes "CR" for the character of this name
         named = _bitmap_characters(names)
     elif isinstance(cmap, pikepdf.Stream):
@@ -227,7 +228,7 @@ def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
     codes = [
         code
         for code, name in names.items()
-        if _BITMAP.fullmatch(name) or name == _ghostscript_name(code)
+        if _BITMAP.fullmatch(name) or _is_number(code, name)
     ]
     if len(codes) > MAX_ASCII and codes == list(range(len(codes))):
         return dict.fromkeys(codes, UNKNOWN)
@@ -235,10 +236,10 @@ def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
     return {code: encoding.get(code, chr(code)) for code in codes}
 
 
-def _ghostscript_name(code: int) -> str:
-    """Return the name that Ghostscript gives to a glyph of this code: "A0", ..., "AZ", "B0" and so on."""
+def _is_number(code: int, name: str) -> bool:
+    """Return whether Ghostscript has named a glyph by its code: "A0", ..., "AZ", "B0" and so on."""
     letter, digit = divmod(code, len(_DIGITS))
-    return chr(ord("A") + letter) + _DIGITS[digit]
+    return name == chr(ord("A") + letter) + _DIGITS[digit]
 
 
 def _read_map(cmap: bytes) -> dict[int, str]:
