@@ -27,7 +27,7 @@ from ingest.paragraphs.habits import (
 )
 from ingest.paragraphs.line_group import LineGroup, same_size
 from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
-from quarry.course.sentences import ends_with_abbreviation
+from quarry.course.sentences import ends_with_abbreviation, names_statement
 from quarry.languages.captions import caption_label
 
 MAX_FRAGMENT_WORDS = 3
@@ -279,14 +279,19 @@ def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool
         return False
     if line.goes_on and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
-    has_bold_label = above.words[0].bold and not above.words[-1].bold
-    if has_bold_label and not above.ends_clause and not above.has_room_for(line, 1):
+    is_open = not above.ends_clause and not above.has_room_for(line, 1)
+    if is_open and _has_bold_label(above):
         return True
     return (
         below is not None
         and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
         and line.starts_at(below.start)
     )
+
+
+def _has_bold_label(line: PlacedLine) -> bool:
+    """Return whether a line begins in bold and goes on in regular print."""
+    return line.words[0].bold and not line.words[-1].bold
 
 
 def _goes_on_in_item(group: LineGroup, line: PlacedLine) -> bool:
@@ -343,7 +348,8 @@ def _goes_on_below(above: PlacedLine, line: Line) -> bool:
 def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a new sentence without a number or label begins on a line of its own, below another sentence."""
     has_number = len(line.first_text.strip("().-")) < 2
-    is_labelled = has_number or ":" in line.text
+    is_named = names_statement(line.first_text) or _has_bold_label(line)
+    is_labelled = has_number or ":" in line.text or is_named
     is_text = above.is_prose and line.is_prose and not is_labelled
     return is_text and above.ends_sentence and line.starts_at(above.start)
 

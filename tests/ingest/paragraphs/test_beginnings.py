@@ -300,6 +300,13 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
         ("Roots: they are vertices", 112.0, spaced, True),
         ("Roots are as follows:", 112.0, spaced, True),
         ("B. Roots are vertices", 112.0, spaced, True),
+        ("Proof. Roots are vertices", 112.0, spaced, True),
     ):
         after = line(text, y=y)
         assert begins(group, after, None, habits) is expected, text
+
+    label, *others = line("Solution Roots are vertices", y=112.0).words
+    for is_bold in (False, True):
+        words = (replace(label, bold=is_bold), *others)
+        after = line("", words=words, y=112.0)
+        assert begins(group, after, None, spaced) is is_bold
