@@ -47,6 +47,7 @@ class ChromaServer:
                     return
             time.sleep(0.05)
         log_text = (self._folder / "log").read_text()
+
         pytest.fail(
             f"the Chroma server must answer within {START_S:g} s; its log:\n{log_text}"
         )

@@ -81,6 +81,7 @@ def places(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     own.write_text(f"embed: {{own: {DOTTED}}}")
     about = f"--store {folder}/store --config {own} --games {games}"
     assert main(f"replay {about} --out {folder}/run.json".split()) == 0
+
     return folder
 
 
@@ -110,6 +111,7 @@ def test_one_interrupt_ends_any_command_in_one_line(
     tmp_path: Path,
 ) -> None:
     moments = random.Random(name)
+
     for number in range(N_TRIES):
         command = COMMANDS[name].format(new=tmp_path / f"new{number}")
         with in_terminal(*command.split(), folder=places) as (process, terminal):
@@ -156,4 +158,5 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
         _, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
     says = "interrupted; the store is as it was before, run it again to finish"
+
     assert err.endswith(f"quarry ingest: {says}\n")

@@ -108,6 +108,7 @@ def test_nothing_that_is_read_from_data_is_imported(
         create_studio_app(open_store("store"), load(), files),
         base_url="http://localhost",
     )
+
     try:
         read(client)
         assert "evilmod" not in sys.modules

@@ -18,6 +18,7 @@ def test_a_skip_passes_only_if_its_reason_is_allowed(tmp_path: Path) -> None:
         "QUARRY_STRICT_SKIPS": "1",
     }
     words = ["-m", "pytest", "-p", "tests.skip_guard", str(tmp_path)]
+
     for reason, is_refused in ((min(allowed_reasons()), False), ("not today", True)):
         skipped = f"@pytest.mark.skip(reason={reason!r})\ndef test_it(): pass\n"
         (tmp_path / "test_small.py").write_text(f"import pytest\n{skipped}")

@@ -102,6 +102,7 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
     for empty, value in values.items():
         name, _, _ = empty.partition(" = ")
         text = text.replace(empty, f"{name} = {value!a}", 1)
+
     with writing(path, "--write"):
         write_whole(path, text.encode())
 

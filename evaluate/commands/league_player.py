@@ -413,6 +413,7 @@ def plain_questions() -> Any:
             "choices": lettered,
         }
         questions.append(question)
+
     return {"questions": questions}
 
 

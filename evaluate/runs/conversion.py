@@ -109,6 +109,7 @@ def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
             confidence=result.book.confidence,
             tier=result.book.tier,
         )
+
     return SearchRecord(
         hits=[_take(HitRecord, hit) for hit in result.hits],
         book=book,

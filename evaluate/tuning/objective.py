@@ -93,6 +93,7 @@ class Evaluation:
             measures[name] = round(terms[name], 6)
             share = is_share(TUNING_MEASURES[name])
             intervals[name] = round_ends(compute_interval(values, seed, is_share=share))
+
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),

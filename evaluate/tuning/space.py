@@ -99,6 +99,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
                     f"--grid {item}: {text} is no value of search.{key} (configs/default.yaml)"
                 ) from None
         space[key] = CategoricalDistribution(choices)
+
     return space
 
 

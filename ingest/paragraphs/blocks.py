@@ -124,6 +124,7 @@ def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:
     styles = [block.style for block in blocks]
     pages = [block.page for block in blocks]
     mono = [block.mono > MONO_SHARE for block in blocks]
+
     for position, block in enumerate(blocks):
         n_mono = sum(mono[max(0, position - 1) : position + 2])
         following = slice(position + 1, position + 1 + NEAR)

@@ -223,6 +223,7 @@ def _find_beginning(
             goes_on = goes_on_across(before, between, group, habits)
             return before if goes_on and before.is_prose else None
         between.append(before)
+
     return None
 
 

@@ -159,6 +159,7 @@ class _Text:
         text = block.text
         letter_share = sum(map(str.isalpha, text)) / len(text.replace(" ", ""))
         is_mono = block.mono > MONO_SHARE and not _ADDRESS.search(text)
+
         return {
             "words": math.log2(1 + len(self.words)),
             "letters": letter_share,

@@ -154,6 +154,7 @@ def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
         is_in_order = step == letters[after] - after
         if is_in_order and chr(code + step).isalpha():
             found[code] = chr(code + step)
+
     return found
 
 

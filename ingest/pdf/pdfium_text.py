@@ -288,6 +288,7 @@ class PageText:
                 if _get_unicode(self._address, position) in BRACKETS:
                     share = 1.0
             self._drawn_sizes[font] = (max(heights) + max(depths)) / share
+
         return self._drawn_sizes[font]
 
     def _learn_text(

@@ -123,6 +123,7 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
         return OML
     if used >= {"0", "@"} and used.isdisjoint("aeiou"):
         return OMX
+
     return NAMELESS
 
 

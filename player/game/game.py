@@ -224,6 +224,7 @@ class Game:
         assert plan is not None
         assert decision is not None
         assert score is not None
+
         return PlayedGame.of(
             plan,
             decision,

@@ -333,4 +333,5 @@ class Loop:
                 game = delivery.game
                 ending = "given up" if game.score is None else "over"
                 self.journal.update(game.journal_key, ending=ending)
+
         return n_ended

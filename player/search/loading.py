@@ -92,6 +92,7 @@ def warm_up(index: SearchIndex, search: SearchSettings) -> None:
         started=time.perf_counter(),
         everything=True,
     ).result()
+
     for failure in result.failures:
         if isinstance(failure, LateStrategyError):
             _log.warning(

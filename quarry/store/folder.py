@@ -149,6 +149,7 @@ def check_database(folder: Path) -> None:
     uri = (folder / DATABASE).absolute().as_uri()
     # immutable: without a lock, which would need a writable folder
     connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True)
+
     with contextlib.closing(connection) as database:
         database.execute("PRAGMA trusted_schema = OFF")
         database.execute("SELECT name FROM collections")  # an empty file has none

@@ -52,4 +52,5 @@ def test_what_was_found_is_printed_once_whatever_ends_a_stuck_command(
         # its child has both streams, so that they end with the child
         out, err = process.communicate(timeout=60)
     assert process.returncode == 128 + number
+
     assert (out, err) == ("[1, 2]\n", "command: interrupted\n")

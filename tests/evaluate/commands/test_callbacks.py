@@ -247,6 +247,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
         require_valid(questions, guess)
         assert guess["opening_sentence"] == hint_of(number)
     printed = capfd.readouterr().err
+
     assert all(line.startswith("quarry: ") for line in printed.splitlines())
 
 

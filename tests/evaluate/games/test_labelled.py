@@ -44,6 +44,7 @@ def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
     path = write_games(tmp_path / "games.jsonl", [{"manner": "vague", **line}])
     (game,) = load_games(path)
     assert game == LabelledGame(**line)
+
     assert (game.document, game.edition) == ("lecture.04", "pypdf:page")
 
 

@@ -63,6 +63,7 @@ def test_games_are_written_with_the_paragraph_and_what_was_said(out: Path) -> No
     assert games[1].paragraph_id == "beta:1:1"
     assert games[1].associative_word == ""
     assert games[1].opening_sentence == "Ferns unroll fronts.", "as it was typed"
+
     assert check_games(games, ALL) == []
 
 
@@ -118,6 +119,7 @@ def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
                 pass
         process.wait(60)
     (game,) = load_games(tmp_path / "games.jsonl")
+
     assert game.hint == "climber"
 
 

@@ -114,6 +114,7 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
     ):
         game = labelled_game(**{**CLEAN, **changes})
         wrong = [("g1", error)] if error else []
+
         assert check_games([game], PARAGRAPHS) == wrong
 
 

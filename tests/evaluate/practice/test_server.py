@@ -183,6 +183,7 @@ def test_two_threads_that_send_one_message_at_once_get_one_reply() -> None:
 def test_one_check_of_the_host_is_in_front_of_everything() -> None:
     pages = create_pages(PracticeServer(small_repertoire(), seed=0))
     app = Hosts(pages, ["Quarry.example"])
+
     with TestClient(app, base_url="http://evil.example") as client:
         for path in ("/", "/server", "/static/style.css", "/healthz", "/v1/inbox"):
             check_problem(client.get(path), 400, "not known under this name")

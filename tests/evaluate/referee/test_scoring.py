@@ -62,6 +62,7 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
     reason = {"word_justification": padded("Q1=A Q3=C", 30)}
     # one citation of three is missing: 75
     lacking = {"sentence_justification": padded("Q1: A, Q3: C", 50)}
+
     for guess, points, league_points in (
         (sentence, 50.0, 1),
         (reasons | word, 40.0, 0),

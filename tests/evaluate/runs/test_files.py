@@ -73,6 +73,7 @@ def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     written(path)
     head = json.loads(path.read_text("utf-8"))
+
     for key, value in (
         ("repeats", 99_999_999_999),
         ("repeats", 0),

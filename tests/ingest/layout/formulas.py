@@ -180,6 +180,7 @@ def read_formulas(
                         key=similar,
                     )
                     print(f"{number} {kind}: {opening}\n{number} read: {nearest}\n")
+
     return right
 
 

@@ -43,4 +43,5 @@ def read_hebrew_line(drawn: str, last: int = -1, formula_digits: bool = True) ->
         placed.append(placed.pop(last))
     (row,) = find_rows(placed)
     (line,) = cut_row(row, fonts, True)
+
     return line.text

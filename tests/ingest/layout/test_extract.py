@@ -164,6 +164,7 @@ def test_a_file_that_cannot_be_read_is_refused() -> None:
     length = len(WHOLE)
     hollow = WHOLE[:9] + bytes(length - 40) + b"startxref\n0\n%%EOF"
     huge = WHOLE.replace(b"/Count 1 ", b"/Count 1000000 ")
+
     for content, error in (
         (WHOLE[: length // 5], "the end of the PDF is missing; get the file again"),
         (

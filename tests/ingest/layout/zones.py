@@ -45,6 +45,7 @@ class Page:
         breaks = self._random.choice(
             ["true, linebreaks: auto", 'false, linebreaks: "simple"']
         )
+
         self.source = (
             "#set page(width: 660pt, height: auto, margin: 60pt)\n"
             f"#set text(size: {self._size}pt, hyphenate: false)\n"
@@ -123,6 +124,7 @@ def read_zones(seed: int, n_pages: int) -> tuple[float, float]:
             for one, other in itertools.pairwise(found):
                 n_pairs += 1
                 n_in_order += one < other
+
     return n_whole / n_paragraphs, n_in_order / n_pairs
 
 

@@ -36,6 +36,7 @@ def line(text: str, **features: Any) -> PlacedLine:
         n_gaps=0,
         in_table=False,
     )
+
     return replace(whole, **features)
 
 

@@ -69,6 +69,7 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
         after = line("", words=(replace(first, text="lanterns"), *words), y=130.0)
         assert begins(short, after) is expected
     apart = line("and fall", y=112.0, n_gaps=1)
+
     assert not begins(group, apart)
 
 
@@ -152,6 +153,7 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     for end, expected in ((300.0, False), (250.0, True)):
         group = LineGroup([line("Trees are in the table", x1=end)])
         assert begins(group, after) is expected
+
     # below a bullet that is drawn inside the text
     for text in ("of graphs", "[7] of graphs", "k. Graphs are"):
         for left in (20.0, 33.5):

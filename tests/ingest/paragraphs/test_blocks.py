@@ -92,6 +92,7 @@ def test_cells_next_to_each_other_are_a_table_without_rules() -> None:
     assert [block.in_table for block in _blocks(page)] == [False, True, True, True]
     page = [Run(50, 260, "•"), Run(62, 260, "Where"), Run(130, 260, "lim")]
     page.append(Run(170, 260, "is finite"))
+
     assert [block.in_table for block in _blocks(page)] == [False]
 
 
@@ -284,6 +285,7 @@ def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
 {WHOLE}
 """
         texts = [block.text for block in _printed(source)]
+
         assert any(text.endswith(caption) for text in texts)
 
 
@@ -368,6 +370,7 @@ def test_a_listing_has_blocks_side_by_side_in_a_font_of_fixed_width() -> None:
         Run(50, 440, "sail(boat)", font="mono"),
     ]
     in_listing = {block.text: block.in_listing for block in _blocks(page)}
+
     assert in_listing == {
         WHOLE: False,
         "moor(boat)": False,

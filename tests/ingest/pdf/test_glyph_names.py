@@ -141,6 +141,7 @@ def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> N
     cmap = cmap_of(
         pdf(names(*signs), mapped + rows.encode() + b"endbfrange", "/FontFile3")
     )
+
     for row in (
         "<21> <2211>",
         "<22> <22c3>",

@@ -30,6 +30,7 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("stmary10", "J", "⟦"),
     ):
         encoding = encoding_named(font, is_unmapped=True) or {}
+
         assert encoding[ord(code)] == sign, font
 
 

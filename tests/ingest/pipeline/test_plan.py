@@ -62,6 +62,7 @@ def test_each_document_has_the_status_that_names_and_bytes_give_it() -> None:
     ):
         lectures = [lecture(*words.split("=")) for words in sources.split()]
         rows = rows_of(*lectures, stored=stored)
+
         assert {row.doc_id: row.status for row in rows} == expected, sources
 
 

@@ -148,6 +148,7 @@ def test_answers_are_read_from_a_map_and_by_their_place() -> None:
 
 def test_numbers_of_no_question_are_passed_over() -> None:
     infinity = float("inf")
+
     for number in (
         0,
         5,
@@ -189,6 +190,7 @@ def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighte
     None
 ):
     parts = ["sentence_justification_score", "associative_word_score"]
+
     for private, opening, others, expected in (
         (78.0, 98.0, (80.0, 65.0), 98.0),
         (78.0, 49.0, (16.0, 13.0), 98.0),

@@ -254,6 +254,7 @@ def test_a_users_own_strategy_that_hangs_is_named_and_the_others_answer(
     assert result.hits
     waiting, *late = caplog.messages
     assert waiting == f"still loading {BROKEN}"
+
     if part == "load":
         says = f"strategy {BROKEN} is not loaded after 0.5 s"
         assert late[0].startswith(says)

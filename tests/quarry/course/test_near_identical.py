@@ -73,6 +73,7 @@ def test_events_told_by_one_template_stay_apart() -> None:
         ),
     ):
         texts = [template.format(*words) for words in filled]
+
         assert near_identical(paragraphs(*texts)) == {}
 
 
