@@ -97,30 +97,37 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     """Complete the map of an object that is a font, and return whether it has changed."""
     if not isinstance(font, pikepdf.Dictionary) or font.get("/Type") != "/Font":
         return False
-    encoding, cmap = font.get("/Encoding"), font.get("/ToUnicode")
+    cmap = font.get("/ToUnicode")
     entries: dict[int, str] = {}
     if isinstance(cmap, pikepdf.Stream):
         entries = _read_map(cmap.read_bytes())
     mapped = {code: text for code, text in entries.items() if text.strip(_NO_TEXT)}
-    if encoding == "/Identity-H":
-        found = _lost_letters(entries)
+
+    if font.get("/Encoding") == "/Identity-H":
+        found, n_digits = _lost_letters(entries), 4
         if "Math" in str(font.BaseFont):
             found |= {code: "∑" for code in _SUMS if mapped.get(code) == chr(code)}
-        if found:
-            font.ToUnicode = pdf.make_stream(_write_map(mapped | found, 4))
-        return bool(found)
+    else:
+        found, n_digits = _named_glyphs(font, mapped), 2
+    if found:
+        font.ToUnicode = pdf.make_stream(_write_map(mapped | found, n_digits))
+    return bool(found)
+
+
+def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int, str]:
+    """Return the characters of glyphs that the encoding of a font names and its map lacks, or has wrong."""
+    encoding = font.get("/Encoding")
     if not isinstance(encoding, pikepdf.Dictionary):
-        return False
+        return {}
     differences = encoding.get("/Differences")
     if not isinstance(differences, pikepdf.Array):
-        return False
-
+        return {}
     names = _names_by_code(differences)
-    is_numbered = all(_is_number(code, name) for code, name in names.items())
-    if names and is_numbered:
-        mapped.clear()  # Ghostscript takes "CR" for the character of this name
-        named = _bitmap_characters(names)
-    elif isinstance(cmap, pikepdf.Stream):
+    if names and all(_is_number(code, name) for code, name in names.items()):
+        # Ghostscript maps a glyph with the name "CR" to the character of this name
+        return _bitmap_characters(names)
+
+    if isinstance(font.get("/ToUnicode"), pikepdf.Stream):
         named = _characters(names)
     elif font.get("/Subtype") == "/Type3":
         named = _bitmap_characters(names)
@@ -130,10 +137,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 
     wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
     added = named.keys() - (mapped.keys() - wrong)
-    if added:
-        mapped |= {code: named[code] for code in added}
-        font.ToUnicode = pdf.make_stream(_write_map(mapped))
-    return bool(added)
+    return {code: named[code] for code in added}
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
