@@ -53,16 +53,10 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         glyph.order = order
     result: list[Glyph] = []
     for glyph in glyphs:
-        sign, stroke = glyph.text[:-1], glyph.text[-1:]
-        # PDFium has the stroke last in right-to-left lines
-        if sign and stroke == "/" and _takes(sign, NEGATION):
-            glyph.text = accented(sign, NEGATION)
-        accent = ACCENTS.get(glyph.text[:1], "")
-        letter = glyph.text[1:]
-        if letter and _takes(letter, accent):  # drawn at one place
-            glyph.text = accented(letter, accent)
-
-        is_alone = (accent or glyph.text == ".") and not letter
+        if len(glyph.text) > 1:
+            glyph.text = _composed(glyph.text)
+        accent = ACCENTS.get(glyph.text, "")
+        is_alone = accent or glyph.text == "."
         base = _letter_of(glyph, places) if is_alone else None
         if base is None and glyph.text not in LINE_PIECES:
             result.append(glyph)
@@ -75,6 +69,16 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
         if accent not in unicodedata.normalize("NFD", base.text):
             base.text = accented(base.text, accent)
     return result
+
+
+def _composed(text: str) -> str:
+    """Compose an accent and a letter, or a sign and its stroke, that are drawn at one place."""
+    letter, accent = text[1:], ACCENTS.get(text[0], "")
+    if _takes(letter, accent):
+        return accented(letter, accent)
+    sign, stroke = text[:-1], text[-1]  # as PDFium has them in right-to-left lines
+    is_negated = stroke == "/" and _takes(sign, NEGATION)
+    return accented(sign, NEGATION) if is_negated else text
 
 
 def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:

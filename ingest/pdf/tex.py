@@ -6,7 +6,7 @@ Reference:
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ingest.pdf.model import Glyph
 
@@ -76,6 +76,8 @@ CYRILLIC = (
     | {0x9C: "Ё", 0x9D: "№", 0xBC: "ё"}
 )
 """Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
+MAX_ACCENTED = 3
+"""Maximum number of accented letters in a font with hardly any plain ones."""
 
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 """Integrals of esint, each in text and in a display."""
@@ -108,9 +110,7 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else.
     """
     used = {chr(code) for code in codes}
-    n_plain = sum(char.isascii() and char.isalpha() for char in used)
-    n_accented = sum(char >= "À" for char in used)
-    if n_accented > max(n_plain, 3):
+    if _is_cyrillic(used):
         return CYRILLIC
     if ESINT.keys() >= set(map(ord, used)):
         return ESINT
@@ -125,6 +125,13 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
         return OMX
 
     return NAMELESS
+
+
+def _is_cyrillic(used: Collection[str]) -> bool:
+    """Return whether a font has more letters at the codes of accented ones than plain letters."""
+    n_plain = sum(char.isascii() and char.isalpha() for char in used)
+    n_accented = sum(char >= "À" for char in used)
+    return n_accented > max(n_plain, MAX_ACCENTED)
 
 
 @functools.lru_cache(maxsize=1024)
