@@ -85,9 +85,10 @@ _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
 
-_Style = tuple[float, float, int, bool, bool, float]
-"""Baseline, size and font of a text object; whether it is upright and on the page, and in a mathematical font; and the
-distance of its first box from its origin, in points, if its characters are given by its tag and have tight boxes."""
+_Style = tuple[float, float, int, bool, bool, float, float]
+"""Baseline, size and font of a text object; whether it is upright and on the page, and in a mathematical font; the
+distance of its first box from its origin, in points, if its characters are given by its tag and have tight boxes; and
+its slant if regular print is slanted, as a share of its height."""
 
 
 class PageText:
@@ -174,11 +175,13 @@ class PageText:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, upright, mathematical, bearing = style
+        base, size, font, upright, mathematical, bearing, slant = style
         if not upright:
             return None
         frame = self._frame
         _get_box(self._address, position, self._box_address)
+        if slant:
+            self._straighten_box(slant, base)
         # nearly every page is not rotated: no call for each glyph
         x0 = self._box[0] - frame.left
         x1 = self._box[2] - frame.left
@@ -204,6 +207,13 @@ class PageText:
         if frame.turn == 0:
             self._measure(glyph, code, position)
         return glyph
+
+    def _straighten_box(self, slant: float, base: float) -> None:
+        """Remove from the last box what it holds of the glyphs beside its own, which is slanted."""
+        level = self._frame.top - base
+        rise, drop = self._box[1] - level, level - self._box[3]
+        self._box[0] += max(slant * drop, -slant * rise)
+        self._box[2] -= max(slant * rise, -slant * drop)
 
     def _measure(self, glyph: Glyph, code: int, position: int) -> None:
         """Measure a sign that may be tall, and a digit that may be raised."""
@@ -248,7 +258,7 @@ class PageText:
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
         if not address:
-            return 0.0, 1.0, 0, False, False, 0.0
+            return 0.0, 1.0, 0, False, False, 0.0, 0.0
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
@@ -265,10 +275,11 @@ class PageText:
         _, base = self._frame.on_page(*origin)
         _get_box(self._address, position, self._box_address)
         bearing = 0.0 if self._frame.turn else max(0.0, self._box[0] - origin[0])
+        slant = 0.0 if self._frame.turn or not matrix.d else matrix.c / matrix.d
         is_shown = is_upright and 0 <= base <= self._frame.height
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
-        style = base, max(size, 0.5), font, is_shown, is_mathematical, bearing
+        style = base, max(size, 0.5), font, is_shown, is_mathematical, bearing, slant
         self._styles[address] = style
         return style
 

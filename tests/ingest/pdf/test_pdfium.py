@@ -69,6 +69,17 @@ def test_the_size_of_a_font_whose_unit_is_a_pixel_is_that_of_its_glyphs() -> Non
     assert sign.size == 10
 
 
+def test_regular_print_that_a_program_slants_has_the_boxes_of_upright_print() -> None:
+    edges = []
+    for slant in (0, 0.3, -0.3):
+        drawing = f"BT /F4 10 Tf 1 0 {slant} 1 50 700 Tm (to it) Tj ET"
+        glyphs = _page(pdf([[]], drawing=drawing)).glyphs
+        edges.append([(round(glyph.x0, 1), round(glyph.x1, 1)) for glyph in glyphs])
+    upright, *slanted = edges
+    assert len(upright) == 5
+    assert slanted == [upright, upright]
+
+
 def test_a_code_may_be_one_sign_by_the_map_of_its_font_and_another_without() -> None:
     content = pdf([[Run(50, 100, ";,;", font="mapped")]], to_unicode={";": ","})
     font = b"/BaseFont /CMMI10 /Encoding << /Differences [44 /lhook] >>"
