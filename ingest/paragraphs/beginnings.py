@@ -114,6 +114,8 @@ def begins_paragraph(
     if line.column != above.column:
         return _begins_column(group, line)
 
+    if _is_described_next(group, line):
+        return True
     if _is_apart(group, line, habits) or (
         habits.indented and _begins_with_indent(above, line, following)
     ):
@@ -287,6 +289,14 @@ def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool
         and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
         and line.starts_at(below.start)
     )
+
+
+def _is_described_next(group: LineGroup, line: PlacedLine) -> bool:
+    """Return whether a line begins with a bold label below that of a group, as in a list of descriptions."""
+    first = group.first
+    are_labelled = _has_bold_label(first) and _has_bold_label(line)
+    is_inside = group.last.words[-1].bold or not line.initial.isupper()
+    return are_labelled and line.starts_at(first.start) and not is_inside
 
 
 def _has_bold_label(line: PlacedLine) -> bool:

@@ -277,6 +277,20 @@ def test_a_formula_hangs_below_a_full_line_that_begins_with_a_bold_label() -> No
         assert begins(group, formula, below) is expected, (text, is_bold)
 
 
+def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
+    def labelled(text: str, **features: Any) -> PlacedLine:
+        label, *others = line(text).words
+        return line("", words=(replace(label, bold=True), *others), **features)
+
+    labels = LineGroup([labelled("Trees are graphs")])
+    plain = LineGroup([line("Trees are graphs")])
+    roots = labelled("Roots are vertices", y=112.0)
+    assert begins(labels, roots)
+    assert not begins(plain, roots)
+    assert not begins(labels, labelled("without any cycles", y=112.0))
+    assert not begins(labels, line("Roots are vertices", y=112.0))
+
+
 def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
     group = LineGroup([line("Trees are graphs if")])
     for text, n_larger, expected in (
