@@ -37,14 +37,22 @@ def read_answer(value: object) -> Answer:
         return plain
     if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
         return NOT_RELEVANT
-    match = _LETTER_FIRST.match(value) or _LETTER_NAMED.match(value)
-    return match[1].upper() if match else None
+    for pattern in (_LETTER_FIRST, _LETTER_WITH_REASON, _LETTER_NAMED):
+        if match := pattern.match(value):
+            return match[1].upper()
+    return None
 
 
 _LETTER_FIRST = re.compile(
     r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE
 )
 """A letter, then a sign, then the text of the option."""
+_GROUNDS = alternatives(language.grounds for language in LANGUAGES)
+_LETTER_WITH_REASON = re.compile(
+    rf"\W*([A-D])(?:[,;]\s*(?!(?:or|and)\b)(?=\w\w)|[,;]?\s+{_GROUNDS}\b)",
+    re.IGNORECASE,
+)
+"""A letter, then a comma and words, or a word of reasoning."""
 _OPTION = alternatives(language.option for language in LANGUAGES)
 """A word for an option."""
 _LETTER_NAMED = re.compile(

@@ -16,9 +16,10 @@ _SPELT_SIGNS = {
     r"(?<=\d)\s*x\s*(?=[\d(-])": "*",
     r"\bdivided by\b": "/",
     r"(?<=\d),(?=\d{3}\b)": "",
+    r"\b\d{4}-\d\d-\d\d\b": "",
     r"(?<![\d.])0+(?=\d)": "",
 }
-"""Patterns of spelt signs, and the signs; commas of thousands and leading zeros are removed."""
+"""Patterns of spelt signs, and the signs; commas of thousands, dates and leading zeros are removed."""
 _SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.USub
 """Signs of a sum."""
 _NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
@@ -31,11 +32,16 @@ def answer_warmup(question: str) -> str:
     for pattern, sign in _SPELT_SIGNS.items():
         text = re.sub(pattern, sign, text)
     sums = re.findall(r"[-(]*\d[\d\s.+*/()-]*", text)
-    for expression in sorted(sums, key=len, reverse=True):
+    for expression in sorted(sums, key=_rank, reverse=True):
         value = _value(expression)
         if value is not None:
             return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
     return "0"
+
+
+def _rank(expression: str) -> tuple[bool, int]:
+    """Return whether a sum has a sign between numbers, and its length."""
+    return re.search(r"\d[\s)]*[-+*/]", expression) is not None, len(expression)
 
 
 def _value(expression: str) -> float | None:

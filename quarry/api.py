@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from configs.settings import Settings, load
-from evaluate.errors import writing
-from evaluate.games.labelled import load_games
+from evaluate.errors import GamesError, writing
+from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.referee.spec import HINT_ALONE, repeat_referee
 from evaluate.replay.replay import Replay
 from evaluate.runs import comparison
@@ -133,7 +133,7 @@ def replay(
     Args:
         course: a course, or the location of its store.
         referee: SPEC; "none" only searches.
-        n_games: number of games from the start of the file; None takes all.
+        n_games: number of games from the start of the file, at least 1; None takes all.
         name: the name of the run, for comparisons.
 
     Raises:
@@ -141,7 +141,7 @@ def replay(
         RefereeError: the SPEC is invalid.
     """
     return Replay(
-        load_games(Path(games))[:n_games],
+        _first_games(games, n_games),
         _opened(course),
         settings or load(),
         referees=repeat_referee(referee, 1, seed),
@@ -174,7 +174,7 @@ def compare(
     if not isinstance(settings, Mapping):
         same = [f"game.candidates={BELIEFS['course']}"]
         settings = {name: load(name, changes=same) for name in settings}
-    labelled, opened = load_games(Path(games))[:n_games], _opened(course)
+    labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
     for name, own_settings in settings.items():
         replay = Replay(
@@ -228,6 +228,13 @@ def tune(
 def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:
     """Write runs as TREC files, parquet and CSV into a folder, and return the files."""
     return exporting.export([runs] if isinstance(runs, Run) else runs, Path(folder))
+
+
+def _first_games(path: str | Path, n_games: int | None) -> list[LabelledGame]:
+    """Load the first games of a file; None loads all."""
+    if n_games is not None and n_games < 1:
+        raise GamesError(f"n_games is {n_games}; it must be at least 1")
+    return load_games(Path(path))[:n_games]
 
 
 def _opened(course: Course | str | Path) -> Course:

@@ -10,6 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
 
+from configs.errors import SettingsError
 from evaluate.commands.shared import (
     Games,
     Limit,
@@ -105,6 +106,8 @@ def draw(
     """
     from evaluate.games.drawing import draw_secrets
 
+    if not pdfs:
+        raise SettingsError("PDF is missing; name the lectures to draw from")
     secrets = draw_secrets(pdfs, f"{reader}:{cut}", n, seed)
     lines = [f"{json.dumps(secret, ensure_ascii=False)}\n" for secret in secrets]
     write_text(out, "".join(lines))

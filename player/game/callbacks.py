@@ -302,10 +302,11 @@ def _read(ctx: object, message_type: str) -> tuple[Message, RoundFields]:
 
 def _mapping(parent: object, name: str) -> Json:
     """Return the mapping under a name of another mapping; {} if there is none."""
-    value = parent.get(name) if isinstance(parent, Mapping) else None
-    if not isinstance(value, Mapping):
-        return {}
-    return {str(key): item for key, item in value.items()}
+    with contextlib.suppress(Exception):  # a league's own object
+        value = parent.get(name) if isinstance(parent, Mapping) else None
+        if isinstance(value, Mapping):
+            return {str(key): item for key, item in value.items()}
+    return {}
 
 
 def _plain_items(fields: Json) -> Iterator[tuple[str, Any]]:

@@ -281,7 +281,7 @@ def read_answers(payload: Json, n_questions: int) -> list[Answer]:
     """Read the answers in the order of the questions: a letter, "Not Relevant", or None if missing or unreadable.
 
     The payload may have a list of objects, a plain list, or a map from number to answer. A list without numbers is in
-    the order of the questions.
+    the order of the questions. Numbers begin with 1, or with 0 if there are 0 and 1 and the last one is missing.
 
     Args:
         payload: payload of the message.
@@ -298,23 +298,27 @@ def read_answers(payload: Json, n_questions: int) -> list[Answer]:
         else:
             by_number = list(enumerate(entries, 1))
 
+    numbers = [_read_question_number(number) for number, _ in by_number]
+    is_from_zero = {0, 1} <= {*numbers} and n_questions not in numbers
+    first = 0 if is_from_zero else 1
     answers: list[Answer] = [None] * n_questions
-    for number_text, item in by_number:
-        number = _read_question_number(number_text)
+    for number, (_, item) in zip(numbers, by_number, strict=True):
         answer = read_answer(_first(item, ANSWERS) if isinstance(item, dict) else item)
-        if answer is not None and 1 <= number <= n_questions:
-            answers[number - 1] = answer
+        if answer is None or number is None:
+            continue
+        if first <= number < first + n_questions:
+            answers[number - first] = answer
     return answers
 
 
-def _read_question_number(value: Any) -> int:
-    """Read 1, "1", "1.0", "Q1" or "question 1" as 1; 0 for anything else."""
+def _read_question_number(value: Any) -> int | None:
+    """Read 1, "1", "1.0", "Q1" or "question 1" as 1; None for anything else."""
     match = re.fullmatch(
         r"\s*(?:q(?:uestion)?[\s_.-]*)?#?(\d{1,9})(?:\.0*)?\s*",
         as_utf8(value, 40),
         re.IGNORECASE,
     )
-    return int(match[1]) if match else 0
+    return int(match[1]) if match else None
 
 
 def normalise_id(text: str) -> str:

@@ -106,6 +106,9 @@ BAD = (
         "games draw nowhere.pdf --out x.jsonl",
         "nowhere.pdf cannot be read as pdfplumber:page",
     ),
+    ("games draw --out games.jsonl", "PDF is missing"),
+    (f"replay {ABOUT} --measure nDCG@0", "the cutoff must be at least 1"),
+    ("replay --store= --games games.jsonl", "--store is empty; name a folder"),
     ("games check --games games.jsonl --store nowhere", "run: quarry ingest"),
     (
         f"questions {ABOUT} --out b.jsonl --view opening",

@@ -58,6 +58,12 @@ def test_runs_are_compared_and_exported() -> None:
     assert sorted(files) == sorted(exported.iterdir()) != []
 
 
+def test_a_number_of_games_is_positive() -> None:
+    for n_games in (0, -1):
+        with pytest.raises(QuarryError, match=f"n_games is {n_games}; it must"):
+            quarry.replay(STORE, GAMES, n_games=n_games)
+
+
 def test_the_search_is_tuned_and_its_settings_are_a_preset() -> None:
     result = quarry.tune(STORE, GAMES, 2, out=Path("tuned.yaml"))
     assert result["trials"] == 2

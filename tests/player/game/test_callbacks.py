@@ -244,6 +244,15 @@ def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
     assert callbacks.get_questions(other) != questions
 
 
+def test_a_context_of_a_league_that_fails_is_an_empty_one(callbacks: Callbacks) -> None:
+    class Failing(dict[str, Any]):
+        def get(self, *_: Any) -> Any:
+            raise RuntimeError("lazy")
+
+    assert len(callbacks.get_questions(Failing())["questions"]) == 20
+    assert set(callbacks.get_guess(Failing())) == GUESS_KEYS
+
+
 def test_fields_that_are_no_json_are_passed_over(callbacks: Callbacks) -> None:
     circle: list[Any] = []
     circle.append(circle)

@@ -96,6 +96,8 @@ SPELLINGS: dict[Answer, list[object]] = {
         "b) a tree",
         "B - trees",
         "The correct answer is B",
+        "B, because the text says so",
+        "B because of it",
         "תשובה: B",
     ],
     NOT_RELEVANT: [
@@ -113,6 +115,8 @@ SPELLINGS: dict[Answer, list[object]] = {
         "Both",
         "beside",
         "A-level",
+        "A, or B",
+        "A, B",
         "E",
         "",
         "AB",
@@ -144,6 +148,15 @@ def test_answers_are_read_from_a_map_and_by_their_place() -> None:
         [{"number": 3.0, "choice": "N/A"}, {"number": "question 1", "letter": "a"}],
     ):
         assert answers(written) == ["A", None, NOT_RELEVANT, None]
+
+
+def test_numbers_may_begin_with_0() -> None:
+    for written, expected in (
+        ({"0": "A", "1": "B", "3": "D"}, ["A", "B", None, "D"]),
+        ({"0": "A", "1": "B", "4": "D"}, ["B", None, None, "D"]),
+        ([{"number": number, "answer": "C"} for number in range(4)], ["C"] * 4),
+    ):
+        assert answers(written) == expected
 
 
 def test_numbers_of_no_question_are_passed_over() -> None:
