@@ -42,7 +42,7 @@ class Call(Future[T]):
     Attributes:
         name: name of the work, for failures.
         deadline: time until which `value` waits, by `time.monotonic()`.
-        failure: the error because of which `value` returned None; None if there was none.
+        failure: the error of `value`, which then returned None; None if there was none.
     """
 
     def __init__(self, name: str = "", deadline: float = math.inf) -> None:

@@ -23,6 +23,7 @@ from ingest.pipeline import pipeline
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry import store as stores
+from quarry.errors import StoreError
 from quarry.files import write_named
 from quarry.store import DEFAULT_COLLECTION, Course
 
@@ -79,8 +80,10 @@ def ingest_folder(
 
     Raises:
         IngestError: a path does not exist, or no file could be read.
-        StoreError: the store cannot be written.
+        StoreError: the store has no name, or cannot be written.
     """
+    if not str(store):
+        raise StoreError("store is empty; name a folder or a URL")
     sources = [paths] if isinstance(paths, str | Path) else paths
     summary = pipeline.ingest(
         [Path(source) for source in sources],

@@ -105,7 +105,7 @@ class Match:
 
     @property
     def state(self) -> str:
-        """Name of the stage that the game is in: the message that it waits for, or "over"."""
+        """The message that the game waits for, or "over"."""
         return STATES[self.stage]
 
     def opening(self) -> Json:

@@ -122,7 +122,7 @@ def _find_errors(form: HintForm, studio: Studio) -> list[str]:
 
 
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
-    """Return the errors because of which a hint is neither played nor kept."""
+    """Return the errors of a hint that can be neither played nor kept."""
     errors = _find_errors(form, studio)
     return errors if form.hint else ["Write a hint first.", *errors]
 

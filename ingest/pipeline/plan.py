@@ -187,7 +187,7 @@ def plan(
     """Return a row for each document of the files, and for each document that is removed.
 
     Args:
-        files: path of each file, and its sources, or the error because of which it cannot be used.
+        files: path of each file, and its sources, or the error of an unusable file.
         names: names in the store; those of the files are added.
         dropped: doc_ids that the user drops.
     """
@@ -275,7 +275,7 @@ def _plan_removals(
 
 
 def sources_in(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
-    """Return the sources in a file, without reading a PDF; or the error because of which the file cannot be used."""
+    """Return the sources in a file, without reading a PDF; or the error of an unusable file."""
     if printable(path) != str(path):
         return SourceError(f"{path}: the file's name is not UTF-8; rename it")
     try:

@@ -268,7 +268,7 @@ def _call(
 def _result(
     future: Future[T], row: Outcome, settings: IngestSettings
 ) -> T | SourceError:
-    """Return the result of reading a file, or the error because of which it cannot be read.
+    """Return the result of reading a file, or the error of an unreadable one.
 
     Raises:
         WorkerError: workers cannot be started, or are lost.

@@ -49,8 +49,6 @@ MAX_PAUSE_S = 2.0
 """Maximum pause between two tries to send a message or read the inbox; the caller respects a longer `Retry-After`."""
 MAX_WAIT_S = 30.0
 """Maximum number of seconds that the inbox may wait for a message."""
-MAX_CURSOR_CHARS = 1_000
-"""Maximum length of a cursor; a longer one is ignored."""
 INBOX = "/v1/inbox"
 """Path from which messages are read."""
 OUTBOX = "/v1/outbox"
@@ -191,13 +189,9 @@ class HttpGameServer:
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
-        new_cursor = read_text_field(
-            {"cursor": new_cursor}, MAX_CURSOR_CHARS + 1, "cursor"
-        )
-        is_usable = 0 < len(new_cursor) <= MAX_CURSOR_CHARS
         if len(self.token) >= MIN_SECRET_CHARS:
             messages = self._without_token(messages)
-        return messages, new_cursor if is_usable else cursor
+        return messages, new_cursor or cursor
 
     def send(self, envelope: Json) -> None:
         """Deliver a message; the same message_id twice is one message.

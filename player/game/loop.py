@@ -45,7 +45,7 @@ MAX_BUSY = 4
 
 
 Endings = Generator[PlayedGame | PlayerError, None, None]
-"""Yields the record of each finished game, or the error because of which it could not be played."""
+"""Yields the record of each finished game, or the error of one that could not be played."""
 
 
 def play_games(

@@ -74,13 +74,15 @@ REFEREE_FIELDS = (
 NUMBERS = ("question_number", "number", "questionNumber", "question_id")
 ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
 """Names of fields in the versions of the protocol, the canonical one first."""
+# "type" may also be a field of a payload
+_OWN_TYPE_NAMES = MESSAGE_TYPES[:3]
 _OF_THE_ENVELOPE = {
     "protocol",
     "message_id",
     "timestamp",
     "sender",
     "recipient_id",
-    *MESSAGE_TYPES[:3],
+    *_OWN_TYPE_NAMES,
     *GAME_IDS,
 }
 
@@ -359,7 +361,7 @@ def write_message(
     }
 
     for name in like or {}:
-        if name in MESSAGE_TYPES[:3]:
+        if name in _OWN_TYPE_NAMES:
             envelope[name] = message_type
         elif name in GAME_IDS:
             envelope[name] = game_id

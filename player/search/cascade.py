@@ -30,8 +30,8 @@ from player.search.strategies.strategy import Reranker
 from quarry.arrays import Float64Array, IntArray
 
 KEYWORDS_S = 5.0
-"""Timeout in seconds of the fallback after all other strategies were late; the first one of a process loads word lists,
-which takes a second, later ones a millisecond."""
+"""Timeout of keywords in seconds, if all other strategies were late. The first call of a process loads word lists for a
+second."""
 
 
 @dataclass(eq=False, kw_only=True)

@@ -132,7 +132,7 @@ def tier_of(confidence: float, settings: SearchSettings) -> Tier:
 
 
 def lift_of(book: Book, settings: SearchSettings) -> float:
-    """Return the log-odds, at least 0, by which the paragraphs of a book that filters or is boosted are likelier."""
+    """Return the log-odds, at least 0, that are added to the paragraphs of a book."""
     if tier_of(book.confidence, settings) == "none":
         return 0.0
     n_inside = np.count_nonzero(book.inside)

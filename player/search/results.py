@@ -24,10 +24,10 @@ NOT_FOUND = -np.inf
 """Log-odds of a paragraph that was not found."""
 
 Slot = Literal["book", "global"]
-"""A hit has a slot of the named book or of the whole course."""
+"""Slots: of the named book, or of the whole course."""
 
 Tier = Literal["filter", "boost", "none"]
-"""The confidence of a resolved book decides whether it filters, is boosted, or is ignored."""
+"""Use of a named book by its confidence: it filters, is boosted, or is ignored."""
 
 NOTHING_FOUND = "Nothing relevant was found for this hint."
 """Notice that nothing relevant was found."""
@@ -43,7 +43,7 @@ N_IN_NOTEBOOK = 20
 """Maximum number of hits in the table of a result in a notebook."""
 
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
-"""A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
+"""Step that answered a search. "course": nothing was found, and the game gets all paragraphs. "": no step answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ _FIELDS = {
     "relevant": "relevant",
     "same_as": "same_as",
 }
-"""These are the keys of a hit's record, and the attributes of the hit that they hold."""
+"""Attribute of a hit by the key of its record."""
 _field_values = operator.attrgetter(*_FIELDS.values())
 """Returns the values of a hit's record, in the order of its keys."""
 

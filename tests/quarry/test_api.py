@@ -44,6 +44,11 @@ def test_a_file_that_cannot_be_read_is_named_and_an_error_if_it_is_the_only_one(
     assert "line 1: not a JSON object" in caplog.text
 
 
+def test_a_store_without_a_name_is_refused() -> None:
+    with pytest.raises(QuarryError, match="store is empty; name a folder or a URL"):
+        quarry.ingest_folder("lectures", "")
+
+
 def test_runs_are_compared_and_exported() -> None:
     presets = ["default", "unfiltered"]
     runs, tests = quarry.compare(STORE, GAMES, presets, measures=["nDCG@10"])
