@@ -90,6 +90,16 @@ WORD = "theory"
 """Associative word of a plain guess."""
 HINTS = ("book_hint", "description", "general_description", "hint", "book_name")
 """Fields of a context that may hold a hint, the best one first."""
+DEADLINES = (
+    "deadline",
+    "deadline_s",
+    "deadline_seconds",
+    "timeout",
+    "timeout_s",
+    "timeout_seconds",
+    "time_limit",
+)
+"""Fields of a context that may hold a time limit in seconds."""
 GUESS_TEXTS = (
     "opening_sentence",
     "sentence_justification",
@@ -348,21 +358,28 @@ def as_plain(ctx: Any) -> Any:
 
 
 def field(ctx: Any, *names: str) -> Any:
-    """Return the first field with one of these names that is not empty; "" if there is none."""
-    for part in ("dynamic", "service"):
-        fields = ctx.get(part) if isinstance(ctx, dict) else None
-        for name in names:
-            value = fields.get(name) if isinstance(fields, dict) else None
-            if isinstance(value, (str, int, float)) and value != "":
-                return value
+    """Return the first field with one of these names that is not empty, also in a payload; "" if there is none."""
+    for part in (inner(ctx, "dynamic"), inner(ctx, "service")):
+        for fields in (part, inner(part, "payload")):
+            for name in names:
+                value = fields.get(name)
+                if isinstance(value, (str, int, float)) and value != "":
+                    return value
     return ""
+
+
+def inner(fields: Any, name: str) -> dict[str, Any]:
+    """Return the mapping under a name; {} if there is none."""
+    value = fields.get(name) if isinstance(fields, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def max_reply_s(ctx: Any) -> float:
     """Return the maximum number of seconds for the reply to a context: half of the time that its deadline leaves."""
-    limit_s = field(ctx, "deadline")
-    if isinstance(limit_s, (int, float)) and limit_s > 0:
-        return min(MAX_REPLY_S, 0.5 * limit_s)
+    with contextlib.suppress(ValueError, OverflowError):
+        limit_s = float(field(ctx, *DEADLINES))
+        if limit_s > 0:
+            return min(MAX_REPLY_S, 0.5 * limit_s)
     return MAX_REPLY_S
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from configs.settings import load
 from evaluate.commands.callbacks import serve
+from player.game import messages as protocol
 from player.game.callbacks import Callbacks
 from player.game.journal import Journal
 from player.player import build_player
@@ -300,6 +301,18 @@ def test_a_plain_guess_is_that_of_its_round(
     for question, answer in (("7 x 8", "56"), ("1 / 4", "0.25")):
         asked = {"dynamic": {"question": f"What is {question}?"}}
         assert player.get_warmup_answer(asked) == {"answer": answer}
+
+
+def test_a_plain_reply_reads_the_fields_of_the_protocol(load_file: Load) -> None:
+    module = load_file(MAX_REPLY_S=9.0)
+    assert module.DEADLINES == protocol.DEADLINES
+    assert {*module.HINTS} > {*protocol.HINTS}
+    for name in module.DEADLINES:
+        for limit in (4, 4.0, "4"):
+            for fields in ({name: limit}, {"payload": {name: limit}}):
+                assert module.max_reply_s({"dynamic": fields}) == 2.0
+    for odd in (0, -1, "soon", "nan", 10**400):
+        assert module.max_reply_s({"dynamic": {"deadline": odd}}) == 9.0
 
 
 @pytest.mark.parametrize(
