@@ -19,7 +19,7 @@ from functools import cached_property
 
 from ingest.layout.line import Line
 
-SAME_ROW = 0.75
+SAME_ROW = 0.6
 NEAR_ROW = 1.0
 NEXT_ROW = 3.0
 """Maximum distances of the baselines of two lines next to each other, of two lines of columns whose rows are not level,
