@@ -19,6 +19,7 @@ from evaluate.commands.shared import refuse_options
 from evaluate.errors import writing
 from player.deadlines import Call, start_in_thread
 from player.errors import JournalError
+from player.game import messages as protocol
 from player.game.callbacks import TIMEOUTS, Callbacks
 from player.game.journal import Journal, open_journal
 from player.player import build_player
@@ -97,6 +98,8 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         'PYTHON = ""': sys.executable,
         'FOLDER = ""': str(ROOT),
         "OPTIONS: list[str] = []": [*options],
+        "HINTS: tuple[str, ...] = ()": (*protocol.HINTS, "book_name"),
+        "DEADLINES: tuple[str, ...] = ()": protocol.DEADLINES,
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for empty, value in values.items():

@@ -24,6 +24,10 @@ FOLDER = ""
 """The folder of Quarry's packages."""
 OPTIONS: list[str] = []
 """Options of `quarry callbacks`."""
+HINTS: tuple[str, ...] = ()
+"""Fields of a context that may hold a hint, the best one first."""
+DEADLINES: tuple[str, ...] = ()
+"""Fields of a context that may hold a time limit in seconds."""
 MAX_REPLY_S = 9.0
 """Maximum number of seconds until a reply; Quarry takes 8 s at most."""
 LOADING_S = 20.0
@@ -88,18 +92,6 @@ WORD_REASON = (
 """Justification of the word in a plain guess."""
 WORD = "theory"
 """Associative word of a plain guess."""
-HINTS = ("book_hint", "description", "general_description", "hint", "book_name")
-"""Fields of a context that may hold a hint, the best one first."""
-DEADLINES = (
-    "deadline",
-    "deadline_s",
-    "deadline_seconds",
-    "timeout",
-    "timeout_s",
-    "timeout_seconds",
-    "time_limit",
-)
-"""Fields of a context that may hold a time limit in seconds."""
 GUESS_TEXTS = (
     "opening_sentence",
     "sentence_justification",
