@@ -230,12 +230,12 @@ def _join_row(
 
 def _n_gaps(row: Sequence[Line]) -> int:
     """Return the number of wide gaps between the parts of a row in reading order; one after a marker is none."""
-    if _is_justified(row):
-        return 0
     n_gaps = 0
     by_edge = sorted(row, key=lambda line: line.x0)
     for line, other in itertools.pairwise(by_edge):
         n_gaps += other.x0 - line.x1 > SEGMENT_GAP * line.size
+    if not n_gaps or _is_justified(row):
+        return 0
 
     first = row[0].text
     is_number = len(first) <= MAX_NUMBER and not first.isalpha()

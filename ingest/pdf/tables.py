@@ -60,12 +60,13 @@ class RuledTables:
                 x0, y0, x1, y1 = table.bbox
                 # backgrounds of the parts of a slide
                 is_page = x1 - x0 > right - left - 1 and y1 - y0 > bottom - top - 1
-                texts = table.extract()
-                if is_page or not _is_grid(texts):
+                if is_page:
                     continue
-                rows = []
-                for row in _data_rows(table.rows, texts):
-                    rows.append(_box(row.bbox, left, top))
+                texts = table.extract()
+                if not _is_grid(texts):
+                    continue
+                data_rows = _data_rows(table.rows, texts)
+                rows = [_box(row.bbox, left, top) for row in data_rows]
                 tables.append(Table(_box(table.bbox, left, top), rows))
             page.close()
             return tables
