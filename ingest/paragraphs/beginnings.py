@@ -4,7 +4,8 @@
 
 1. Does the print change, or is there a row of a table or the bullet of an item? A paragraph begins.
 2. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
-3. Is there more white space than between two lines, or the indent of a first line? A paragraph begins.
+3. Is there a bold label below another one, more white space than between two lines, or the indent of a first line? A
+   paragraph begins.
 4. Is the line centred below the one above it, does it hang below a first line, or go on in an item? The paragraph
    goes on.
 5. Is the line away from the margin? A paragraph begins.
@@ -114,10 +115,10 @@ def begins_paragraph(
     if line.column != above.column:
         return _begins_column(group, line)
 
-    if _is_described_next(group, line):
-        return True
-    if _is_apart(group, line, habits) or (
-        habits.indented and _begins_with_indent(above, line, following)
+    if (
+        _is_described_next(group, line)
+        or _is_apart(group, line, habits)
+        or (habits.indented and _begins_with_indent(above, line, following))
     ):
         return True
     if (

@@ -67,17 +67,20 @@ CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+_YEAR_NUMBER = r"(?:1[89]|20)\d\d[a-z]?"
+_CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
+"""Expressions for a year, and for a letter that may begin a name."""
 _YEAR = re.compile(
-    r"[(\[,.:;/–-] ?(?:1[89]|20)\d\d[a-z]?\b|\b(?:1[89]|20)\d\d[a-z]?(?=[)\],.:;/–-]|$)"
+    rf"[(\[,.:;/–-] ?{_YEAR_NUMBER}\b|\b{_YEAR_NUMBER}(?=[)\],.:;/–-]|$)",
 )
 """Year after or before a sign, as in references; in "In 1987 the council" it has none."""
-_ANY_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
-_INITIAL = re.compile(r"(?<![\w.])[A-ZÀ-ÞА-Яא-ת]\.")
+_ANY_YEAR = re.compile(rf"\b{_YEAR_NUMBER}\b")
+_INITIAL = re.compile(rf"(?<![\w.]){_CAPITAL}\.")
 _AUTHOR = re.compile(
-    r"""
-    (?:\[?\w{1,6}\]?\.?\ )?  # the number of an entry
-    (?: [A-ZÀ-ÞА-Яא-ת][\w'’-]+,\ [A-ZÀ-ÞА-Яא-ת]\.  # Jones, K.
-      | (?:[A-ZÀ-ÞА-Яא-ת]\.[\ -]?)+\ ?[A-ZÀ-ÞА-Яא-ת][\w'’-]+(?:,|\ et\ al)  # K. Jones,
+    rf"""
+    (?:\[?\w{{1,6}}\]?\.?\ )?  # the number of an entry
+    (?: {_CAPITAL}[\w'’-]+,\ {_CAPITAL}\.  # Jones, K.
+      | (?:{_CAPITAL}\.[\ -]?)+\ ?{_CAPITAL}[\w'’-]+(?:,|\ et\ al)  # K. Jones,
     )
     """,
     re.VERBOSE,
@@ -191,9 +194,9 @@ class _Text:
     def is_contents(self) -> bool:
         """Whether it is an entry of a table of contents: dots, and a number at its end."""
         text = self.block.text
-        has_leaders = LEADERS.search(text) is not None
         if _FEW_LEADERS.search(text):
             return True
+        has_leaders = LEADERS.search(text) is not None
         return has_leaders and self.tokens[-1].strip(".").isdigit()
 
     @property

@@ -27,6 +27,13 @@ def item_line(text: str, **features: Any) -> PlacedLine:
     return line("", words=(marker, *words), x0=40.0, **features)
 
 
+def labelled(text: str, is_bold: bool = True, **features: Any) -> PlacedLine:
+    """A line whose first word is a label in bold."""
+    label, *others = line(text).words
+    words = (replace(label, bold=is_bold), *others)
+    return line("", words=words, **features)
+
+
 def test_a_line_without_an_initial_is_not_inside_a_sentence() -> None:
     assert not line("(").is_inside_sentence
     assert line(", where n").is_inside_sentence
@@ -271,17 +278,11 @@ def test_a_formula_hangs_below_a_full_line_that_begins_with_a_bold_label() -> No
         ("Tree is a graph if", False, True),
         ("Tree is a graph.", True, True),
     ):
-        label, *others = line(text).words
-        words = (replace(label, bold=is_bold), *others)
-        group = LineGroup([line(text, words=words)])
+        group = LineGroup([labelled(text, is_bold)])
         assert begins(group, formula, below) is expected, (text, is_bold)
 
 
 def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
-    def labelled(text: str, **features: Any) -> PlacedLine:
-        label, *others = line(text).words
-        return line("", words=(replace(label, bold=True), *others), **features)
-
     labels = LineGroup([labelled("Trees are graphs")])
     plain = LineGroup([line("Trees are graphs")])
     roots = labelled("Roots are vertices", y=112.0)
@@ -321,8 +322,6 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
         after = line(text, y=y)
         assert begins(group, after, None, habits) is expected, text
 
-    label, *others = line("Solution Roots are vertices", y=112.0).words
     for is_bold in (False, True):
-        words = (replace(label, bold=is_bold), *others)
-        after = line("", words=words, y=112.0)
+        after = labelled("Solution Roots are vertices", is_bold, y=112.0)
         assert begins(group, after, None, spaced) is is_bold
