@@ -22,7 +22,6 @@ from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Fonts, GlyphPage, PdfReader, Table, text_of
 from ingest.pdf.ocr import with_text_layer
 from ingest.pdf.pdfium import PdfiumReader
-from ingest.pdf.tables import RuledTables
 from quarry.plugins import find
 from quarry.terminal import pluralize
 
@@ -173,14 +172,13 @@ _RowPage = tuple[GlyphPage, list[Row]]
 
 
 class _OpenPdf:
-    """An open PDF: its reader, its tables, and the numbers of its pages that are images without text.
+    """An open PDF: its reader, and the numbers of its pages that are images without text.
 
     Raises:
         SourceError: the reader cannot open the file, or the file has no pages or too many.
     """
 
     def __init__(self, path: Path, content: bytes, reader: str) -> None:
-        self._tables = RuledTables(content)
         self.blank: list[int] = []
         self.reader = find(READERS, reader, "ingest.reader")(path, content)
         self._n_pages = self.reader.n_pages
@@ -218,13 +216,12 @@ class _OpenPdf:
                 for line in cut_row(row, fonts, rtl, edge):
                     lines.append(line)
                     edge = line.x1 if line.rtl else edge
-            tables = self._tables.on(index) if page.ruled else ()
             whole = Page(
                 number=index + 1,
                 width=page.width,
                 height=page.height,
                 lines=lines,
-                tables=tables,
+                tables=page.tables,
             )
             pages.append(whole)
         return pages, rtl
@@ -241,7 +238,6 @@ class _OpenPdf:
     def close(self) -> None:
         """Free the file."""
         self.reader.close()
-        self._tables.close()
 
 
 def _has_rtl_text(rows: Iterable[Row]) -> bool:

@@ -380,5 +380,5 @@ def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> 
 
 def _extra_space(group: LineGroup, line: Line, habits: TypesettingHabits) -> float:
     """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
-    usual = max(habits.pitch, group.pitch / line.size)
+    usual = max(habits.pitch_of(line.size), group.pitch / line.size)
     return line.drop_from(group.last) - usual

@@ -1,8 +1,8 @@
 """Typesetting of a document, measured on all its pages: distances of lines, indents, margins and words."""
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
@@ -18,6 +18,9 @@ MAX_PITCH = 1.5
 MAX_SPACED = 3.5
 """Minimum and maximum distance of two baselines of a text, and maximum one inside a sentence, as in double-spaced text,
 in font sizes."""
+
+MIN_PITCHES = 4
+"""Minimum number of lines inside sentences that show the pitch of a font size."""
 
 USUAL_PITCH = 1.2
 """Distance of baselines in a document of single lines, in font sizes."""
@@ -55,6 +58,7 @@ class TypesettingHabits:
         vocabulary: number of times that each word occurs unbroken within a line, and that compounds begin
             with it, by "self-".
         pitch: the usual distance of baselines, in font sizes.
+        wide_pitches: that of the font sizes with a longer one, as of text between listings.
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
         spaced: whether white space parts paragraphs.
@@ -64,17 +68,23 @@ class TypesettingHabits:
 
     vocabulary: Counter[str]
     pitch: float
+    wide_pitches: dict[float, float]
     indented: bool
     justified: bool
     spaced: bool
     body_size: float
     page_sizes: dict[int, float]
 
+    def pitch_of(self, size: float) -> float:
+        """Return the usual distance of the baselines of a font size."""
+        return self.wide_pitches.get(_half_points(size), self.pitch)
+
 
 def measure_habits(arranged: Arranged) -> TypesettingHabits:
     """Measure the typesetting of a document."""
     vocabulary: Counter[str] = Counter()
     pitches: Counter[float] = Counter()
+    sure_pitches: defaultdict[float, Counter[float]] = defaultdict(Counter)
     drops: list[float] = []  # below the ends of sentences
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
@@ -103,19 +113,46 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             elif is_of_size(line, body_size) and _is_short_end(above, line):
                 drops.append(distance)
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
-                pitches[round(distance * 20) / 20] += weight
+                pitches[_rounded(distance)] += weight
+            if _is_one_sentence(above, line, line.size) and _begins_with_wrapped_word(
+                above, line
+            ):
+                sure_pitches[_half_points(line.size)][_rounded(distance)] += 1
 
     pitch = pitches.most_common(1)[0][0] if pitches else USUAL_PITCH
     n_spaced = sum(drop > pitch + CLEAR_SPACE for drop in drops)
     return TypesettingHabits(
         vocabulary=vocabulary,
         pitch=pitch,
+        wide_pitches=_longer(sure_pitches, pitch),
         indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
         spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
         body_size=body_size,
         page_sizes=page_sizes,
     )
+
+
+def _longer(
+    pitches: Mapping[float, Counter[float]], pitch: float
+) -> dict[float, float]:
+    """Return the usual pitches of the font sizes where they are longer than `pitch`."""
+    longer = {}
+    for size, counts in pitches.items():
+        usual, n_lines = counts.most_common(1)[0]
+        if pitch < usual < MAX_SPACED and n_lines >= MIN_PITCHES:
+            longer[size] = usual
+    return longer
+
+
+def _rounded(distance: float) -> float:
+    """Round a distance to twentieths of a font size."""
+    return round(distance * 20) / 20
+
+
+def _half_points(size: float) -> float:
+    """Round a font size to half points."""
+    return round(size * 2) / 2
 
 
 def _size_of_page(lines: Iterable[Line]) -> float:

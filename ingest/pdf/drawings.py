@@ -4,8 +4,8 @@ import contextlib
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pypdfium2
@@ -30,49 +30,104 @@ _MAX_STRETCH = 1.5
 _MAX_DOTS = 100
 """Maximum number of drawn bullets of a page; more are a plot."""
 _MAX_OBJECTS = 4_000
-"""Maximum number of paths checked on one page; a page with more is a plot or a map."""
+"""Maximum number of objects checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
 """Maximum number of rules of a table in one direction; more are a plot."""
 _MAX_RULE = 2.0
 """Maximum height of the bar of a fraction, in points."""
+_MAX_FORMULA = 150.0
+"""Maximum width of a bar in a form, in points; a wider one is the rule of a table."""
 
+_SEGMENTS_OF_RECTANGLE = 5
+"""Maximum number of segments of the path of a rectangle, the step to its beginning included."""
 _SEGMENTS_OF_PAIR = 54
 """Number of segments of the path that PowerPoint draws for a pair of round brackets."""
 
-Bounds = tuple[float, float, float, float]
-"""Left, bottom, right and top of an object, in the coordinates of the file."""
+_KINDS = [
+    pdfium.FPDF_PAGEOBJ_PATH,
+    pdfium.FPDF_PAGEOBJ_IMAGE,
+    pdfium.FPDF_PAGEOBJ_SHADING,
+]
 
 
-def find_bounds(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[Bounds]:
-    """Yield left, bottom, right and top of the objects of a kind, at depth 2 also of those in forms on the page."""
-    objects = page.get_objects(filter=[kind], max_depth=depth)
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A path, image or shading on a page, and its rectangle on the page as shown.
+
+    Attributes:
+        kind: one of `_KINDS`.
+        in_form: whether it is in a form: a formula of MathType, a figure, a table or a shaded bullet.
+        n_segments: number of segments of a path, with the step to its beginning; 0 for the others.
+        is_straight: whether it is a straight line or a rectangle.
+    """
+
+    kind: int
+    box: Box
+    in_form: bool
+    n_segments: int = 0
+    is_straight: bool = False
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is a path."""
+        return self.n_segments > 0
+
+
+def find_drawings(page: pypdfium2.PdfPage, frame: Frame) -> list[Drawing]:
+    """Return what is drawn on a page and in the forms on it, in the order of drawing."""
+    drawings = []
+    objects = page.get_objects(filter=_KINDS, max_depth=2)
     for item in itertools.islice(objects, _MAX_OBJECTS):
         with contextlib.suppress(pypdfium2.PdfiumError):  # an object without bounds
             bounds = item.get_bounds()
             if item.container is not None:  # a form has coordinates of its own
                 bounds = item.container.get_matrix().on_rect(*bounds)
             if all(map(math.isfinite, bounds)):
-                yield bounds
+                drawings.append(_drawing_of(item, _box(bounds, frame)))
+    return drawings
 
 
-def find_bullets(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
-    """Return the drawn squares and discs in the size of a bullet, none on a page with many, such as a plot."""
+def _drawing_of(item: pypdfium2.PdfObject, box: Box) -> Drawing:
+    """Describe an object with a rectangle."""
+    in_form = item.container is not None
+    if item.type != pdfium.FPDF_PAGEOBJ_PATH:
+        return Drawing(item.type, box, in_form)
+    n_segments = pdfium.FPDFPath_CountSegments(item)
+    kinds = []
+    if n_segments <= _SEGMENTS_OF_RECTANGLE:
+        for index in range(n_segments):
+            segment = pdfium.FPDFPath_GetPathSegment(item, index)
+            kinds.append(pdfium.FPDFPathSegment_GetType(segment))
+    is_straight = bool(kinds) and pdfium.FPDF_SEGMENT_BEZIERTO not in kinds
+    return Drawing(item.type, box, in_form, n_segments, is_straight)
+
+
+def _box(bounds: tuple[float, float, float, float], frame: Frame) -> Box:
+    """Return the rectangle on the page as shown of left, bottom, right and top in the coordinates of the file."""
+    left, bottom, right, top = bounds
+    x0, y0 = frame.on_page(left, top)
+    x1, y1 = frame.on_page(right, bottom)
+    return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def find_bullets(drawings: Iterable[Drawing]) -> list[Box]:
+    """Return the squares and discs in the size of a bullet, none on a page with many, such as a plot."""
     dots = []
-    for bounds in paths:
-        left, bottom, right, top = bounds
-        shorter, longer = sorted((right - left, top - bottom))
-        if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, _MAX_STRETCH * shorter):
-            dots.append(_box(bounds, frame))
+    for drawing in drawings:
+        box = drawing.box
+        shorter, longer = sorted((box.x1 - box.x0, box.bottom - box.top))
+        is_dot = shorter >= _MIN_DOT and longer <= min(_MAX_DOT, _MAX_STRETCH * shorter)
+        if is_dot and not (drawing.is_path and drawing.in_form):
+            dots.append(box)
     return dots if len(dots) <= _MAX_DOTS else []
 
 
-def add_brackets(glyphs: list[Glyph], page: pypdfium2.PdfPage, frame: Frame) -> None:
+def add_brackets(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
     """Add the pairs of brackets that are drawn and not written to the glyphs around which they are."""
-    paths = page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=1)
-    for item in itertools.islice(paths, _MAX_OBJECTS):
-        if pdfium.FPDFPath_CountSegments(item) != _SEGMENTS_OF_PAIR:
+    for drawing in drawings:
+        if drawing.n_segments != _SEGMENTS_OF_PAIR or drawing.in_form:
             continue
-        box = _box(item.get_bounds(), frame)
+        box = drawing.box
         inside = [
             glyph
             for glyph in glyphs
@@ -96,9 +151,9 @@ def add_brackets(glyphs: list[Glyph], page: pypdfium2.PdfPage, frame: Frame) -> 
         glyphs.insert(glyphs.index(last) + 1, closing)
 
 
-def add_roots(glyphs: list[Glyph], paths: Iterable[Bounds], frame: Frame) -> None:
+def add_roots(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
     """Add the root signs that MathType draws, a stroke and then its bar, before the first glyph under each bar."""
-    boxes = [_box(bounds, frame) for bounds in paths]
+    boxes = [drawing.box for drawing in drawings if drawing.in_form]
     for stroke, bar in itertools.pairwise(boxes):
         if not _is_root(stroke, bar):
             continue
@@ -119,48 +174,53 @@ def _is_root(stroke: Box, bar: Box) -> bool:
     is_line = width < thickness  # a rule of a table
     meet = stroke.x0 < bar.x0 < stroke.x1 < bar.x1
     is_level = abs(stroke.top - bar.top) <= thickness
-    return is_flat and is_steep and not is_line and meet and is_level
+    is_formula = bar.x1 - bar.x0 < _MAX_FORMULA
+    return is_flat and is_steep and not is_line and meet and is_level and is_formula
 
 
-def find_rules(paths: Iterable[Bounds], frame: Frame) -> list[Box]:
-    """Return the thin horizontal rules, as in fractions, without their height."""
+def find_rules(drawings: Iterable[Drawing]) -> list[Box]:
+    """Return the thin horizontal rules, as in fractions, without their height; a wide one in a form is of a table."""
     rules = []
-    for bounds in paths:
-        box = _box(bounds, frame)
+    for drawing in drawings:
+        box = drawing.box
         height = box.bottom - box.top
-        if height <= _MAX_RULE and 2 * height < box.x1 - box.x0:
+        width = box.x1 - box.x0
+        is_thin = drawing.is_path and height <= _MAX_RULE and 2 * height < width
+        if is_thin and not (drawing.in_form and width >= _MAX_FORMULA):
             y = (box.top + box.bottom) / 2
             rules.append(Box(box.x0, y, box.x1, y))
-    return rules
+    return list(dict.fromkeys(rules))
 
 
-def _box(bounds: Bounds, frame: Frame) -> Box:
-    """Return the bounds of an object on the page as shown."""
-    left, bottom, right, top = bounds
-    x0, y0 = frame.on_page(left, top)
-    x1, y1 = frame.on_page(right, bottom)
-    return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+def table_rules(drawings: Iterable[Drawing]) -> list[Box]:
+    """Return the lines and rectangles on a page where they cross as in a table; none elsewhere."""
+    straight = [
+        drawing.box
+        for drawing in drawings
+        if drawing.is_straight and not drawing.in_form
+    ]
+    return straight if _is_ruled(straight) else []
 
 
-def is_ruled(paths: Iterable[Bounds]) -> bool:
-    """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
+def _is_ruled(boxes: Iterable[Box]) -> bool:
+    """Return whether lines cross as in a table of two rows and two columns, wide enough for text."""
     across = set()
     down = set()
-    for bounds in paths:
+    for box in boxes:
         # the two edges of a drawn line count as two
-        left, bottom, right, top = map(round, bounds)
+        left, top, right, bottom = map(round, (box.x0, box.top, box.x1, box.bottom))
         if right - left >= _MIN_RULE:
             across |= {(bottom, left, right), (top, left, right)}
-        if top - bottom >= _MIN_RULE:
-            down |= {(left, bottom, top), (right, bottom, top)}
+        if bottom - top >= _MIN_RULE:
+            down |= {(left, top, bottom), (right, top, bottom)}
     fewer, more = sorted((len(across), len(down)))
     if fewer < _MIN_RULES or more > _MAX_RULES:
         return False
 
     y, left_end, right_end = np.array(sorted(across)).T[..., None]
-    x, lower_end, upper_end = np.array(sorted(down)).T
+    x, upper_end, lower_end = np.array(sorted(down)).T
     crosses = (left_end - _NEAR <= x) & (x <= right_end + _NEAR)
-    crosses &= (lower_end - _NEAR <= y) & (y <= upper_end + _NEAR)
+    crosses &= (upper_end - _NEAR <= y) & (y <= lower_end + _NEAR)
     edges_at: dict[int, set[int]] = defaultdict(set)  # Word draws a rule of each cell
     for height, row in zip(y[:, 0].tolist(), crosses, strict=True):
         edges_at[height].update(x[row].tolist())

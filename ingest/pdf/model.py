@@ -134,7 +134,7 @@ class GlyphPage:
     """One page: its upright glyphs in the order of drawing. Lengths in points.
 
     Attributes:
-        ruled: whether it has rules as in a table.
+        tables: those with rules.
         scanned: whether it is an image without text.
         dots: drawn shapes that may be bullets.
         rules: thin horizontal ones, as in fractions.
@@ -143,7 +143,7 @@ class GlyphPage:
     width: float
     height: float
     glyphs: list[Glyph]
-    ruled: bool
+    tables: Sequence[Table] = ()
     scanned: bool = False
     dots: Sequence[Box] = ()
     rules: Sequence[Box] = ()

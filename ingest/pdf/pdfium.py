@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import mean, median
 
@@ -15,16 +15,18 @@ import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
 from ingest.pdf.drawings import (
+    Drawing,
     add_brackets,
     add_roots,
-    find_bounds,
     find_bullets,
+    find_drawings,
     find_rules,
-    is_ruled,
+    table_rules,
 )
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
+from ingest.pdf.tables import find_tables
 
 FEW_GLYPHS = 40
 """Minimum number of glyphs on a page of text; a stamp has fewer."""
@@ -33,8 +35,6 @@ MIN_IMAGE_SHARE = 0.5
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
-MAX_FORMULA = 150.0
-"""Maximum width of a bar in a form, in points; a wider one is the rule of a table."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 
@@ -90,22 +90,19 @@ class PdfiumReader:
 
             if hidden:
                 _even_sizes(glyphs)
-            add_brackets(glyphs, page, frame)
-            paths = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
-            # a form is a formula of MathType, a figure or a table
-            with_forms = list(find_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 2))
-            narrow = [path for path in with_forms if path[2] - path[0] < MAX_FORMULA]
-            on_page = {*paths}
-            add_roots(glyphs, [path for path in narrow if path not in on_page], frame)
-            return GlyphPage(
-                width=frame.width,
-                height=frame.height,
-                glyphs=glyphs,
-                dots=find_bullets(paths, frame),
-                rules=find_rules(on_page.union(narrow), frame),
-                ruled=frame.turn == page.get_rotation() // 90 and is_ruled(paths),
-                scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
-            )
+            drawings = find_drawings(page, frame)
+        add_brackets(glyphs, drawings)
+        add_roots(glyphs, drawings)
+        rules = table_rules(drawings)
+        return GlyphPage(
+            width=frame.width,
+            height=frame.height,
+            glyphs=glyphs,
+            dots=find_bullets(drawings),
+            rules=find_rules(drawings),
+            tables=find_tables(rules, glyphs, frame.width, frame.height),
+            scanned=not glyphs and _image_share(drawings, frame) > MIN_IMAGE_SHARE,
+        )
 
     def metadata(self, key: str) -> str:
         """Return a value of the file's metadata, "" if it is absent."""
@@ -145,10 +142,11 @@ def _even_sizes(glyphs: list[Glyph]) -> None:
             glyph.size = (usual if is_usual else width) / MEAN_WIDTH
 
 
-def _image_share(page: pypdfium2.PdfPage) -> float:
+def _image_share(drawings: Iterable[Drawing], frame: Frame) -> float:
     """Return the share of a page that its images cover together, 0..1."""
-    width, height = page.get_size()
     covered = 0.0
-    for left, bottom, right, top in find_bounds(page, pdfium.FPDF_PAGEOBJ_IMAGE, 2):
-        covered += max(0.0, right - left) * max(0.0, top - bottom)
-    return min(1.0, covered / max(1.0, float(width * height)))
+    for drawing in drawings:
+        if drawing.kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            box = drawing.box
+            covered += (box.x1 - box.x0) * (box.bottom - box.top)
+    return min(1.0, covered / max(1.0, frame.width * frame.height))

@@ -1,20 +1,17 @@
-"""Tables with rules, found by pdfplumber."""
+"""Tables with rules, found by pdfplumber in the rectangles that are drawn on a page."""
 
-import io
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pdfplumber
+from pdfplumber.table import TableFinder
 
-from ingest.pdf.model import Box, Table
+from ingest.pdf.model import AXIS, Box, Glyph, Table
 
 _Row = Sequence[str | None]
 """Texts of the cells of a row; None is the rest of a merged cell."""
 
-MAX_TABLE_PAGES = 200
-"""Maximum number of pages of a file that are searched for tables, at 0.2 s each."""
 MAX_CELL = 0.5
 """Maximum share of the text of a table in one cell; with more, the table is a frame around that cell."""
 MIN_FRAMED = 200
@@ -24,66 +21,85 @@ MIN_DATA_ROWS = 3
 MAX_ENTRY = 200
 """Minimum number of rows of a table of data, and maximum number of characters in a cell of such a row."""
 
-_TABLES = {
-    "vertical_strategy": "lines",
-    "horizontal_strategy": "lines",
+_SETTINGS = {
+    "vertical_strategy": "explicit",
+    "horizontal_strategy": "explicit",
     "edge_min_length": 6,
     "snap_tolerance": 2,
 }
 
 
-class RuledTables:
-    """Tables of one PDF, which is opened on the first call."""
+def find_tables(
+    rules: Iterable[Box], glyphs: Sequence[Glyph], width: float, height: float
+) -> list[Table]:
+    """Return the tables of two rows and two columns or more on a page.
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._document: Any = None
-        self._n_asked = 0
-
-    def on(self, index: int) -> Sequence[Table]:
-        """Return the tables of two rows and two columns or more on a page, 0-based.
-
-        Return none if pdfplumber cannot read the page, or after `MAX_TABLE_PAGES` calls.
-        """
-        if self._n_asked == MAX_TABLE_PAGES:
-            return ()
-
-        self._n_asked += 1
-        try:
-            self._document = self._document or pdfplumber.open(
-                io.BytesIO(self._content)
-            )
-            page = self._document.pages[index]
-            left, top, right, bottom = page.bbox
-            tables = []
-            for table in page.find_tables(_TABLES):
-                x0, y0, x1, y1 = table.bbox
-                # backgrounds of the parts of a slide
-                is_page = x1 - x0 > right - left - 1 and y1 - y0 > bottom - top - 1
-                if is_page:
-                    continue
-                texts = table.extract()
-                if not _is_grid(texts):
-                    continue
-                data_rows = _data_rows(table.rows, texts)
-                rows = [_box(row.bbox, left, top) for row in data_rows]
-                tables.append(Table(_box(table.bbox, left, top), rows))
-            page.close()
-            return tables
-        # pdfminer raises errors of many kinds, its own and those of Python, on damaged files
-        except Exception:
-            return ()
-
-    def close(self) -> None:
-        """Free the file."""
-        if self._document is not None:
-            self._document.close()
+    Args:
+        rules: lines, as wide as they are drawn, and rectangles.
+        width, height: those of the page.
+    """
+    lines = [_rectangle(box) for box in rules]
+    if len(lines) < 2:
+        return []
+    settings = {
+        **_SETTINGS,
+        "explicit_vertical_lines": lines,
+        "explicit_horizontal_lines": lines,
+    }
+    no_page: Any = None  # it would be asked for other lines and for texts
+    tables = []
+    for table in TableFinder(no_page, settings).tables:
+        box = Box(*table.bbox)
+        # backgrounds of the parts of a slide
+        is_page = box.x1 - box.x0 > width - 1 and box.bottom - box.top > height - 1
+        if is_page:
+            continue
+        rows = table.rows
+        texts = _texts(rows, [glyph for glyph in glyphs if _is_in(glyph, box)])
+        if _is_grid(texts):
+            data_rows = [Box(*row.bbox) for row in _data_rows(rows, texts)]
+            tables.append(Table(box, data_rows))
+    return tables
 
 
-def _box(edges: tuple[float, float, float, float], left: float, top: float) -> Box:
-    """Return a rectangle of pdfplumber on a page with a left and a top edge."""
-    x0, y0, x1, y1 = edges
-    return Box(x0 - left, y0 - top, x1 - left, y1 - top)
+def _rectangle(box: Box) -> dict[str, Any]:
+    """Return a rectangle in the form of pdfplumber."""
+    return {
+        "object_type": "rect",
+        "x0": box.x0,
+        "x1": box.x1,
+        "top": box.top,
+        "bottom": box.bottom,
+        "doctop": box.top,
+        "y0": -box.bottom,
+        "y1": -box.top,
+        "width": box.x1 - box.x0,
+        "height": box.bottom - box.top,
+    }
+
+
+def _is_in(glyph: Glyph, box: Box) -> bool:
+    """Return whether the middle of a glyph is inside a rectangle."""
+    return box.holds(glyph.middle, glyph.y - AXIS * glyph.size)
+
+
+def _texts(rows: Sequence[Any], glyphs: Sequence[Glyph]) -> list[_Row]:
+    """Return the texts of the cells of each row; None for the rest of a merged cell."""
+    texts: list[_Row] = []
+    for row in rows:
+        box = Box(*row.bbox)
+        inside = [glyph for glyph in glyphs if _is_in(glyph, box)]
+        texts.append([cell and _text_in(Box(*cell), inside) for cell in row.cells])
+    return texts
+
+
+def _text_in(cell: Box, glyphs: Iterable[Glyph]) -> str:
+    """Return the text inside a cell."""
+    parts = []
+    for glyph in glyphs:
+        if _is_in(glyph, cell):
+            parts.append(" " + glyph.text if glyph.parted else glyph.text)
+    return "".join(parts)
 
 
 def _data_rows(rows: Sequence[Any], texts: Sequence[_Row]) -> list[Any]:

@@ -39,7 +39,7 @@ class ReaderContract:
         page = reader.page(0)
         assert page.width == PAGE_WIDTH
         assert page.height == PAGE_HEIGHT
-        assert not page.ruled
+        assert not page.tables
 
         glyphs = [*page.glyphs, *reader.page(1).glyphs]
         assert each(glyphs, "text") == ["o", "i", "s"]

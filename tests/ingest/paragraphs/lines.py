@@ -11,6 +11,7 @@ from ingest.paragraphs.line_group import LineGroup
 HABITS = TypesettingHabits(
     vocabulary=Counter(),
     pitch=1.2,
+    wide_pitches={},
     indented=False,
     justified=False,
     spaced=False,

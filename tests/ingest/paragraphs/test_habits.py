@@ -40,6 +40,16 @@ def test_one_wrapped_line_outweighs_the_distances_of_short_paragraphs() -> None:
     assert _measured(lines).pitch == 1.2
 
 
+def test_text_between_listings_has_a_pitch_of_its_own() -> None:
+    listing = [line("x = y", y=12.0 * number) for number in range(20)]
+    for n_lines, pitch in ((9, 1.75), (3, 1.2)):
+        text = []
+        for number in range(n_lines):
+            text.append(line("trees that grow", y=400 + 21.0 * number, size=12.0))
+        habits = _measured(listing + text)
+        assert (habits.pitch_of(12.0), habits.pitch) == (pitch, 1.2)
+
+
 def test_paragraphs_are_indented_if_enough_lines_are() -> None:
     for x0, indented in ((65.0, True), (50.0, False), (95.0, False)):
         assert _measured(_page(["Trees grow."] * 12, 12.0, x0)).indented is indented

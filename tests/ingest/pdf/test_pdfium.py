@@ -1,9 +1,11 @@
 """ingest/pdf/{pdfium,pdfium_text,drawings}.py: the contract, and where lines cross like a table's."""
 
 import io
+from dataclasses import astuple
 from pathlib import Path
 
 import pikepdf
+import pytest
 import typst
 
 from ingest.pdf.model import UNKNOWN, Box, GlyphPage
@@ -20,7 +22,7 @@ def _page(content: bytes) -> GlyphPage:
     return PdfiumReader(Path("lecture.pdf"), content).page(0)
 
 
-def test_a_page_is_ruled_where_lines_cross_as_in_a_table_of_text() -> None:
+def test_a_page_has_a_table_where_lines_cross_around_text() -> None:
     cells = []
     for xs in ([50, 150], [150, 300]):
         for ys in ([100, 130], [130, 160]):
@@ -34,7 +36,7 @@ def test_a_page_is_ruled_where_lines_cross_as_in_a_table_of_text() -> None:
         (grid([50, 80, 110], [100, 130, 160]), False),
     ):
         content = pdf([[Run(60, 120, "cell")]], drawing=drawing)
-        assert _page(content).ruled is ruled
+        assert bool(_page(content).tables) is ruled
 
 
 def test_a_figure_that_a_font_draws_small_and_high_is_a_mark_and_a_narrow_one_is_not() -> (
@@ -112,12 +114,21 @@ def test_brackets_that_are_drawn_as_a_path_are_among_the_glyphs_inside() -> None
 
 
 def _page_of_form(drawing: bytes) -> GlyphPage:
-    """A page with a form whose points are two wide and one high, at (50, 30)."""
+    """A page with a form whose points are two wide and one high, at (50, 30); its shading is /Ball."""
     made = pikepdf.new()
     page = made.add_blank_page(page_size=(200, 100))
     form = made.make_stream(drawing)
     form.Type, form.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
     form.BBox = [0, 0, 50, 50]
+    colour = {"/FunctionType": 2, "/Domain": [0, 1], "/C0": [1], "/C1": [0], "/N": 1}
+    ball = pikepdf.Dictionary(
+        ShadingType=3,
+        ColorSpace=pikepdf.Name.DeviceGray,
+        Coords=[1, 24, 0, 1, 23, 3],
+        Function=pikepdf.Dictionary(colour),
+        Extend=[True, True],
+    )
+    form.Resources = pikepdf.Dictionary(Shading=pikepdf.Dictionary(Ball=ball))
     serif = pikepdf.Dictionary(
         Type=pikepdf.Name.Font,
         Subtype=pikepdf.Name.Type1,
@@ -141,6 +152,12 @@ def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_other_shapes_of_forms
     page = _page_of_form(b"5 10 20 1 re f 5 20 4 4 re f 0 30 90 1 re f")
     assert page.rules == [Box(60, 59.5, 100, 59.5)]
     assert page.dots == []
+
+
+def test_a_shaded_ball_in_a_form_is_a_bullet() -> None:
+    page = _page_of_form(b"0 20 3 6 re W n /Ball sh")
+    (dot,) = page.dots
+    assert astuple(dot) == pytest.approx((50, 44, 56, 50), abs=0.1)
 
 
 def test_a_root_that_a_formula_draws_is_a_sign_before_the_glyph_under_its_bar() -> None:

@@ -1,12 +1,13 @@
 """ingest/pdf/tables.py: ruled tables."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
+from pathlib import Path
 
 import pytest
 
-from ingest.pdf import tables
-from ingest.pdf.model import Box
-from ingest.pdf.tables import RuledTables
+from ingest.pdf.model import Table
+from ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, grid, pdf
 
 ROWS = [100.0, 130.0, 160.0]
@@ -17,19 +18,17 @@ def tables_of(
     *runs: Run,
     xs: Sequence[float],
     ys: Sequence[float] = ROWS,
-) -> list[Box]:
+) -> Sequence[Table]:
     """Return the tables of a page that is ruled at these places."""
-    ruled = RuledTables(pdf([runs], drawing=grid(xs, ys)))
-    return [table.box for table in ruled.on(0)]
+    content = pdf([runs], drawing=grid(xs, ys))
+    return PdfiumReader(Path("lecture.pdf"), content).page(0).tables
 
 
 def test_tables_have_two_rows_and_two_columns() -> None:
     cell = Run(60, 120, "cell")
-    assert tables_of(cell, xs=[50, 150, 300]) == [Box(50, 100, 300, 160)]
-    assert tables_of(cell, xs=[50, 300]) == []
-    nothing = RuledTables(b"%PDF-1.4 nothing")
-    assert [*nothing.on(0)] == []
-    nothing.close()
+    (table,) = tables_of(cell, xs=[50, 150, 300])
+    assert astuple(table.box) == pytest.approx((50, 100, 300, 160), abs=1)
+    assert not tables_of(cell, xs=[50, 300])
 
 
 @pytest.mark.parametrize(
@@ -50,9 +49,10 @@ def test_rows_of_data_have_short_texts_in_two_cells(
     for number, text in enumerate(texts):
         row, column = divmod(number, 2)
         runs.append(Run((60, 310)[column], ys[row] + 20, text, 2))
-    (table,) = RuledTables(pdf([runs], drawing=grid([50, 300, 590], ys))).on(0)
-    rows = [Box(50, y, 590, y + 30) for y in ys[:n_rows]]
-    assert [*table.data_rows] == rows
+    (table,) = tables_of(*runs, xs=[50, 300, 590], ys=ys)
+    assert len(table.data_rows) == n_rows
+    for y, box in zip(ys, table.data_rows, strict=False):
+        assert astuple(box) == pytest.approx((50, y, 590, y + 30), abs=1)
 
 
 def test_a_frame_of_one_column_of_text_is_no_table() -> None:
@@ -73,12 +73,23 @@ def test_a_frame_around_most_of_the_text_is_no_table() -> None:
 def test_the_backgrounds_of_a_whole_page_are_no_table() -> None:
     runs = [Run(60, y, "cell") for y in (115, 445)]
     whole = tables_of(*runs, xs=[0, 300, PAGE_WIDTH], ys=[0, 400, PAGE_HEIGHT])
-    assert whole == []
+    assert not whole
 
 
-def test_tables_are_sought_on_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_TABLE_PAGES", 2)
-    drawing = grid([50, 150, 300], ROWS)
-    ruled = RuledTables(pdf([[Run(60, 120, "cell")]], drawing=drawing))
-    assert [len(ruled.on(page)) for page in (0, 7, 0)] == [1, 0, 0]
-    ruled.close()
+def test_curves_are_no_rules() -> None:
+    round_corners = "\n".join(
+        f"{x} {y} m {x} {y - 50} {x + 100} {y - 50} {x + 100} {y} c {x} {y} l S"
+        for x in (50, 152, 254)
+        for y in (700, 648, 596)
+    )
+    content = pdf([[Run(60, 120, "cell")]], drawing=round_corners)
+    assert not PdfiumReader(Path("lecture.pdf"), content).page(0).tables
+
+
+def test_tables_of_a_turned_page_are_where_it_is_shown() -> None:
+    runs = [Run(60, y, "cell") for y in (115, 145)]
+    drawing = grid([50, 150, 300], [100, 130, 300])
+    content = pdf([runs], drawing=drawing).replace(b"/MediaBox", b"/Rotate 90/MediaBox")
+    (table,) = PdfiumReader(Path("lecture.pdf"), content).page(0).tables
+    shown = (PAGE_HEIGHT - 300, 50, PAGE_HEIGHT - 100, 300)
+    assert astuple(table.box) == pytest.approx(shown, abs=1)
