@@ -96,6 +96,9 @@ _TURNED_CLOSING = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
 _DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
 _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 """Brackets around Hebrew, as they are stored from left to right."""
+_DRAWN_LABEL = re.compile(r"\((?:\d{1,2}|[\u05d0-\u05ea])\s*$")
+_READ_LABEL = re.compile(r"\)(?:\d{1,2}|[\u05d0-\u05ea])\s*$")
+"""Number and bracket of an item at the right end of its line, as they are stored from left to right."""
 
 _Runs = Sequence[tuple[int, int]]
 """Begin and end of left-to-right runs, from left to right."""
@@ -132,8 +135,12 @@ def has_rtl_letter(text: str) -> bool:
 
 
 def pairs_as_drawn(drawn: str) -> int:
-    """Return how many pairs of round brackets in right-to-left text look right as they are stored, minus the others."""
-    return len(_DRAWN_PAIR.findall(drawn)) - len(_READ_PAIR.findall(drawn))
+    """Return how many pairs and labels with round brackets look right as they are stored, minus the others."""
+    if not has_rtl_letter(drawn):
+        return 0
+    n_drawn = len(_DRAWN_PAIR.findall(drawn)) + len(_DRAWN_LABEL.findall(drawn))
+    n_read = len(_READ_PAIR.findall(drawn)) + len(_READ_LABEL.findall(drawn))
+    return n_drawn - n_read
 
 
 def n_unpaired(text: str) -> int:

@@ -31,7 +31,7 @@ PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
-_ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
+_ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|[()]\d\d?|\(?\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 
 AT_EDGE = 0.5
@@ -107,8 +107,7 @@ def _read_words(
     words = _split_words(glyphs, row.size)
     number = []
     if document_rtl and _has_number(words):
-        number.append(words.pop())
-        number[0].sort(key=lambda glyph: glyph.text == ".")  # it may be on the left
+        number.append(_in_order(words.pop()))
     if words and (line_rtl or has_rtl_letter(text)):
         words = _reorder(words, line_rtl, fonts)
     words = number + words
@@ -182,6 +181,15 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     *others, gap = gaps or [math.inf]
     is_apart = is_item_gap(gap, number[0].size, min(others, default=0.0))
     return text in BULLETS or (is_apart and _ITEM.fullmatch(text) is not None)
+
+
+def _in_order(number: list[Glyph]) -> list[Glyph]:
+    """Return a drawn bullet or number as it is read: the stop or the only bracket is after it."""
+    first, *others = number
+    if first.text == "." or (first.text in "()" and others[-1].text != ")"):
+        first.text = ")" if first.text == "(" else first.text
+        return [*others, first]
+    return number
 
 
 def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:

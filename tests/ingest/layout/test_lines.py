@@ -69,6 +69,10 @@ def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
         ("םולש Luhn~.a", "a. Luhn שלום"),
         ("םולש :main~o", "o main: שלום"),
         ("םולש x<y o", "x<y o שלום"),
+        ("םולש~(2", "2) שלום"),
+        ("םולש~)2", "2) שלום"),
+        ("םולש~2)", "2) שלום"),
+        ("םולש~(2)", "(2) שלום"),
         ("out~of~chapter~10.", "out of chapter 10."),
     ],
 )
