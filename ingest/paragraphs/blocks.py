@@ -55,6 +55,7 @@ class Block:
         introduces: whether an item follows it on its page.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
+        display: the displayed formulas with which its last sentence ends; they say nothing about its kind.
     """
 
     page: int
@@ -79,6 +80,7 @@ class Block:
     introduces: bool = False
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
+    display: str = ""
 
     @property
     def style(self) -> str:
@@ -179,6 +181,9 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         indent=first.indent,
         last_page=group.last.page,
         page_breaks=page_breaks,
+        display=" ".join(
+            join_text(part.lines, 0, habits.vocabulary)[0] for part in group.displays
+        ),
     )
     page_size = habits.page_sizes.get(block.page, 0.0) / habits.body_size
     size_ratio = block.size_ratio / max(1.0, page_size)

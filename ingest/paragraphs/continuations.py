@@ -35,6 +35,9 @@ MAX_GROUPS_BETWEEN = 60
 WIDTH_TOLERANCE = 0.1
 """Maximum relative difference of the widths of two columns of one text."""
 
+_RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪∝≜")
+"""Signs of which a displayed formula has one, unlike a label of a figure."""
+
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
 
 
@@ -52,7 +55,9 @@ def join_continuations(
         if before is None:
             whole.append(group)
         else:
-            before.lines += group.lines
+            for part in (*before.displays, group):
+                before.lines += part.lines
+            before.displays = group.displays
     return whole
 
 
@@ -79,16 +84,32 @@ def _join_over_displays(
             del whole[len(whole) - n_displays :]
             n_displays = 0
             continue
+        if not group.is_display and _needs_displays(text, displays, habits.body_size):
+            text.displays = displays
+            del whole[len(whole) - n_displays :]
         n_displays = n_displays + 1 if group.is_display else 0
         whole.append(group)
     return whole
+
+
+def _needs_displays(
+    text: LineGroup, displays: Sequence[LineGroup], body_size: float
+) -> bool:
+    """Return whether a sentence that is open at its end goes on in the displayed formulas below it."""
+    if not displays or text.last.ends_clause or not _is_body(text, body_size):
+        return False
+    return all(
+        part.first.is_formula and not _RELATIONS.isdisjoint(part.first.text)
+        for part in displays
+    )
 
 
 def _is_display(group: LineGroup, before: LineGroup) -> bool:
     """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
     last = before.last
     first = group.first
-    if not last.is_prose or last.ends_sentence or last.is_bold:
+    is_text = before.is_prose and (last.is_prose or last.is_flush)
+    if not is_text or last.ends_sentence or last.is_bold:
         return False
     is_aside = group.last.column != last.column or first.from_right != last.from_right
     if _is_item(group) or first.in_table or is_aside:

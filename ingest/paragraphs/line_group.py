@@ -1,6 +1,6 @@
 """Groups of lines: the lines of one paragraph, heading, item or the like, and whether two lines look alike."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ingest.layout.line import FLUSH, Line, PlacedLine
 
@@ -15,11 +15,13 @@ class LineGroup:
     Attributes:
         marker: number of words of its bullet or number.
         is_display: whether it is a displayed formula, or code, below a text that may go on.
+        displays: the displayed formulas with which its last sentence ends.
     """
 
     lines: list[PlacedLine]
     marker: int = 0
     is_display: bool = False
+    displays: "list[LineGroup]" = field(default_factory=list)
 
     @property
     def first(self) -> PlacedLine:

@@ -53,6 +53,8 @@ def passages(
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
             continue
 
+        if block.display:
+            text = f"{text} {block.display}"
         in_body = not (block.is_heading or block.footnote)
         introduces = in_body or text.endswith(":")
         following = _following(block, classified[position + 1 :]) if introduces else []

@@ -87,3 +87,30 @@ def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:
         display = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
         whole, *_ = join_continuations([LineGroup(lines), display], HABITS)
         assert " ".join([part.text for part in whole.lines]).endswith(end), text
+
+
+def test_an_open_sentence_goes_on_in_the_formula_below_it_before_a_new_sentence() -> (
+    None
+):
+    for last, text, display in (
+        ("where a tree has", "x = 1", "x = 1"),
+        ("with n > 0", "x = 1", "x = 1"),
+        ("where a tree has.", "x = 1", ""),
+        ("where a tree has", "x y z", ""),  # labels of a figure
+    ):
+        before = LineGroup([line("Trees are graphs"), line(last, y=112.0)])
+        formula = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
+        after = LineGroup([line("Then the trees grow and grow.", y=148.0)])
+        first, *_ = join_continuations([before, formula, after], HABITS)
+        displays = [part.first.text for part in first.displays]
+        assert displays == ([display] if display else []), (last, text)
+
+
+def test_a_sentence_goes_on_after_a_formula_below_a_line_of_symbols() -> None:
+    for start, end in ((50.0, "where x grows."), (80.0, "x = 1 (f):")):
+        symbols = line("x = 1 (f):", y=112.0, x0=start)
+        before = LineGroup([line("Trees are graphs and then"), symbols])
+        formula = LineGroup([line("y = 2", x0=100.0, x1=200.0, y=124.0)])
+        after = LineGroup([line("where x grows.", y=136.0)])
+        first, *_ = join_continuations([before, formula, after], HABITS)
+        assert " ".join([part.text for part in first.lines]).endswith(end)

@@ -69,6 +69,11 @@ def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> 
     assert (lead.text, after.text) == ("And now to the point:", text)
 
 
+def test_a_formula_that_ends_a_sentence_is_in_the_passage() -> None:
+    (passage,) = made(block("Trees are graphs where a root is", display="x = 1"))
+    assert passage.opening_sentence == "Trees are graphs where a root is x = 1"
+
+
 def test_a_label_of_code_or_a_formula_is_a_lead_in() -> None:
     for shown in ("# wait for the boat", "f(x) = 1"):
         (lead,) = made(block("For example:"), block(shown))
