@@ -99,7 +99,8 @@ _CODE_LINE = re.compile(
     r"""
     ^(?:\d{1,4}\ )?(?:\#+|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
     | [\];]\ (?:\#|//)\ \w  # a comment after a statement
-    | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$ | ^(?:\w+\ ){0,3}\w+\(.*\);$  # the beginning of a block, or a call
+    | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$  # the beginning of a block, or a call
+    | ^(?:[\w:<>]+[*&]*\ (?:[*&]+\ ?)?){0,3}(?:operator\ ?\S{1,3}|[\w:~]+)\(.*\)(?:\ (?:const|override|noexcept))*;$
     | ^>+\ \w+[$(=\[]  # a call or an assignment after a prompt
     | ^(?:c?def|print|return)\b.*[=(\[\#] | ^(?:import\ \S+\ as|from\ \S+\ import)\b  # a statement
     | ^(?:for|if|while)\ .*[\])]: | ^(?:for\ \w+\ in|if|while)\ \w+: | ^(?:\}\ ?)?(?:else|elif)\b.*[;:{]$

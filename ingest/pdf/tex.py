@@ -1,7 +1,8 @@
-"""Signs of TeX's fonts that a file does not explain: of mathematical fonts by their names, of bitmap fonts without any.
+"""Signs of fonts that a file does not explain: of mathematical fonts by their names, of bitmap fonts without any.
 
 Reference:
-    Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1; the AMS fonts of amssymb.
+    Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1; the AMS fonts of amssymb;
+    Adobe's Mathematical Pi, the fonts of textbooks that are set without TeX.
 """
 
 import functools
@@ -85,6 +86,12 @@ ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
 """Signs of mathabx, by the letters whose names the glyphs bear; the parts of its large brackets mean nothing."""
 
+PI_ONE = dict(
+    zip(map(ord, "123456#$,.abdeglmpstu"), "+−×÷=±≤≥<>αβδεγλμπστθ", strict=True)
+)
+PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=True))
+"""Signs and Greek letters, and brackets in two sizes, of Mathematical Pi."""
+
 _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (
         r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",
@@ -96,6 +103,8 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"(?i)^stmary\d", STMARY, False),
     (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
     (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
+    (r"MathematicalPi-?One", PI_ONE, True),
+    (r"MathematicalPi-?Three", PI_THREE, True),
     (r"matha\d", MATHABX, True),
     (r"mathx\d", {}, True),
 )

@@ -88,6 +88,8 @@ PLAIN = {
         "from harbour.boats import tide",
         "def moor(every, boat, pier) of the harbour with a tide",
         "Public static void main(String[] every) {",
+        "friend Boat & operator==(const Boat & other, int tide) const;",
+        "const char* name_of_boat(int tide) const override;",
         '133 System.out.println("boats come home at night!"); 134 return price;',
     ],
     "contents": [

@@ -70,8 +70,9 @@ def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> 
 
 
 def test_a_formula_that_ends_a_sentence_is_in_the_passage() -> None:
-    (passage,) = made(block("Trees are graphs where a root is", display="x = 1"))
-    assert passage.opening_sentence == "Trees are graphs where a root is x = 1"
+    text = f"{PROSE} Its length is by definition the number of all that it has"
+    (passage,) = made(block(text, display="n = 1"))
+    assert passage.text == f"{text} n = 1"
 
 
 def test_a_label_of_code_or_a_formula_is_a_lead_in() -> None:

@@ -46,6 +46,10 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     signs = encoding_named("TeX-matha10", is_unmapped=False) or {}
     assert (signs[ord("P")], signs[ord("“")]) == ("∈", "=")
     assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
+    signs = encoding_named("MathematicalPi-One", is_unmapped=False) or {}
+    assert (signs[ord("5")], signs[ord("u")]) == ("=", "θ")
+    brackets = encoding_named("MathematicalPi-Three", is_unmapped=False) or {}
+    assert (brackets[ord("s")], brackets[ord("Ï")]) == ("(", "√")
 
 
 def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
