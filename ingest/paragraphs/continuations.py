@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, WIDE_SPACE, Line, PlacedLine
+from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WIDE_SPACE, Line, PlacedLine
 from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_of_size
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
@@ -67,16 +67,19 @@ def _join_over_displays(
     """Join the parts of each paragraph with the displayed formulas and the code between them."""
     whole: list[LineGroup] = []
     n_displays = 0  # at the end of `whole`, below a text that may go on
+    has_ended = False  # with a display
     for group in groups:
         text, *displays = whole[-1 - n_displays :] or [group]
-        goes_on = bool(displays) and goes_on_after_displays(
-            text, displays, group, habits.indented
-        )
+        if displays:
+            goes_on = goes_on_after_displays(text, displays, group, habits.indented)
+        else:
+            goes_on = has_ended and _goes_on_after_stop(text, group)
+        has_ended = False
         if not goes_on and text is not group and n_displays < MAX_DISPLAYS:
             group.is_display = _is_display(group, text)
         if group.is_display:
             group.lines = [_without_number(line) for line in group.lines]
-            goes_on = _ends_sentence_of(text, displays, group)
+            goes_on = has_ended = _ends_sentence_of(text, displays, group)
 
         if goes_on:
             for part in (*displays, group):
@@ -186,11 +189,22 @@ def goes_on_after_displays(
         return line.goes_on
 
     if line.is_inside_sentence:
-        return _begins_at(line, before.margin, before.first.start, line.left)
+        shift = (line.start - before.margin) / line.size
+        is_indented = _begins_with_small_word(line) and 0 < shift < MAX_INDENT
+        at_margin = _begins_at(line, before.margin, before.first.start, line.left)
+        return at_margin or is_indented
     has_code = any(display.first.is_mono for display in displays)
     if is_list or has_code or not _begins_at(line, before.margin):
         return False
     return _goes_on_at_margin(before, line, indented)
+
+
+def _goes_on_after_stop(before: LineGroup, group: LineGroup) -> bool:
+    """Return whether a text goes on with a small letter after the full stop of a displayed formula."""
+    line = group.first
+    is_below = line.column == before.last.column
+    is_small = _begins_with_small_word(line) and _may_go_on(group)
+    return is_small and is_below and same_print(before.first, line)
 
 
 def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:

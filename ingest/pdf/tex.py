@@ -78,7 +78,8 @@ CYRILLIC = (
 )
 """Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
 MAX_ACCENTED = 3
-"""Maximum number of accented letters in a font with hardly any plain ones."""
+MAX_LATIN_ACCENTED = 20
+"""Maximum number of accented letters in a font with hardly any plain ones, and in a font of any Latin text."""
 
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 """Integrals of esint, each in text and in a display."""
@@ -137,10 +138,11 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
 
 
 def _is_cyrillic(used: Collection[str]) -> bool:
-    """Return whether a font has more letters at the codes of accented ones than plain letters."""
+    """Return whether a font has more letters at the codes of accented ones than plain letters or a language has."""
     n_plain = sum(char.isascii() and char.isalpha() for char in used)
     n_accented = sum(char >= "À" for char in used)
-    return n_accented > max(n_plain, MAX_ACCENTED)
+    is_mostly = n_accented > max(n_plain, MAX_ACCENTED)
+    return is_mostly or n_accented > MAX_LATIN_ACCENTED
 
 
 @functools.lru_cache(maxsize=1024)

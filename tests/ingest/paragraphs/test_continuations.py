@@ -49,7 +49,8 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
     comma = LineGroup([line("נגדיר את העצים,")])
     for before, display, text, features, expected in (
         (OPEN, "x = 1", "where roots", {}, True),
-        (OPEN, "x = 1", "where roots", {"x0": 80.0}, False),
+        (OPEN, "x = 1", "where roots", {"x0": 60.0}, True),
+        (OPEN, "x = 1", "where roots", {"x0": 90.0}, False),
         (OPEN, "x = 1", "since a = b + c", {}, True),
         (OPEN, "x = 1", "s = a = b + c", {}, False),
         (OPEN, "x = 1", "where roots", {"column": 1}, True),
@@ -114,3 +115,15 @@ def test_a_sentence_goes_on_after_a_formula_below_a_line_of_symbols() -> None:
         after = LineGroup([line("where x grows.", y=136.0)])
         first, *_ = join_continuations([before, formula, after], HABITS)
         assert " ".join([part.text for part in first.lines]).endswith(end)
+
+
+def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -> None:
+    for text, n_groups in (
+        ("where a root is any of the nodes.", 1),
+        ("Then a root is any of the nodes.", 2),
+    ):
+        before = LineGroup([line("Trees are"), line("graphs with")])
+        formula = LineGroup([line("x = 1.", x0=100.0, x1=200.0, y=112.0)])
+        after = LineGroup([line(text, y=136.0)])
+        groups = join_continuations([before, formula, after], HABITS)
+        assert len(groups) == n_groups, text

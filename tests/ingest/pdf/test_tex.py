@@ -1,5 +1,7 @@
 """ingest/pdf/tex.py: what the codes of TeX's fonts stand for where a file does not say."""
 
+import string
+
 from ingest.pdf.model import Glyph
 from ingest.pdf.tex import (
     CYRILLIC,
@@ -68,6 +70,8 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("Éa", NAMELESS),
         ("aeiouàéêô", NAMELESS),
         ("Òåîðåìà f", CYRILLIC),
+        (f"{string.ascii_letters}àâçèéêëîïôùûüÿÀÉÇ", NAMELESS),
+        (string.ascii_letters + "".join(map(chr, range(0xE0, 0xFF))), CYRILLIC),
     ):
         assert encoding_used(map(ord, used)) is encoding, used
 
