@@ -102,7 +102,9 @@ def _needs_displays(
     if not displays or text.last.ends_clause or not _is_body(text, body_size):
         return False
     return all(
-        part.first.is_formula and not _RELATIONS.isdisjoint(part.first.text)
+        part.first.is_formula
+        and not part.first.is_mono
+        and not _RELATIONS.isdisjoint(part.first.text)
         for part in displays
     )
 

@@ -48,13 +48,12 @@ def passages(
     rejected = []
     last_page = 0
     for position, item in enumerate(classified):
-        block, text = item.block, item.block.text
+        block = item.block
+        text = f"{block.text} {block.display}".rstrip()
         if item.reason:
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
             continue
 
-        if block.display:
-            text = f"{text} {block.display}"
         in_body = not (block.is_heading or block.footnote)
         introduces = in_body or text.endswith(":")
         following = _following(block, classified[position + 1 :]) if introduces else []

@@ -34,6 +34,8 @@ HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 """The number of a part."""
+_SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.?|\d+\.")
+"""The number before the name of a statement, as in "2.1. Definition."."""
 _ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
 """The number of the first item of a list at its end, as in "Exercise 5. 1"."""
 _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
@@ -165,14 +167,16 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
 def _is_label(text: str) -> bool:
     """Return whether a text is one word, perhaps with a number or with two, or ends with the number of an item.
 
-    As in "Theorem 2 (Gauss, 1801)" or "Q2 (50 pts)".
+    As in "Theorem 2 (Gauss, 1801)", "2.1. Theorem" or "Q2 (50 pts)".
     """
     if _is_item_number(text):
         return True
     text = _ITEM_NUMBER.sub("", text).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
-    has_number = len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
-    return len(label) < 2 or has_number
+    if len(label) != 2:
+        return len(label) < 2
+    first, last = label
+    return bool(_NUMBER.fullmatch(last) or _SECTION_NUMBER.fullmatch(first))
 
 
 def _is_item_number(before: str) -> bool:
