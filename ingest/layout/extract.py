@@ -12,7 +12,7 @@ from pathlib import Path
 
 from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
-from ingest.layout.bidi import STOPS, is_rtl_letter, pairs_as_drawn
+from ingest.layout.bidi import STOPS, has_rtl_letter, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
 from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.line import Line
@@ -27,6 +27,10 @@ from quarry.terminal import pluralize
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Minimum share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
+
+MIN_RIGHT_ENDS = 3
+"""Minimum number by which stops at the right ends of right-to-left rows outnumber those at their left ends, in a
+document that is set from left to right."""
 
 SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
@@ -241,14 +245,26 @@ class _OpenPdf:
 
 
 def _has_rtl_text(rows: Iterable[Row]) -> bool:
-    """Return whether text reads from right to left."""
+    """Return whether text reads from right to left.
+
+    Stops at the right ends of rows with right-to-left letters show that these are set from left to right.
+    """
     n_letters = 0
     n_rtl = 0
+    n_right_ends = 0
     for row in rows:
+        text = text_of(row.glyphs).strip()
         letters = [glyph.text for glyph in row.glyphs if glyph.text.isalpha()]
         n_letters += len(letters)
         n_rtl += sum(map(is_rtl_letter, letters))
-    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
+        if has_rtl_letter(text):
+            n_right_ends += _ends_with_stop(text) - _ends_with_stop(text[::-1])
+    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters and n_right_ends < MIN_RIGHT_ENDS
+
+
+def _ends_with_stop(text: str) -> bool:
+    """Return whether a text ends with a letter and a stop."""
+    return text[-1:] in STOPS and text[-2:-1].isalpha()
 
 
 def _calibrate_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:

@@ -27,7 +27,12 @@ from ingest.paragraphs.habits import (
     is_of_size,
 )
 from ingest.paragraphs.line_group import LineGroup, same_size
-from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words
+from ingest.paragraphs.markers import (
+    is_bullet,
+    is_next_label,
+    is_set_apart,
+    marker_words,
+)
 from quarry.course.sentences import ends_with_abbreviation, names_statement
 from quarry.languages.captions import caption_label
 
@@ -185,6 +190,9 @@ def _is_item(group: LineGroup, line: PlacedLine, following: PlacedLine | None) -
 
     is_sure = is_bullet(line.first_text) and (
         line.first_text not in "-–—*·" or is_set_apart(line)
+    )
+    is_sure |= is_next_label(group.first.first_text, line.first_text) and (
+        line.starts_at(group.first.start)
     )
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:

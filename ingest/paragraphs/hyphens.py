@@ -8,6 +8,8 @@ from ingest.layout.line import Line, PlacedLine
 from ingest.pdf.model import UNKNOWN
 
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
+_CHINESE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff65]")
+"""Character or sign of Chinese or Japanese, which have no spaces."""
 
 
 def count_unbroken_words(lines: Iterable[Line], counts: Counter[str]) -> None:
@@ -64,6 +66,8 @@ def _join_halves(
 ) -> str | None:
     """Join the two parts of a word across a line break; return None for two words."""
     start, mark = before[:-1], before[-1:]
+    if _CHINESE.match(mark) and _CHINESE.match(after):
+        return before + after
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after

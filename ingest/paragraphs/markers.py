@@ -89,6 +89,18 @@ def is_bullet(text: str) -> bool:
     return _BULLET.fullmatch(text) is not None
 
 
+def is_next_label(before: str, label: str) -> bool:
+    """Return whether a label follows another one, as "b)" does "a)" and "(12)" does "(11)"."""
+    if not (_ENUMERATOR.fullmatch(before) and _ENUMERATOR.fullmatch(label)):
+        return False
+    one, other = before.strip("().[]"), label.strip("().[]")
+    if one.isdecimal() and other.isdecimal():
+        is_next = int(other) == int(one) + 1
+    else:
+        is_next = len(one) == len(other) == 1 and ord(other) == ord(one) + 1
+    return is_next and before.replace(one, "") == label.replace(other, "")
+
+
 def is_set_apart(line: Line) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
     first, *others = line.spaces or [0.0]

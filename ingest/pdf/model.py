@@ -231,9 +231,14 @@ class Fonts:
         self._trusts_pitch = False
 
     def saw(self, number: int, char: str, em_width: float) -> None:
-        """Store the least width of a letter in a font; a letter of a ligature may have the width of the ligature."""
+        """Store the least width of a letter in a font; a letter of a ligature may have the width of the ligature.
+
+        Chinese characters are all equally wide, and say nothing of the pitch.
+        """
         widths = self._widths[number]
-        if char.isalnum() and not (char in widths and em_width >= widths[char]):
+        is_wide = unicodedata.east_asian_width(char[:1] or " ") in "WF"
+        is_letter = char.isalnum() and not is_wide
+        if is_letter and not (char in widths and em_width >= widths[char]):
             widths[char] = em_width
 
     def mono(self, number: int) -> bool:

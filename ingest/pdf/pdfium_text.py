@@ -314,11 +314,12 @@ class PageText:
         left, right = self._edges()
         em_width = (right - left) / size
         text = character(code)
-        if 0xF000 <= code < 0xF900:
+        is_dingbat = "Wingdings" in name and 0x20 < code < 0x100
+        if 0xF000 <= code < 0xF900 or is_dingbat:
             width = ctypes.c_float()
             handle = _get_font(_get_text_object(self._address, position))
             _get_width(handle, code, 1000.0, ctypes.addressof(width))
-            text = private_sign(code, name, width.value)
+            text = private_sign(code | 0xF000, name, width.value)
         # PDFium has no character for the code 0
         is_unmapped = code == 0 or self._is_unmapped(position)
         encoding = encoding_named(name, is_unmapped)

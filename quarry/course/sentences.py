@@ -14,6 +14,7 @@ from quarry.languages.registry import (
 
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
+    rf"|[。！？]+[{re.escape(CLOSING)}]*"
 )
 """Signs at which a sentence may end."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")

@@ -69,6 +69,16 @@ def test_brackets_around_hebrew_open_before_and_close_after() -> None:
         assert _mapped("(aba) mvls", mapping) == "שלום (אבא)"
 
 
+def test_hebrew_with_stops_at_its_right_ends_is_set_from_left_to_right() -> None:
+    mapping = HEBREW | {char: char for char in " WB."}
+    for drawn, read in (
+        ("WB mvls aba.", "WB אבא שלום."),
+        (".WB mvls aba", "אבא שלום WB."),
+    ):
+        runs = [Run(50, 100 + 12 * row, drawn, font="mapped") for row in range(3)]
+        assert _texts(pdf([runs], mapping)) == [read] * 3
+
+
 def test_hebrew_of_a_typesetter_reads_in_logical_order() -> None:
     source = '#set text(lang: "he", dir: rtl, font: "Libertinus Serif")\nהשיטה (Vickrey) נהגה בין 1792 ל-1842.\n'
     (text,) = _texts(typst.compile(source.encode()))

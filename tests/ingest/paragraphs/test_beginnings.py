@@ -251,6 +251,12 @@ def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
     assert line("Trees are graphs.12").ends_sentence
 
 
+def test_the_next_label_of_a_list_begins_an_item_below_an_open_sentence() -> None:
+    group = LineGroup([line("a) Trees are graphs"), line("without cycles = 1")], 1)
+    assert begins(group, line("b) Then the trees grow", y=124.0))
+    assert not begins(group, line("d) Then the trees grow", y=124.0))
+
+
 def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
     group = LineGroup([line("All subsets are events of")])
     after = line("· Coins land twice", y=112.0)

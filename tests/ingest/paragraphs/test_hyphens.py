@@ -28,6 +28,8 @@ def _joined(*lines: PlacedLine) -> str:
         (["the years 1914-", "18"], "1914-18"),
         (["many 2-", "tuples"], "many 2-tuples"),
         (["and so -", "on"], "and so - on"),
+        (["这些系统都有", "进程和线程"], "这些系统都有进程和线程"),
+        (["这些系统都有", "CPU"], "这些系统都有 CPU"),
     ],
 )
 def test_a_broken_word_is_joined_and_a_compound_keeps_its_hyphen(

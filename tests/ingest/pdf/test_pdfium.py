@@ -8,7 +8,7 @@ import pikepdf
 import pytest
 import typst
 
-from ingest.pdf.model import UNKNOWN, Box, GlyphPage
+from ingest.pdf.model import UNKNOWN, Box, Fonts, GlyphPage
 from ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
@@ -152,6 +152,24 @@ def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_other_shapes_of_forms
     page = _page_of_form(b"5 10 20 1 re f 5 20 4 4 re f 0 30 90 1 re f")
     assert page.rules == [Box(60, 59.5, 100, 59.5)]
     assert page.dots == []
+
+
+def test_chinese_characters_do_not_make_a_font_one_of_fixed_pitch() -> None:
+    fonts = Fonts()
+    font = fonts.number("Song")
+    for char in "这些系统都有进程和线程":
+        fonts.saw(font, char, 1.0)
+    assert not fonts.mono(font)
+    for char in "abcdefgh":
+        fonts.saw(font, char, 0.5)
+    assert fonts.mono(font)
+
+
+def test_a_letter_of_wingdings_is_a_sign_that_the_file_does_not_explain() -> None:
+    content = pdf([[Run(50, 100, "x"), Run(70, 100, "y", font="bold")]])
+    content = content.replace(b"/Helvetica-Bold", b"/Wingdings-Reg.")
+    texts = [glyph.text for glyph in _page(content).glyphs]
+    assert texts == ["x", UNKNOWN]
 
 
 def test_a_shaded_ball_in_a_form_is_a_bullet() -> None:
