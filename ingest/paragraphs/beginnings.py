@@ -1,8 +1,9 @@
 """Lines -> groups: where a paragraph, a heading, an item or a display begins on a page.
 
-`begins_paragraph` asks in this order, and the first question with an answer decides:
+`begins_paragraph` asks in this order, and the first question with an answer decides, unless a word is broken:
 
-1. Does the print change, or is there a row of a table or the bullet of an item? A paragraph begins.
+1. Does the print change, or is there a row of a table, the bullet of an item or the number of a footnote? A paragraph
+   begins.
 2. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
 3. Is there a bold label below another one, more white space than between two lines, or the indent of a first line? A
    paragraph begins.
@@ -15,6 +16,7 @@
 """
 
 import itertools
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -51,8 +53,14 @@ MAX_ROOM = 4.0
 MAX_ROOM_ABOVE_HANGING = 3.0
 """Maximum room at the end of a line inside a sentence, and of one above hanging lines, in font sizes."""
 
+MAX_TAB = 5.0
+"""Maximum indent of a first line whose sentence goes on at the margin, in font sizes: half an inch in small print."""
+
 MAX_HANG = 2.0
 """Maximum distance of the second line of an item from the start of its text, in font sizes."""
+
+NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
+"""Number at the beginning of a footnote, joined to its first word."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -109,11 +117,14 @@ def begins_paragraph(
         following: the line after `line`, None at the end of the document.
     """
     above = group.last
+    if _breaks_word(above, line):
+        return False
     if (
         _changes_print(group, line)
         or above.has_leaders
         or _is_row_of_table(group, line)
         or _is_item(group, line, following)
+        or _is_note(line)
     ):
         return True
 
@@ -137,6 +148,18 @@ def begins_paragraph(
     if habits.spaced and not habits.justified and _is_forced_break(above, line):
         return _extra_space(group, line, habits) > SLIGHT_SPACE
     return not _goes_on_below(above, line) or _ends_paragraph(group, line, habits)
+
+
+def _breaks_word(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a word that ends with a hyphen goes on in the line below it."""
+    is_below = above.column == line.column and same_size(above, line)
+    has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
+    return has_hyphen and line.goes_on and is_below and not line.n_gaps
+
+
+def _is_note(line: PlacedLine) -> bool:
+    """Return whether a footnote begins, with its number joined to its first word."""
+    return line.footnote and NOTE_NUMBER.match(line.text) is not None
 
 
 def _changes_print(group: LineGroup, line: PlacedLine) -> bool:
@@ -346,7 +369,9 @@ def _leaves_margin(group: LineGroup, line: PlacedLine) -> bool:
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
     if not group.marker:
-        return not -MAX_INDENT <= shift <= INDENTED
+        last = group.last
+        is_tab = line.is_flush and last.is_prose and _is_wrapped(last, line)
+        return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
     may_hang_out = line.is_flush or is_bullet(group.first.first_text)
     if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
         return False

@@ -8,7 +8,7 @@ from statistics import median
 
 from ingest.layout.arrange import LARGE_PRINT, Arranged
 from ingest.layout.line import BOLD_SHARE, MONO_SHARE, Word
-from ingest.paragraphs.beginnings import group_lines
+from ingest.paragraphs.beginnings import NOTE_NUMBER, group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import join_text
@@ -24,9 +24,6 @@ MIN_HEADING_LETTERS = 3
 
 NEAR = 3
 """Maximum distance of two items of a list, in blocks."""
-
-_NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
-"""Number at the beginning of a footnote, joined to its first word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +147,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     first = group.first
     text, page_breaks = join_text(lines, group.marker, habits.vocabulary)
     if first.footnote:
-        text = _NOTE_NUMBER.sub("", text)
+        text = NOTE_NUMBER.sub("", text)
 
     words: list[str] = []
     n_chars = 0

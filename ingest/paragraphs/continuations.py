@@ -75,6 +75,10 @@ def _join_over_displays(
         else:
             goes_on = has_ended and _goes_on_after_stop(text, group)
         has_ended = False
+        if not displays and _goes_on_after_formula(whole[-2:], group):
+            text, *displays = whole[-2:]
+            n_displays = len(displays)
+            goes_on = True
         if not goes_on and text is not group and n_displays < MAX_DISPLAYS:
             group.is_display = _is_display(group, text)
         if group.is_display:
@@ -205,8 +209,24 @@ def _goes_on_after_stop(before: LineGroup, group: LineGroup) -> bool:
     """Return whether a text goes on with a small letter after the full stop of a displayed formula."""
     line = group.first
     is_below = line.column == before.last.column
-    is_small = _begins_with_small_word(line) and _may_go_on(group)
+    is_small = line.goes_on and _begins_with_small_word(line) and _may_go_on(group)
     return is_small and is_below and same_print(before.first, line)
+
+
+def _goes_on_after_formula(parts: Sequence[LineGroup], group: LineGroup) -> bool:
+    """Return whether a text that has ended its sentence goes on with a small letter after a displayed formula."""
+    if len(parts) < 2:
+        return False
+    text, formula = parts
+    is_formula = _is_indented(formula.first) and not formula.last.ends_sentence
+    is_text = text.is_prose and len(text.lines) > 1 and not text.is_display
+    return is_text and is_formula and _goes_on_after_stop(text, group)
+
+
+def _is_indented(line: PlacedLine) -> bool:
+    """Return whether a line is a formula apart from the margins."""
+    is_apart = line.indent > DISPLAYED and not line.is_prose
+    return line.is_formula and is_apart and not line.is_mono
 
 
 def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:

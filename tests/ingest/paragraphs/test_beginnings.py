@@ -331,3 +331,26 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
     for is_bold in (False, True):
         after = labelled("Solution Roots are vertices", is_bold, y=112.0)
         assert begins(group, after, None, spaced) is is_bold
+
+
+def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:
+    for above, below, is_new in (
+        ("Trees are con-", "nected graphs.", False),
+        ("Trees are con-", "Nected graphs.", True),
+        ("Trees are connected.", "nected graphs.", True),
+    ):
+        group = LineGroup([line(above, x0=120.0)])
+        assert begins(group, line(below, y=112.0)) is is_new, below
+
+
+def test_a_deep_indent_of_a_first_line_is_half_an_inch_in_small_print() -> None:
+    for x0, is_new in ((86.0, False), (105.0, True)):
+        group = LineGroup([line("Trees are the graphs without", x0=x0)])
+        assert begins(group, line("cycles that grow.", y=112.0)) is is_new
+
+
+def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
+    group = LineGroup([line("7Trees are graphs and", footnote=True)])
+    for text, is_new in (("8Forests are more", True), ("forests are more", False)):
+        below = line(text, y=112.0, footnote=True)
+        assert begins(group, below) is is_new, text

@@ -107,14 +107,13 @@ def test_an_open_sentence_goes_on_in_the_formula_below_it_before_a_new_sentence(
         assert displays == ([display] if display else []), (last, text)
 
 
-def test_a_sentence_goes_on_after_a_formula_below_a_line_of_symbols() -> None:
-    for start, end in ((50.0, "where x grows."), (80.0, "x = 1 (f):")):
+def test_a_formula_is_displayed_below_a_line_of_symbols_at_the_margin() -> None:
+    for start, is_display in ((50.0, True), (80.0, False)):
         symbols = line("x = 1 (f):", y=112.0, x0=start)
         before = LineGroup([line("Trees are graphs and then"), symbols])
         formula = LineGroup([line("y = 2", x0=100.0, x1=200.0, y=124.0)])
-        after = LineGroup([line("where x grows.", y=136.0)])
-        first, *_ = join_continuations([before, formula, after], HABITS)
-        assert " ".join([part.text for part in first.lines]).endswith(end)
+        join_continuations([before, formula], HABITS)
+        assert formula.is_display is is_display
 
 
 def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -> None:
@@ -124,6 +123,20 @@ def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -
     ):
         before = LineGroup([line("Trees are"), line("graphs with")])
         formula = LineGroup([line("x = 1.", x0=100.0, x1=200.0, y=112.0)])
+        after = LineGroup([line(text, y=136.0)])
+        groups = join_continuations([before, formula, after], HABITS)
+        assert len(groups) == n_groups, text
+
+
+def test_a_text_goes_on_with_a_small_letter_after_a_formula_between_sentences() -> None:
+    for text, x0, n_groups in (
+        ("where a root is any of the nodes.", 100.0, 1),
+        ("Then a root is any of the nodes.", 100.0, 3),
+        ("where a root is any of the nodes.", 50.0, 3),
+        ("ואז השורש הוא אחד הצמתים בעץ.", 100.0, 3),
+    ):
+        before = LineGroup([line("Trees are"), line("graphs.", y=112.0)])
+        formula = LineGroup([line("x = 1,", x0=x0, x1=200.0, y=124.0)])
         after = LineGroup([line(text, y=136.0)])
         groups = join_continuations([before, formula, after], HABITS)
         assert len(groups) == n_groups, text
