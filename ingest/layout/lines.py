@@ -33,6 +33,8 @@ PLACEHOLDER = "\u05ef"
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
 _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|[()]\d\d?|\(?\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
+_LEFT_TO_RIGHT = re.compile(r"[a-zA-Z0-9]{1,2}\.")
+"""Number of an item that is drawn from left to right, as nothing else is at the right end of Hebrew."""
 
 AT_EDGE = 0.5
 """Maximum distance of the right ends of two lines of one paragraph, in ems."""
@@ -175,6 +177,9 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     """Return whether the word at the right end is a bullet, or a number set apart from the words on its left."""
     number = words[-1]
     text = text_of(number)
+    is_label = _LEFT_TO_RIGHT.fullmatch(text) is not None
+    if is_label and len(words) > 1 and has_rtl_letter(text_of(words[-2])):
+        return True
     gaps = []
     for left, right in itertools.pairwise(words):
         gaps.append(right[0].x0 - left[-1].x1)

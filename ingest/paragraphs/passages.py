@@ -100,7 +100,7 @@ def _classify(
         is_short = len(block.text.split()) <= MAX_HEAD_WORDS
         is_title = is_short and block.text[-1] not in ".!?:…"
         is_name = kind in ("other", "heading") and is_title
-        in_head &= block.page == 1 and (is_name or reason != "")
+        in_head &= block.page == 1 and (is_name or reason not in ("", "code"))
         if in_head and kind == "other":
             reason = reason or "word"
         classified.append(_Classified(block, path, kind, reason))

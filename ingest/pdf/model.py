@@ -41,8 +41,13 @@ MIRRORED = str.maketrans(mirror.MIRRORED)
 AXIS = 0.25
 """Height of the middle of signs above the baseline of their formula, in ems."""
 
-_MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|code", re.IGNORECASE)
-_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECASE)
+_MONO_NAME = re.compile(
+    r"mono|courier|consol|typewriter|^(?:cm|ec|sf)(?:tt|tc|st|it)|code", re.IGNORECASE
+)
+_BOLD_NAME = re.compile(
+    r"bold|black|heavy|demi|medi$|-b$|^(?:cm|ec|sf)(?:ss)?(?:b[xil]|rb|sx|so)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True, eq=False)

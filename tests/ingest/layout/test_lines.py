@@ -73,6 +73,8 @@ def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
         ("םולש~)2", "2) שלום"),
         ("םולש~2)", "2) שלום"),
         ("םולש~(2)", "(2) שלום"),
+        ("םולש a.", "a. שלום"),
+        ("vitamin a.", "vitamin a."),
         ("out~of~chapter~10.", "out of chapter 10."),
     ],
 )

@@ -97,6 +97,9 @@ def test_names_at_the_head_of_a_document_are_no_passages() -> None:
     title = block("Heaps", is_heading=True, size_ratio=1.25)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
     assert made(name, title, name, sentence, name) == made(title, sentence, name)
+    code = block("def moor(boat):", mono=1.0)
+    assert not made(title, name)
+    assert [passage.text for passage in made(title, code, name)] == [name.text]
 
 
 def test_the_opening_sentence_of_a_text_with_a_bold_title_begins_with_it() -> None:

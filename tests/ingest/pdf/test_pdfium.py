@@ -165,6 +165,22 @@ def test_chinese_characters_do_not_make_a_font_one_of_fixed_pitch() -> None:
     assert fonts.mono(font)
 
 
+def test_fonts_are_bold_or_of_fixed_pitch_by_their_names() -> None:
+    for name, is_bold, is_mono in (
+        ("CMBX10", True, False),
+        ("SFBX1000", True, False),
+        ("SFBI1000", True, False),
+        ("URWGothicL-Demi", True, False),
+        ("SFTT1000", False, True),
+        ("SFRM1000", False, False),
+        ("SFSS1000", False, False),
+        ("CMSY10", False, False),
+    ):
+        fonts = Fonts()
+        font = fonts.number(f"ABCDEF+{name}")
+        assert (fonts.bold[font], fonts.mono(font)) == (is_bold, is_mono), name
+
+
 def test_a_letter_of_wingdings_is_a_sign_that_the_file_does_not_explain() -> None:
     content = pdf([[Run(50, 100, "x"), Run(70, 100, "y", font="bold")]])
     content = content.replace(b"/Helvetica-Bold", b"/Wingdings-Reg.")
