@@ -196,7 +196,8 @@ def goes_on_after_displays(
 
     if line.is_inside_sentence:
         shift = (line.start - before.margin) / line.size
-        is_indented = _begins_with_small_word(line) and 0 < shift < MAX_INDENT
+        is_word = _begins_with_small_word(line) and not line.is_mono
+        is_indented = is_word and 0 < shift < MAX_INDENT
         at_margin = _begins_at(line, before.margin, before.first.start, line.left)
         return at_margin or is_indented
     has_code = any(display.first.is_mono for display in displays)
