@@ -91,26 +91,32 @@ def _join_over_displays(
             del whole[len(whole) - n_displays :]
             n_displays = 0
             continue
-        if not group.is_display and _needs_displays(text, displays, habits.body_size):
-            text.displays = displays
-            del whole[len(whole) - n_displays :]
+        if displays and not group.is_display:
+            text.displays = _needed_displays(text, displays, habits.body_size)
+            first = len(whole) - n_displays
+            del whole[first : first + len(text.displays)]
         n_displays = n_displays + 1 if group.is_display else 0
         whole.append(group)
     return whole
 
 
-def _needs_displays(
+def _needed_displays(
     text: LineGroup, displays: Sequence[LineGroup], body_size: float
-) -> bool:
-    """Return whether a sentence that is open at its end goes on in the displayed formulas below it."""
-    if not displays or text.last.ends_clause or not _is_body(text, body_size):
-        return False
-    return all(
-        part.first.is_formula
-        and not part.first.is_mono
-        and not _RELATIONS.isdisjoint(part.first.text)
-        for part in displays
-    )
+) -> Sequence[LineGroup]:
+    """Return the displayed formula below a sentence that is open at its end, with its parts that begin with a relation.
+
+    Return none if the sentence is not open, or what is displayed has no relation, as labels of a figure.
+    """
+    if text.last.ends_clause or not _is_body(text, body_size):
+        return ()
+    needed: list[LineGroup] = []
+    for part in displays:
+        line = part.first
+        signs = line.text[:1] if needed else line.text
+        if not line.is_formula or line.is_mono or _RELATIONS.isdisjoint(signs):
+            break
+        needed.append(part)
+    return needed
 
 
 def _is_display(group: LineGroup, before: LineGroup) -> bool:

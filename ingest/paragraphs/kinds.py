@@ -240,7 +240,8 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         contents, code, references, symbols, word, unreadable and long.
     """
     text = _Text(block)
-    is_title = block.is_heading and not (block.in_table or text.is_code_line)
+    is_other = block.in_table or text.is_code_line or text.is_caption
+    is_title = block.is_heading and not is_other
     if is_title and text.has_words and not text.is_contents:
         return "heading", ""
 

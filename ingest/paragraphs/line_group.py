@@ -1,6 +1,7 @@
 """Groups of lines: the lines of one paragraph, heading, item or the like, and whether two lines look alike."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ingest.layout.line import FLUSH, Line, PlacedLine
 
@@ -21,7 +22,7 @@ class LineGroup:
     lines: list[PlacedLine]
     marker: int = 0
     is_display: bool = False
-    displays: "list[LineGroup]" = field(default_factory=list)
+    displays: "Sequence[LineGroup]" = ()
 
     @property
     def first(self) -> PlacedLine:

@@ -1,8 +1,8 @@
 """Unicode maps of fonts, completed and corrected from the names of their glyphs.
 
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow,
-though the encoding of the font names the glyph; Macs map the large signs of TeX to letters. PowerPoint maps sums to
-their glyph numbers. Distiller maps a letter whose glyph has no character in the font to a private code, though the
+though the encoding of the font names the glyph; Macs map the large signs of TeX to letters. PowerPoint maps sums and
+arrows to their glyph numbers. Distiller maps a letter whose glyph has no character in the font to a private code, though the
 glyphs beside it are its neighbours in the alphabet.
 """
 
@@ -64,8 +64,8 @@ _OF_TEX = {
 _NO_TEXT = "\0\ufffd\ufffe\uffff"
 """Characters of the entries of a map that say nothing."""
 
-_SUMS = 0x3C3, 0xDCD
-"""Numbers of the sums of Cambria Math, to which PowerPoint maps them."""
+_OF_CAMBRIA = {0x3C3: "∑", 0xDCD: "∑", 0x526: "\u20d7"}
+"""Signs of Cambria Math by the numbers of their glyphs, to which PowerPoint maps them."""
 
 
 def with_glyph_names(content: bytes) -> bytes:
@@ -106,7 +106,9 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     if font.get("/Encoding") == "/Identity-H":
         found, n_digits = _lost_letters(entries), 4
         if "Math" in str(font.BaseFont):
-            found |= {code: "∑" for code in _SUMS if mapped.get(code) == chr(code)}
+            for code, sign in _OF_CAMBRIA.items():
+                if mapped.get(code) == chr(code):
+                    found[code] = sign
     else:
         found, n_digits = _named_glyphs(font, mapped), 2
     if found:

@@ -100,11 +100,14 @@ def test_an_open_sentence_goes_on_in_the_formula_below_it_before_a_new_sentence(
         ("where a tree has", "x y z", ""),  # labels of a figure
     ):
         before = LineGroup([line("Trees are graphs"), line(last, y=112.0)])
-        formula = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
-        after = LineGroup([line("Then the trees grow and grow.", y=148.0)])
-        first, *_ = join_continuations([before, formula, after], HABITS)
+        formulas = []
+        for row, formula in enumerate((text, "= 2", "y = 3")):
+            below = line(formula, x0=100.0, x1=200.0, y=124.0 + 24 * row)
+            formulas.append(LineGroup([below]))
+        after = LineGroup([line("Then the trees grow and grow.", y=196.0)])
+        first, *_ = join_continuations([before, *formulas, after], HABITS)
         displays = [part.first.text for part in first.displays]
-        assert displays == ([display] if display else []), (last, text)
+        assert displays == ([display, "= 2"] if display else []), (last, text)
 
 
 def test_a_formula_is_displayed_below_a_line_of_symbols_at_the_margin() -> None:

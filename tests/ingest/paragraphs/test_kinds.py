@@ -174,6 +174,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("More boats: https://boats.example", {"mono": 0.9}, "other"),
     ("Wooden boats;", {"number": "•", "in_list": True}, "item"),
     ("void print (tree) {", {"is_heading": True}, "code"),
+    ("Figure 3. Boats of all kinds at night", {"is_heading": True}, "caption"),
     ("See https://trees.example/a/b for all of them.", {"mono": 0.7}, "other"),
     ("See /a/b for all of them.", {"mono": 0.7}, "other"),
     ("See /a/b for all of them.", {"mono": 0.7, "in_listing": True}, "code"),
