@@ -9,7 +9,7 @@ import reprlib
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_origin
+from typing import Any, Literal, Self, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import Field, ValidationError, model_validator
@@ -178,6 +178,15 @@ def preset_names() -> tuple[str, ...]:
     return ("default", *_presets())
 
 
+def require_preset(preset: str, where: str = "") -> None:
+    """Raise a SettingsError with the nearest name unless a preset is known or a file; its text begins with `where`."""
+    names = preset_names()
+    if preset not in names and not is_file_name(preset):
+        raise SettingsError(
+            f"{where}preset {preset!r} is unknown; take {', '.join(names)}, or a YAML file{did_you_mean(preset, names)}"
+        )
+
+
 def _presets() -> Mapping[str, Any]:
     presets: dict[str, Any] = yaml.safe_load(PRESETS_CONFIG.read_text(encoding="utf-8"))
     return presets
@@ -207,11 +216,8 @@ def load(
         settings = merge_settings(settings, presets[preset], where)
     elif is_file_name(preset):
         settings = merge_settings(settings, _read_yaml(preset, "--preset"), preset)
-    elif preset != "default":
-        names = preset_names()
-        raise SettingsError(
-            f"preset {preset!r} is unknown; take {', '.join(names)}, or a YAML file{did_you_mean(preset, names)}"
-        )
+    else:
+        require_preset(preset)
 
     if config is not None:
         tree = _read_yaml(str(config), "--config")
@@ -306,7 +312,7 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
             changed = dataclasses.replace(getattr(settings, section), **values)
         except ValidationError as error:
             raise SettingsError(
-                f"{_describe_refusal(error, section)} ({where})"
+                f"{_describe_refusal(error, section, values)} ({where})"
             ) from None
         settings = dataclasses.replace(settings, **{section: changed})
     return settings
@@ -315,7 +321,7 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
 def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(value, dict):
         raise SettingsError(
-            f"{what} is a {type(value).__name__}; it must hold keys and values"
+            f"{what} is {reprlib.repr(value)}; it must hold keys and values"
         )
     return value
 
@@ -329,13 +335,29 @@ def require_key(key: object, names: Collection[str], what: str) -> None:
         )
 
 
-def _describe_refusal(error: ValidationError, section: str) -> str:
-    """Describe the first fault in one line: the value, and the rule that it breaks."""
+def _describe_refusal(
+    error: ValidationError, section: str, values: Mapping[str, Any]
+) -> str:
+    """Describe the first fault in one line: the value as the user gave it, and the values that the key takes."""
     first = error.errors(include_url=False)[0]
     if not first["loc"]:  # a rule about several keys
         return f"{section}.{first['msg'].removeprefix('Value error, ')}"
     key = str(first["loc"][0])
-    rule = first["msg"]
-    if bounds := fields(SECTIONS[section])[key].json_schema_extra:
-        rule = f"it must be within {bounds['low']}..{bounds['high']}"
-    return f"{section}.{key} is {reprlib.repr(first['input'])}; {rule}"
+    wanted = describe_values(section, key)
+    return f"{section}.{key} is {reprlib.repr(values[key])}; it must be {wanted}"
+
+
+def describe_values(section: str, key: str) -> str:
+    """Describe in words the values that a key of a section takes, such as "a whole number within 0..10000"."""
+    field = fields(SECTIONS[section])[key]
+    if bounds := field.json_schema_extra:
+        number = "a whole number" if field.annotation is int else "a number"
+        return f"{number} within {bounds['low']}..{bounds['high']}"
+    if field.annotation is bool:
+        return "true or false"
+    if get_origin(field.annotation) is Literal:
+        return f"one of {', '.join(get_args(field.annotation))}"
+    if _is_list(SECTIONS[section], key):
+        size = "a list of at least 1 text" if field.metadata else "a list of texts"
+        return f"{size}, such as [{', '.join(field.default)}]"
+    return "a text"

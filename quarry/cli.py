@@ -20,7 +20,7 @@ from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
 from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
-from configs.settings import Settings, load, preset_names
+from configs.settings import Settings, load, preset_names, require_preset
 from quarry import interrupts
 from quarry.terminal import describe_error, visible
 
@@ -77,8 +77,11 @@ class Overrides:
 
     def load(self, preset: str | None = None) -> Settings:
         """Load the settings of a preset, or of the preset of quarry.toml, and merge the changes over them."""
-        name = preset or find_project().preset or "default"
-        return load(name, self.config, self.changes)
+        if not preset:
+            project = find_project()
+            preset = project.preset or "default"
+            require_preset(preset, f"{project.file}: ")
+        return load(preset, self.config, self.changes)
 
 
 ParsedOverrides = Annotated[Overrides, Parameter(parse=False)]

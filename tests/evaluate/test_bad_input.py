@@ -98,7 +98,10 @@ BAD = (
         f"tune {ABOUT} --grid accuracy=fast",
         "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
     ),
-    (f"tune {ABOUT} --grid boost=@", "@ is no value of search.boost"),
+    (
+        f"tune {ABOUT} --grid boost=@",
+        "@ is no value of search.boost; it must be a number within 0.0..10.0",
+    ),
     (f"tune {ABOUT} --grid k=5 --grid search.k=10", "--grid names k twice"),
     (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
     ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
