@@ -278,13 +278,15 @@ def _is_list(section: type[Any], key: str) -> bool:
 
 def _read_yaml(name: str, flag: str) -> Any:
     path = Path(name)
-    if not path.is_file():
+    if not path.exists():
         raise SettingsError(f"{flag} {path} does not exist; copy {DEFAULT_CONFIG}")
     try:
+        if not path.is_file():  # a pipe can be read once, and presets are read again
+            raise OSError(0, "not a regular file")
         tree = read_plain_file(path)
     except OSError as error:
         raise SettingsError(
-            f"{flag} {path} cannot be read: {fault_and_remedy(error)}"
+            f"{flag} {path} cannot be read: {fault_and_remedy(error, 'name a file that holds the settings')}"
         ) from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path} is not UTF-8: {error}; save it so") from error

@@ -1,6 +1,7 @@
 """Settings: defaults, presets, files, the environment, and one line for a bad value."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,15 @@ def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path) ->
     ):
         line = refused_file(written(tmp_path, text))
         assert re.search("must |it has |not |take |too |shorten ", line), "the remedy"
+
+
+def test_a_config_that_is_a_pipe_or_a_folder_is_refused_as_such(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path("/dev/null")):
+        refused = f"--config {path} cannot be read: not a regular file; name a file"
+        assert refused in refused_file(path)
+    assert "nowhere.yaml does not exist" in refused_file(tmp_path / "nowhere.yaml")
 
 
 def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> None:
