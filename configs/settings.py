@@ -9,10 +9,10 @@ import reprlib
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from configs.errors import SettingsError
@@ -43,6 +43,15 @@ MAX_SHOWN_CHARS = 100
 N = TypeVar("N", int, float)
 
 
+def _read_null(text: Any) -> Any:
+    """Return "" for the null of YAML, else the text."""
+    return "" if text in ("null", "~") else text
+
+
+Text = Annotated[str, BeforeValidator(_read_null)]
+"""Type of a setting that is a text; null sets none."""
+
+
 def number(default: N, low: float, high: float) -> N:
     """Return a field for a number within low..high."""
     bounds: Any = {"low": low, "high": high}
@@ -62,8 +71,8 @@ class EmbedSettings:
     """Settings of the embedding of texts."""
 
     threads: int = number(0, 0, 256)
-    models_dir: str = ""
-    own: str = ""
+    models_dir: Text = ""
+    own: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,7 @@ class SearchSettings:
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
     late_interaction: bool = True
-    cross_encoder: str = ""
+    cross_encoder: Text = ""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -141,9 +150,9 @@ class GameSettings:
     request_timeout_s: float = number(10.0, 0.1, 600.0)
     game_timeout_s: float = number(1_500.0, 1.0, 86_400.0)
     phase_s: float = number(40.0, 1.0, 86_400.0)
-    writer: str = ""
-    writer_url: str = ""
-    writer_log: str = ""
+    writer: Text = ""
+    writer_url: Text = ""
+    writer_log: Text = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -243,6 +243,13 @@ def test_an_empty_list_may_be_set(empty: str) -> None:
         load(changes=[f"search.strategies={empty}"])
 
 
+@pytest.mark.parametrize("null", ["null", "~"])
+def test_null_sets_no_text(null: str, tmp_path: Path) -> None:
+    mine = written(tmp_path, f"game: {{writer: {null}}}")
+    assert load(config=mine).game.writer == ""
+    assert load(changes=[f"game.writer={null}"]).game.writer == ""
+
+
 def test_an_empty_text_stays_one() -> None:
     assert load(changes=["embed.own="]).embed.own == ""
     with pytest.raises(SettingsError, match=r"ingest\.timeout_s is ''"):

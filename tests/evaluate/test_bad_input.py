@@ -118,6 +118,16 @@ BAD = (
         "--view needs --for-respondent",
     ),
     ("replay --store store --games other.jsonl", "games is about a paragraph of"),
+    ("replay --games games.jsonl --store .", " and no store; name a new folder"),
+    (f"replay {ABOUT} --out store/run.md", "name it store/run.json"),
+    ("play --store store --player=", "--player is empty; name the player"),
+    ("compare empty", "empty holds no run; name a RUN.json first"),
+    ("games list --journal store", "store is no file; name the journal"),
+    ("games list --journal nowhere", "name another --journal, or play: quarry play"),
+    (
+        f"replay {ABOUT} --set search.strategies=[cross-encoder]",
+        "search.cross_encoder is empty; name the folder or hub id",
+    ),
 )
 """Command lines, and a part of the line that refuses each."""
 
@@ -126,6 +136,7 @@ def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
     Path("broken.jsonl").write_text("{")
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
     write_games(Path("other.jsonl"), [elsewhere])
+    Path("empty").mkdir()
     before = sorted(Path().iterdir())
 
     for line, says in BAD:
