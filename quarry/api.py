@@ -190,11 +190,11 @@ def compare(
         settings = {name: load(name, changes=same) for name in settings}
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
-    for name, own_settings in settings.items():
+    for name, settings_of_run in settings.items():
         replay = Replay(
             labelled,
             opened,
-            own_settings,
+            settings_of_run,
             referees=repeat_referee(referee, 1, seed),
             seed=seed,
             name=name,
