@@ -156,6 +156,11 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     label = app.name[0]
+
+    def parse_and_call() -> int:
+        command, bound, _ = app.meta.parse_args(words)
+        return command(*bound.args, **bound.kwargs) or 0
+
     try:
         _require_unicode(words)
         command, _, _ = app.parse_commands(words)
@@ -163,7 +168,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         interrupts.on_interrupt_print(f"{label}: interrupted")
         _require_resources()
         with log_as_lines(label):
-            return run_command(lambda: _parse_and_call(app.meta, words))
+            return run_command(parse_and_call)
 
     except CycloptsError as error:
         fault = str(error)[:MAX_FAULT_CHARS]
@@ -190,12 +195,6 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         interrupts.announce()
         return interrupts.INTERRUPTED
-
-
-def _parse_and_call(app: App, words: Sequence[str]) -> int:
-    """Call the function that a command line names, and return its exit code; None counts as 0."""
-    command, bound, _ = app.parse_args(words)
-    return command(*bound.args, **bound.kwargs) or 0
 
 
 def _require_unicode(words: Sequence[str]) -> None:
