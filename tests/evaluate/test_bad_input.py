@@ -95,6 +95,10 @@ BAD = (
     ),
     (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
     (
+        f"tune {ABOUT} --trials 5 --warm-start nowhere.db",
+        "--warm-start nowhere.db does not exist",
+    ),
+    (
         f"tune {ABOUT} --grid accuracy=fast",
         "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
     ),
