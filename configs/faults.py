@@ -19,6 +19,7 @@ FAULTS = {
     errno.ENAMETOOLONG: "take a shorter path",
     errno.ELOOP: "take a path without such links",
     errno.EISDIR: "name a file",
+    errno.EEXIST: "name a folder",
     errno.ENOTDIR: "name a path below a folder",
 }
 """Remedies of errors that any path or machine can cause."""

@@ -74,7 +74,10 @@ def _read_table(path: Path) -> Any:
         document = tomllib.loads(content.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         if is_ours:
-            fault = f"is not a TOML file: {' '.join(str(error).split())[:200]}"
+            fault = (
+                f"is not a TOML file: {' '.join(str(error).split())[:200]}; "
+                'write lines such as store = "my/store"'
+            )
             if isinstance(error, OSError):
                 fault = f"cannot be read: {fault_and_remedy(error)}"
             raise SettingsError(f"{path} {fault}") from error
@@ -90,7 +93,7 @@ def _project(table: Any, path: Path) -> Project:
     """Check the values of a table; return them with paths that start from the folder of the file."""
     if not isinstance(table, dict):
         raise SettingsError(
-            f"{path}: tool.quarry is a {type(table).__name__}; write one table [tool.quarry]"
+            f"{path}: tool.quarry is {reprlib.repr(table)}; write one table [tool.quarry]"
         )
 
     values = {}

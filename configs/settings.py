@@ -9,10 +9,10 @@ import reprlib
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from configs.errors import SettingsError
@@ -43,6 +43,15 @@ MAX_SHOWN_CHARS = 100
 N = TypeVar("N", int, float)
 
 
+def _read_null(text: Any) -> Any:
+    """Return "" for the null of YAML, else the text."""
+    return "" if text in ("null", "~") else text
+
+
+Text = Annotated[str, BeforeValidator(_read_null)]
+"""Type of a setting that is a text; null sets none."""
+
+
 def number(default: N, low: float, high: float) -> N:
     """Return a field for a number within low..high."""
     bounds: Any = {"low": low, "high": high}
@@ -62,8 +71,8 @@ class EmbedSettings:
     """Settings of the embedding of texts."""
 
     threads: int = number(0, 0, 256)
-    models_dir: str = ""
-    own: str = ""
+    models_dir: Text = ""
+    own: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,7 @@ class SearchSettings:
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
     late_interaction: bool = True
-    cross_encoder: str = ""
+    cross_encoder: Text = ""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -141,9 +150,9 @@ class GameSettings:
     request_timeout_s: float = number(10.0, 0.1, 600.0)
     game_timeout_s: float = number(1_500.0, 1.0, 86_400.0)
     phase_s: float = number(40.0, 1.0, 86_400.0)
-    writer: str = ""
-    writer_url: str = ""
-    writer_log: str = ""
+    writer: Text = ""
+    writer_url: Text = ""
+    writer_log: Text = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,6 +187,15 @@ def preset_names() -> tuple[str, ...]:
     return ("default", *_presets())
 
 
+def require_preset(preset: str, where: str = "") -> None:
+    """Raise a SettingsError with the nearest name unless a preset is known or a file; its text begins with `where`."""
+    names = preset_names()
+    if preset not in names and not is_file_name(preset):
+        raise SettingsError(
+            f"{where}preset {preset!r} is unknown; take {', '.join(names)}, or a YAML file{did_you_mean(preset, names)}"
+        )
+
+
 def _presets() -> Mapping[str, Any]:
     presets: dict[str, Any] = yaml.safe_load(PRESETS_CONFIG.read_text(encoding="utf-8"))
     return presets
@@ -207,11 +225,8 @@ def load(
         settings = merge_settings(settings, presets[preset], where)
     elif is_file_name(preset):
         settings = merge_settings(settings, _read_yaml(preset, "--preset"), preset)
-    elif preset != "default":
-        names = preset_names()
-        raise SettingsError(
-            f"preset {preset!r} is unknown; take {', '.join(names)}, or a YAML file{did_you_mean(preset, names)}"
-        )
+    else:
+        require_preset(preset)
 
     if config is not None:
         tree = _read_yaml(str(config), "--config")
@@ -272,13 +287,15 @@ def _is_list(section: type[Any], key: str) -> bool:
 
 def _read_yaml(name: str, flag: str) -> Any:
     path = Path(name)
-    if not path.is_file():
+    if not path.exists():
         raise SettingsError(f"{flag} {path} does not exist; copy {DEFAULT_CONFIG}")
     try:
+        if not path.is_file():  # a pipe can be read once, and presets are read again
+            raise OSError(0, "not a regular file")
         tree = read_plain_file(path)
     except OSError as error:
         raise SettingsError(
-            f"{flag} {path} cannot be read: {fault_and_remedy(error)}"
+            f"{flag} {path} cannot be read: {fault_and_remedy(error, 'name a file that holds the settings')}"
         ) from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path} is not UTF-8: {error}; save it so") from error
@@ -306,7 +323,7 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
             changed = dataclasses.replace(getattr(settings, section), **values)
         except ValidationError as error:
             raise SettingsError(
-                f"{_describe_refusal(error, section)} ({where})"
+                f"{_describe_refusal(error, section, values)} ({where})"
             ) from None
         settings = dataclasses.replace(settings, **{section: changed})
     return settings
@@ -315,7 +332,7 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
 def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(value, dict):
         raise SettingsError(
-            f"{what} is a {type(value).__name__}; it must hold keys and values"
+            f"{what} is {reprlib.repr(value)}; it must hold keys and values"
         )
     return value
 
@@ -329,13 +346,29 @@ def require_key(key: object, names: Collection[str], what: str) -> None:
         )
 
 
-def _describe_refusal(error: ValidationError, section: str) -> str:
-    """Describe the first fault in one line: the value, and the rule that it breaks."""
+def _describe_refusal(
+    error: ValidationError, section: str, values: Mapping[str, Any]
+) -> str:
+    """Describe the first fault in one line: the value as the user gave it, and the values that the key takes."""
     first = error.errors(include_url=False)[0]
     if not first["loc"]:  # a rule about several keys
         return f"{section}.{first['msg'].removeprefix('Value error, ')}"
     key = str(first["loc"][0])
-    rule = first["msg"]
-    if bounds := fields(SECTIONS[section])[key].json_schema_extra:
-        rule = f"it must be within {bounds['low']}..{bounds['high']}"
-    return f"{section}.{key} is {reprlib.repr(first['input'])}; {rule}"
+    wanted = describe_values(section, key)
+    return f"{section}.{key} is {reprlib.repr(values[key])}; it must be {wanted}"
+
+
+def describe_values(section: str, key: str) -> str:
+    """Describe in words the values that a key of a section takes, such as "a whole number within 0..10000"."""
+    field = fields(SECTIONS[section])[key]
+    if bounds := field.json_schema_extra:
+        number = "a whole number" if field.annotation is int else "a number"
+        return f"{number} within {bounds['low']}..{bounds['high']}"
+    if field.annotation is bool:
+        return "true or false"
+    if get_origin(field.annotation) is Literal:
+        return f"one of {', '.join(get_args(field.annotation))}"
+    if _is_list(SECTIONS[section], key):
+        size = "a list of at least 1 text" if field.metadata else "a list of texts"
+        return f"{size}, such as [{', '.join(field.default)}]"
+    return "a text"

@@ -1,4 +1,7 @@
-"""Functions for notebooks: ingest, search, replay, compare, tune and export."""
+"""Functions for notebooks: ingest, search, replay, compare, tune and export.
+
+Each raises a SettingsError if an argument is of a wrong type.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pydantic import NonNegativeInt, PositiveInt
+
 from configs.settings import Settings, load
-from evaluate.errors import GamesError, writing
+from evaluate.errors import RunError, writing
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.referee.spec import HINT_ALONE, repeat_referee
 from evaluate.replay.replay import Replay
@@ -23,6 +28,7 @@ from ingest.pipeline import pipeline
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry import store as stores
+from quarry.arguments import checked
 from quarry.errors import StoreError
 from quarry.files import write_named
 from quarry.store import DEFAULT_COLLECTION, Course
@@ -40,6 +46,7 @@ class Comparison(NamedTuple):
     tests: pd.DataFrame
 
 
+@checked
 def load_settings(
     preset: str = "default", config: str | Path | None = None
 ) -> Settings:
@@ -51,6 +58,7 @@ def load_settings(
     return load(preset, Path(config) if config is not None else None)
 
 
+@checked
 def open_store(location: str | Path, collection: str = DEFAULT_COLLECTION) -> Course:
     """Open the course of a store.
 
@@ -60,9 +68,10 @@ def open_store(location: str | Path, collection: str = DEFAULT_COLLECTION) -> Co
     Raises:
         StoreError: there is no such store, or it holds no paragraphs.
     """
-    return stores.open_store(str(location), collection)
+    return stores.open_store(_named(location), collection)
 
 
+@checked
 def ingest_folder(
     paths: str | Path | Sequence[str | Path],
     store: str | Path,
@@ -82,12 +91,11 @@ def ingest_folder(
         IngestError: a path does not exist, or no file could be read.
         StoreError: the store has no name, or cannot be written.
     """
-    if not str(store):
-        raise StoreError("store is empty; name a folder or a URL")
+    location = _named(store)
     sources = [paths] if isinstance(paths, str | Path) else paths
     summary = pipeline.ingest(
         [Path(source) for source in sources],
-        str(store),
+        location,
         settings or load(),
         embedder_spec=embedder,
         progress=progress,
@@ -96,15 +104,16 @@ def ingest_folder(
         raise IngestError(summary.failed[0].detail)
     for outcome in summary.failed:
         _log.warning("%s", outcome.detail)
-    return open_store(store)
+    return open_store(location)
 
 
+@checked
 def search(
     course: Course | str | Path,
     hint: str,
     book: str = "",
     *,
-    k: int | None = None,
+    k: PositiveInt | None = None,
     settings: Settings | None = None,
 ) -> SearchResult:
     """Search for a hint; for many searches, use one `build_orchestrator`.
@@ -121,13 +130,14 @@ def search(
     return orchestrator.search(Query(hint, book, k))
 
 
+@checked
 def replay(
     course: Course | str | Path,
     games: str | Path,
     *,
     referee: str = HINT_ALONE,
-    n_games: int | None = None,
-    seed: int = 0,
+    n_games: PositiveInt | None = None,
+    seed: NonNegativeInt = 0,
     settings: Settings | None = None,
     name: str = "",
 ) -> Run:
@@ -136,7 +146,7 @@ def replay(
     Args:
         course: a course, or the location of its store.
         referee: SPEC; "none" only searches.
-        n_games: number of games from the start of the file, at least 1; None takes all.
+        n_games: number of games from the start of the file; None takes all.
         name: the name of the run, for comparisons.
 
     Raises:
@@ -153,14 +163,15 @@ def replay(
     ).run()
 
 
+@checked
 def compare(
     course: Course | str | Path,
     games: str | Path,
     settings: Sequence[str] | Mapping[str, Settings],
     *,
     referee: str = HINT_ALONE,
-    n_games: int | None = None,
-    seed: int = 0,
+    n_games: PositiveInt | None = None,
+    seed: NonNegativeInt = 0,
     measures: Sequence[str] = (),
 ) -> Comparison:
     """Replay the same games with several settings, and test each against the first one.
@@ -179,11 +190,11 @@ def compare(
         settings = {name: load(name, changes=same) for name in settings}
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
-    for name, own_settings in settings.items():
+    for name, settings_of_run in settings.items():
         replay = Replay(
             labelled,
             opened,
-            own_settings,
+            settings_of_run,
             referees=repeat_referee(referee, 1, seed),
             seed=seed,
             name=name,
@@ -194,12 +205,13 @@ def compare(
     return Comparison(runs, pd.DataFrame(tests))
 
 
+@checked
 def tune(
     course: Course | str | Path,
     games: str | Path,
-    n_trials: int,
+    n_trials: PositiveInt,
     *,
-    seed: int = 0,
+    seed: NonNegativeInt = 0,
     settings: Settings | None = None,
     out: str | Path | None = None,
 ) -> dict[str, Any]:
@@ -228,16 +240,31 @@ def tune(
     return result
 
 
+@checked
 def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:
-    """Write runs as TREC files, parquet and CSV into a folder, and return the files."""
-    return exporting.export([runs] if isinstance(runs, Run) else runs, Path(folder))
+    """Write runs as TREC files, parquet and CSV into a folder, and return the files.
+
+    Raises:
+        RunError: there is no run.
+        SettingsError: the folder cannot be written.
+    """
+    all_runs = [runs] if isinstance(runs, Run) else runs
+    if not all_runs:
+        raise RunError("runs is empty; take at least one run")
+    with writing(Path(folder), "folder"):
+        return exporting.export(all_runs, Path(folder))
 
 
 def _first_games(path: str | Path, n_games: int | None) -> list[LabelledGame]:
     """Load the first games of a file; None loads all."""
-    if n_games is not None and n_games < 1:
-        raise GamesError(f"n_games is {n_games}; it must be at least 1")
     return load_games(Path(path))[:n_games]
+
+
+def _named(location: str | Path) -> str:
+    """Return the location of a store as a text; raise a StoreError if it is empty."""
+    if not str(location):
+        raise StoreError("store is empty; name a folder or a URL")
+    return str(location)
 
 
 def _opened(course: Course | str | Path) -> Course:

@@ -20,7 +20,7 @@ from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
 from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
-from configs.settings import Settings, load, preset_names
+from configs.settings import Settings, load, preset_names, require_preset
 from quarry import interrupts
 from quarry.terminal import describe_error, visible
 
@@ -77,8 +77,11 @@ class Overrides:
 
     def load(self, preset: str | None = None) -> Settings:
         """Load the settings of a preset, or of the preset of quarry.toml, and merge the changes over them."""
-        name = preset or find_project().preset or "default"
-        return load(name, self.config, self.changes)
+        if not preset:
+            project = find_project()
+            preset = project.preset or "default"
+            require_preset(preset, f"{project.file}: ")
+        return load(preset, self.config, self.changes)
 
 
 ParsedOverrides = Annotated[Overrides, Parameter(parse=False)]
@@ -153,6 +156,11 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     label = app.name[0]
+
+    def parse_and_call() -> int:
+        command, bound, _ = app.meta.parse_args(words)
+        return command(*bound.args, **bound.kwargs) or 0
+
     try:
         _require_unicode(words)
         command, _, _ = app.parse_commands(words)
@@ -160,7 +168,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         interrupts.on_interrupt_print(f"{label}: interrupted")
         _require_resources()
         with log_as_lines(label):
-            return run_command(lambda: _parse_and_call(app.meta, words))
+            return run_command(parse_and_call)
 
     except CycloptsError as error:
         fault = str(error)[:MAX_FAULT_CHARS]
@@ -187,12 +195,6 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         interrupts.announce()
         return interrupts.INTERRUPTED
-
-
-def _parse_and_call(app: App, words: Sequence[str]) -> int:
-    """Call the function that a command line names, and return its exit code; None counts as 0."""
-    command, bound, _ = app.parse_args(words)
-    return command(*bound.args, **bound.kwargs) or 0
 
 
 def _require_unicode(words: Sequence[str]) -> None:

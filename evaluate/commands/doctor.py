@@ -103,8 +103,8 @@ def examine(
 
     embed = overrides.load().embed
     yield _find("models", lambda: describe_models(embed), "")
-    remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
-    yield _find("store", lambda: describe_store(at), remedy)
+    cost = "Nothing can be searched; `quarry play` makes the default store"
+    yield _find("store", lambda: describe_store(at), cost)
     if url := server or find_project().server:
         cost = "Games against it cannot be played"
         yield _find("server", lambda: describe_server(url), cost)

@@ -33,11 +33,15 @@ def read_journal(path: Path) -> list[SavedGame]:
     """Read the games of a journal, the oldest first.
 
     Raises:
-        SettingsError: the file does not exist.
+        SettingsError: the file does not exist, or is a folder.
         JournalError: the file is not a journal.
     """
+    if not path.exists():
+        raise SettingsError(
+            f"{path} does not exist: no game was played with it; name another --journal, or play: quarry play"
+        )
     if not path.is_file():
-        raise SettingsError(f"{path} does not exist: no game was played with it.")
+        raise SettingsError(f"{path} is no file; name the journal of `play`")
     with contextlib.closing(Journal(path, is_copy=True)) as journal:
         return journal.games()[::-1]
 

@@ -95,7 +95,7 @@ class PlayOptions:
         """Check the options, before a store is made or opened for them.
 
         Raises:
-            SettingsError: an option would have no effect.
+            SettingsError: an option would have no effect, or --player is empty.
             RefereeError: the SPEC is invalid.
             ServerError: the URL is not one of HTTP.
         """
@@ -104,6 +104,8 @@ class PlayOptions:
                 f"--referee {ME} is played here, with you alone; leave out --server, --token, --player, --at-once, "
                 "--journal, --practice-games, --seed and --json"
             )
+        if not self.player:
+            raise SettingsError("--player is empty; name the player")
         if self.referee not in (None, ME):
             read_spec(self.referee)
         if self.server is None:

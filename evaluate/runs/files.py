@@ -42,7 +42,9 @@ def games_path(out: Path) -> Path:
         RunError: the name of the run does not end in .json, so that another run could have the same path.
     """
     if out.suffix != ".json":
-        raise RunError(f"{out} does not end in .json; name it {out.stem}.json")
+        raise RunError(
+            f"{out} does not end in .json; name it {out.with_suffix('.json')}"
+        )
     return out.with_name(f"{out.stem}.games.jsonl")
 
 
@@ -222,9 +224,10 @@ def read_runs(
     """
     files = _find_runs(paths)
     if not files or files[0].suffix != ".json":
-        raise RunError(
-            f"The first file is {files[0] if files else 'missing'}; name a RUN.json first, as replay --out writes it"
-        )
+        first = f"The first file is {files[0] if files else 'missing'}"
+        if paths and not files:
+            first = f"{paths[0]} holds no run"
+        raise RunError(f"{first}; name a RUN.json first, as replay --out writes it")
     runs: list[Run] = []
     for path in files:
         is_run = path.suffix == ".json"

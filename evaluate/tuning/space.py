@@ -14,7 +14,7 @@ from optuna.distributions import (
 from pydantic import ValidationError
 
 from configs.errors import SettingsError
-from configs.settings import CONFIG_DIR, SearchSettings, fields
+from configs.settings import CONFIG_DIR, SearchSettings, describe_values, fields
 from player.round import Json
 from player.search.index import DENSE
 
@@ -96,7 +96,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
                 make_trial_settings({key: choices[-1]}, base)
             except (TypeError, ValidationError, yaml.YAMLError):
                 raise SettingsError(
-                    f"--grid {item}: {text} is no value of search.{key} (configs/default.yaml)"
+                    f"--grid {item}: {text} is no value of search.{key}; it must be {describe_values('search', key)}"
                 ) from None
         space[key] = CategoricalDistribution(choices)
 

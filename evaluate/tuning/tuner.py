@@ -71,6 +71,8 @@ def tune(
     base = settings.search
     space = read_grid(grid, base) if grid else load_space(base)
     open_storage(storage)  # fails before the long preparation
+    if warm_start:
+        open_storage(warm_start, is_earlier=True)
     by_split = _split_games(games, seed)
     chosen = [*itertools.chain.from_iterable(by_split.values())]
     located = locate_in(chosen, course)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import threading
 import weakref
 from collections.abc import Hashable, Sequence
@@ -66,16 +67,17 @@ def open_store(
 
     Raises:
         StoreMissingError: there is no store.
-        StoreError: the store cannot be opened, or holds no paragraphs.
+        StoreError: the store cannot be opened, or holds no paragraphs; or the location is a file or holds other files.
     """
     generations = generations_at(location, collection)
     generation, identity = generations.newest()
     content = generations.content(generation)
-    what, command = "store", f"quarry ingest PATH... --store {location}"
+    what, command = "store", f"quarry ingest PATH... --store {shlex.quote(location)}"
     if collection != DEFAULT_COLLECTION:
         what = f"collection {collection!r}"
-        command += f" --collection {collection}"
+        command += f" --collection {shlex.quote(collection)}"
     if not generation:
+        generations.require_usable(0)
         raise StoreMissingError(f"--store {location} holds no {what}; run: {command}")
     if not content.embedder_spec and not (all_rejected_ok and content.documents):
         raise StoreError(f"--store {location} holds no paragraphs; run: {command}")

@@ -1,6 +1,7 @@
 """Settings: defaults, presets, files, the environment, and one line for a bad value."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -69,27 +70,27 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
         ("serach: {k: 5}", "has no key 'serach'; it has embed, ingest, search, game"),
         ("search: {boots: 5}", "; did you mean boost?"),
         ("search: {5: 5}", "search has no key '5'; it has strategies, keywords"),
-        ("[]", "is a list; it must hold keys and values"),
-        ("search: 5", "section search is a str; it must hold keys and values"),
+        ("[]", "it is []; it must hold keys and values"),
+        ("search: 5", "section search is '5'; it must hold keys and values"),
         ("search: {k: [", ": not YAML: "),
         ("embed: {models_dir: caf\udce9}", "mine.yaml is not UTF-8"),
-        ("search: {pdf_k: -1}", "search.pdf_k is '-1'; it must be within 0..10000"),
-        ("search: {k: 1.5}", "search.k is '1.5'; it must be within 0..10000"),
+        ("search: {pdf_k: -1}", "search.pdf_k is '-1'; it must be a whole number"),
+        ("search: {k: 1.5}", "is '1.5'; it must be a whole number within 0..10000"),
         (
             "search: {boost: .nan}",
-            "search.boost is '.nan'; it must be within 0.0..10.0",
+            "search.boost is '.nan'; it must be a number within 0.0..10.0",
         ),
         (
             "search: {fusion: sum}",
-            "search.fusion is 'sum'; Input should be 'rrf' or 'linear'",
+            "search.fusion is 'sum'; it must be one of rrf, linear",
         ),
         (
             "search: {strategies: dense}",
-            "search.strategies is 'dense'; Input should be a valid",
+            "search.strategies is 'dense'; it must be a list of at least 1 text, such as [dense]",
         ),
         (
             "search: {strategies: []}",
-            "search.strategies is []; Tuple should have at least 1",
+            "search.strategies is []; it must be a list of at least 1 text",
         ),
         (
             "search: {pdf_k: 0, global_k: 0}",
@@ -123,6 +124,15 @@ def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path) ->
         assert re.search("must |it has |not |take |too |shorten ", line), "the remedy"
 
 
+def test_a_config_that_is_a_pipe_or_a_folder_is_refused_as_such(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path("/dev/null")):
+        refused = f"--config {path} cannot be read: not a regular file; name a file"
+        assert refused in refused_file(path)
+    assert "nowhere.yaml does not exist" in refused_file(tmp_path / "nowhere.yaml")
+
+
 def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> None:
     text = "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}"
     preset = str(written(tmp_path, text, "preset.yaml"))
@@ -146,10 +156,20 @@ def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> Non
         ("search.rule_wieght=0", "; did you mean rule_weight?"),
         (
             "search.k=many",
-            "search.k is 'many'; it must be within 0..10000 (--set search.k=many)",
+            "search.k is 'many'; it must be a whole number within 0..10000 (--set search.k=many)",
         ),
         ("search.k=[", "--set search.k=[: the value is not YAML"),
-        (f"search.k={'9' * 10_000}", "it must be within 0..10000"),
+        (f"search.k={'9' * 10_000}", "it must be a whole number within 0..10000"),
+        ("search.k=[1, 2]", "search.k is ['1', '2']; it must be a whole number"),
+        ("search.k=null", "search.k is 'null'; it must be a whole number"),
+        ("search.boost=true", "'true'; it must be a number within 0.0..10.0"),
+        ("search.cascade=2", "search.cascade is '2'; it must be true or false"),
+        (
+            "search.cross_encoder=[a]",
+            "search.cross_encoder is ['a']; it must be a text",
+        ),
+        ("search.strategies=[[a]]", "is [['a']]; it must be a list of at least 1 text"),
+        ("ingest.editions=a", "'a'; it must be a list of texts, such as [pdfplumber:"),
     ],
 )
 def test_a_bad_change_is_refused_with_what_may_have_been_meant(
@@ -221,6 +241,13 @@ def test_an_empty_list_may_be_set(empty: str) -> None:
     assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()
     with pytest.raises(SettingsError, match=r"search\.strategies is .*at least 1"):
         load(changes=[f"search.strategies={empty}"])
+
+
+@pytest.mark.parametrize("null", ["null", "~"])
+def test_null_sets_no_text(null: str, tmp_path: Path) -> None:
+    mine = written(tmp_path, f"game: {{writer: {null}}}")
+    assert load(config=mine).game.writer == ""
+    assert load(changes=[f"game.writer={null}"]).game.writer == ""
 
 
 def test_an_empty_text_stays_one() -> None:

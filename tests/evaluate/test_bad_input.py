@@ -95,10 +95,17 @@ BAD = (
     ),
     (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
     (
+        f"tune {ABOUT} --trials 5 --warm-start nowhere.db",
+        "--warm-start nowhere.db does not exist",
+    ),
+    (
         f"tune {ABOUT} --grid accuracy=fast",
         "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
     ),
-    (f"tune {ABOUT} --grid boost=@", "@ is no value of search.boost"),
+    (
+        f"tune {ABOUT} --grid boost=@",
+        "@ is no value of search.boost; it must be a number within 0.0..10.0",
+    ),
     (f"tune {ABOUT} --grid k=5 --grid search.k=10", "--grid names k twice"),
     (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
     ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
@@ -115,6 +122,16 @@ BAD = (
         "--view needs --for-respondent",
     ),
     ("replay --store store --games other.jsonl", "games is about a paragraph of"),
+    ("replay --games games.jsonl --store .", " and no store; name a new folder"),
+    (f"replay {ABOUT} --out store/run.md", "name it store/run.json"),
+    ("play --store store --player=", "--player is empty; name the player"),
+    ("compare empty", "empty holds no run; name a RUN.json first"),
+    ("games list --journal store", "store is no file; name the journal"),
+    ("games list --journal nowhere", "name another --journal, or play: quarry play"),
+    (
+        f"replay {ABOUT} --set search.strategies=[cross-encoder]",
+        "search.cross_encoder is empty; name the folder or hub id",
+    ),
 )
 """Command lines, and a part of the line that refuses each."""
 
@@ -123,6 +140,7 @@ def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
     Path("broken.jsonl").write_text("{")
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
     write_games(Path("other.jsonl"), [elsewhere])
+    Path("empty").mkdir()
     before = sorted(Path().iterdir())
 
     for line, says in BAD:

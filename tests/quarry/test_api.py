@@ -1,7 +1,10 @@
 """The functions for notebooks, on a small course."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import quarry
@@ -67,6 +70,55 @@ def test_a_number_of_games_is_positive() -> None:
     for n_games in (0, -1):
         with pytest.raises(QuarryError, match=f"n_games is {n_games}; it must"):
             quarry.replay(STORE, GAMES, n_games=n_games)
+
+
+WHOLE = "it must be a whole number of at least"
+"""Begin of the remedy for a number."""
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "says"),
+    [
+        (quarry.search, {"hint": "x", "k": 2.5}, f"k is 2.5; {WHOLE} 1 or None"),
+        (quarry.search, {"hint": "x", "k": True}, f"k is True; {WHOLE} 1 or None"),
+        (quarry.search, {"hint": None}, "hint is None; it must be a text"),
+        (quarry.search, {"hint": "x", "settings": "dual"}, "settings of load_settings"),
+        (quarry.search, {"hint": "x", "course": 5}, "must be a course or a text"),
+        (quarry.search, {"hint": "x", "course": ""}, "store is empty; name a folder"),
+        (quarry.replay, {"seed": -1}, f"seed is -1; {WHOLE} 0"),
+        (quarry.replay, {"games": [GAMES]}, "must be a text or a path"),
+        (quarry.compare, {"settings": "dual"}, "'dual'; it must be a list of texts"),
+        (quarry.compare, {"settings": {"a": "dual"}}, " or settings by name"),
+        (quarry.tune, {"n_trials": 0}, f"n_trials is 0; {WHOLE} 1"),
+        (quarry.tune, {"n_trials": "5"}, f"n_trials is '5'; {WHOLE} 1"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_refused_in_one_line(
+    function: Callable[..., Any], arguments: dict[str, Any], says: str
+) -> None:
+    common = {"course": STORE}
+    if function is not quarry.search:
+        common["games"] = GAMES
+    with pytest.raises(QuarryError) as refused:
+        function(**(common | arguments))
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_number_of_numpy_is_a_whole_number() -> None:
+    assert len(quarry.search(STORE, "x", k=np.int64(3)).hits) == 3  # type: ignore[arg-type]
+
+
+def test_an_export_without_runs_or_a_folder_is_refused() -> None:
+    with pytest.raises(QuarryError, match="runs is empty; take at least one run"):
+        quarry.export([], "exported")
+    with pytest.raises(QuarryError, match="runs is 5; it must be Run or Sequence"):
+        quarry.export(5, "exported")  # type: ignore[arg-type]
+    run = quarry.replay(STORE, GAMES)
+    with pytest.raises(
+        QuarryError, match=r"folder games\.jsonl cannot be written: File"
+    ):
+        quarry.export(run, GAMES)
 
 
 def test_the_search_is_tuned_and_its_settings_are_a_preset() -> None:

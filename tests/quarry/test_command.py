@@ -163,7 +163,7 @@ def test_values_of_the_nearest_file_are_defaults(
     assert StoreOptions().location == "http://chroma:8000"
     assert StoreOptions("named").location == "named"
     assert find_games_file(None) == tmp_path / "course/games.jsonl"
-    assert "preset 'fast' is unknown" in quarry("replay").refusal
+    assert "quarry.toml: preset 'fast' is unknown" in quarry("replay").refusal
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player() -> None:
@@ -182,12 +182,12 @@ DEEP = "[" * 100_000
         (OURS, "store = 3", "store is 3; it must be a text in quotation marks"),
         (OURS, 'store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
         (OURS, f"store = '{'x' * 9_000}'", "at most 4000 characters"),
-        (OURS, "store", "is not a TOML file"),
+        (OURS, "store = my/store", '; write lines such as store = "my/store"'),
         (OURS, f"store = {DEEP}", "is not a TOML file"),
         (OURS, "\udcff", "is not a TOML file"),
         (OURS, "#" * 60_000_000, "more than 200000 bytes"),
-        (SHARED, "[[tool.quarry]]", "tool.quarry is a list; write one table"),
-        (SHARED, "tool.quarry = 5", "tool.quarry is a int; write one table"),
+        (SHARED, "[[tool.quarry]]", "tool.quarry is [{}]; write one table"),
+        (SHARED, "tool.quarry = 5", "tool.quarry is 5; write one table"),
         (SHARED, "tool.quarry.store = 5", "store is 5; it must be a text"),
     ],
     ids=range(11),
@@ -230,7 +230,10 @@ def test_what_is_missing_is_named_with_its_cost(
     assert findings[0]["detail"].endswith(f" in {ROOT}")
     assert states["quarry"] == "ok"
     assert states["OCR"] == states["store"] == "missing"
-    assert "Scanned pages are not read" in "".join(each(findings, "cost"))
+    costs = "".join(each(findings, "cost"))
+    assert "Scanned pages are not read" in costs
+    # the detail of a missing store names the command that makes it
+    assert "quarry ingest" not in costs
 
 
 def test_a_damaged_store_is_an_error_for_doctor() -> None:

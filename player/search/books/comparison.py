@@ -87,7 +87,9 @@ class NameComparison:
         for name, similarity in zip(
             self.names.document_names, above.tolist(), strict=True
         ):
-            string[name.row] = max(string[name.row], name.source_trust * similarity)
+            string[name.document_row] = max(
+                string[name.document_row], name.source_trust * similarity
+            )
         return string * self._clash_factor
 
     @property
@@ -139,7 +141,7 @@ class NameComparison:
                 before, match, after = f" {normalised} ".partition(short)
                 if match and all(map(is_generic, f"{before} {after}".split())):
                     trust = SHORT_TITLE_TRUST
-            exact[other.row] = max(exact[other.row], trust)
+            exact[other.document_row] = max(exact[other.document_row], trust)
         return exact
 
     @cached_property

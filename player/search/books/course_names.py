@@ -46,12 +46,12 @@ class Name:
     """One name of a document.
 
     Attributes:
-        row: row of the document.
+        document_row: row of the document.
         text: the name as it is written.
         source: its source.
     """
 
-    row: int
+    document_row: int
     text: str
     source: AliasSource
 
@@ -149,7 +149,9 @@ class CourseNames:
         for name in self.names:
             for word in name.words:
                 by_row = word_trust.setdefault(word, np.zeros(len(self.doc_ids)))
-                by_row[name.row] = max(by_row[name.row], name.source_trust)
+                by_row[name.document_row] = max(
+                    by_row[name.document_row], name.source_trust
+                )
         return word_trust
 
     @cached_property
@@ -159,7 +161,7 @@ class CourseNames:
         for name in self.names:
             if name.source != "heading":
                 for word in name.words:
-                    owners.setdefault(word, set()).add(name.row)
+                    owners.setdefault(word, set()).add(name.document_row)
         return owners
 
     @cached_property
@@ -195,7 +197,7 @@ class CourseNames:
         """Lecture numbers of each document, and those in its names."""
         numbers = list(map(set, self.numbers))
         for name in self.names:
-            numbers[name.row] |= lecture_numbers(name.text)
+            numbers[name.document_row] |= lecture_numbers(name.text)
         return numbers
 
     @cached_property
@@ -219,15 +221,18 @@ class CourseNames:
         phrases = {normalise_name: [], str: [], fold_stem: []}
         for name in self.document_names:
             if sum(map(is_subject, self.distinctive(name.words))) >= WORDS_OF_A_NAME:
-                phrases[normalise_name].append((name.row, name.normalised))
+                phrases[normalise_name].append((name.document_row, name.normalised))
             n_capitals = sum(word[:1].isupper() for word in name.short_title.split())
             if n_capitals >= WORDS_OF_A_NAME:
-                phrases[str].append((name.row, name.short_title))
+                phrases[str].append((name.document_row, name.short_title))
             has_both = any(map(str.isdigit, name.stem)) and any(
                 map(str.isalpha, name.stem)
             )
-            if has_both and len({other.row for other in self.by_stem[name.stem]}) == 1:
-                phrases[fold_stem].append((name.row, name.stem))
+            if (
+                has_both
+                and len({other.document_row for other in self.by_stem[name.stem]}) == 1
+            ):
+                phrases[fold_stem].append((name.document_row, name.stem))
         return phrases
 
     def _matches(self, word: str) -> Float64Array:

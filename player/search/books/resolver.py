@@ -73,7 +73,7 @@ class BookResolver:
         same = self.names.by_stem.get(fold_stem(book_name), [])
         stem = _PDF_SUFFIX.sub("", book_name)
         written = [name for name in same if name.text == stem]
-        rows = {name.row for name in written or same}
+        rows = {name.document_row for name in written or same}
         if len(rows) != 1:
             return None
         return BookCandidate(self.names.doc_ids[rows.pop()], 1.0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from configs.errors import SettingsError
 from player.search.results import Query
 from player.search.strategies.strategy import Reranker, StrategyInputs
 from quarry.arrays import AnyFloatArray
@@ -20,6 +21,9 @@ class CrossEncoder(Reranker):
 
     `search.cross_encoder` names the folder or hub id of the model.
 
+    Raises:
+        SettingsError: it names none.
+
     Reference:
         Nogueira and Cho, Passage Re-ranking with BERT, 2019.
     """
@@ -27,6 +31,10 @@ class CrossEncoder(Reranker):
     def __init__(self, course: Course, inputs: StrategyInputs) -> None:
         super().__init__(course.paragraphs)
         self._spec = inputs.search.cross_encoder
+        if not self._spec:
+            raise SettingsError(
+                "search.cross_encoder is empty; name the folder or hub id of the model"
+            )
         self._model: Any = None
         self._lock = threading.Lock()
 

@@ -1,5 +1,6 @@
 """Stores in folders: opening, and refusals."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,17 @@ def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("kept")
 
-    for name in ("none", "none/deeper", "empty", "file", "file/below"):
+    for name in ("none", "none/deeper", "empty", "file/below"):
         option = f"--store {tmp_path}/{name}"
         missing = rf"^{option} holds no store; run: quarry ingest PATH\.\.\. {option}\Z"
         with pytest.raises(FileNotFoundError, match=missing):
+            open_store(f"{tmp_path}/{name}")
+    for name, says in (
+        ("file", f"--store {tmp_path}/file cannot be opened: it is a file; name a f"),
+        (".", f"--store {tmp_path} holds 'empty' and no store; name a new folder"),
+        ("a b", f"run: quarry ingest PATH... --store '{tmp_path}/a b'"),
+    ):
+        with pytest.raises(StoreError, match=re.escape(says)):
             open_store(f"{tmp_path}/{name}")
 
     course = Store(f"{tmp_path}/none").course
