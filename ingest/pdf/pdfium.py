@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import mean, median
+from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -35,6 +36,8 @@ MIN_IMAGE_SHARE = 0.5
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
+MAX_SAMPLED = 16
+"""Number of characters of a page that show whether its text is visible."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 
@@ -84,12 +87,8 @@ class PdfiumReader:
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned
                 # the text layer that OCR engines add to a scan is invisible
-                item = pdfium.FPDFText_GetTextObject(raw, 0)
-                mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
-                hidden = bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
-
-            if hidden:
-                _even_sizes(glyphs)
+                if glyphs and _is_invisible(raw):
+                    _even_sizes(glyphs)
             drawings = find_drawings(page, frame)
         add_brackets(glyphs, drawings)
         add_roots(glyphs, drawings)
@@ -126,6 +125,19 @@ class PdfiumReader:
     def close(self) -> None:
         """Free the file."""
         self._document.close()
+
+
+def _is_invisible(raw: Any) -> bool:
+    """Return whether most of a sample of the text of a page is invisible."""
+    n_chars = pdfium.FPDFText_CountChars(raw)
+    n_invisible = n_sampled = 0
+    for position in range(0, n_chars, 1 + n_chars // MAX_SAMPLED):
+        item = pdfium.FPDFText_GetTextObject(raw, position)
+        if item:
+            mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
+            n_sampled += 1
+            n_invisible += mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
+    return 2 * n_invisible > n_sampled
 
 
 def _even_sizes(glyphs: list[Glyph]) -> None:

@@ -190,7 +190,7 @@ class HttpGameServer:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
         if len(self.token) >= MIN_SECRET_CHARS:
-            messages = self._without_token(messages)
+            messages = [self._cleaned(message) for message in messages]
         return messages, new_cursor or cursor
 
     def send(self, envelope: Json) -> None:
@@ -298,6 +298,11 @@ class HttpGameServer:
             ) from error
         except TimeoutError as error:
             raise self._unavailable(request, "timed out") from error
+        except httpx.InvalidURL as error:
+            raise ServerError(
+                f"{self.url} redirects {request.method} {request.url.path} to what is no address. "
+                "Name the server's own address."
+            ) from error
         except httpx.RequestError as error:
             reason = str(error) or type(error).__name__
             if os.strerror(errno.EMFILE) in reason:
@@ -338,6 +343,13 @@ class HttpGameServer:
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
 
+    def _cleaned(self, message: Any) -> Any:
+        """Replace the token in a message; None, which is no message, if it is nested too deeply."""
+        try:
+            return self._without_token(message)
+        except RecursionError:
+            return None
+
     def _without_token(self, value: Any) -> Any:
         """Replace the token in all texts except `auth_token`, which a reply must repeat."""
         if isinstance(value, dict):
@@ -366,7 +378,8 @@ def _read_retry_after_s(headers: httpx.Headers) -> float:
     """Read the seconds of a `Retry-After`, which may be a date; 0 if it is missing, unreadable or past."""
     text = headers.get("Retry-After", "")
     seconds = read_number(text, inf)
-    with contextlib.suppress(ValueError, TypeError):  # a number, or no time zone
+    # a number, no time zone, or a year that no date has
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
         seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
     return max(0.0, min(seconds or 0.0, MAX_RETRY_AFTER_S))
 

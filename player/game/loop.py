@@ -14,6 +14,7 @@ from player.errors import (
     PlayerError,
     ServerError,
     UnauthorizedError,
+    UnavailableError,
 )
 from player.game import messages as protocol
 from player.game.client import GameServer
@@ -38,6 +39,8 @@ BUSY_POLL_S = 0.1
 """Maximum number of seconds of a poll while threads are answering; their games may end before a message comes."""
 MAX_REFUSED = 3
 """Maximum number of consecutive failed requests for a game; then no more games are requested."""
+MAX_WARNINGS = 5
+"""Maximum number of unreadable messages of one answer that are logged one by one."""
 MAX_SENDING_S = 5.0
 """Maximum number of seconds for the threads to send their replies when the process ends; a restart sends the others."""
 MAX_BUSY = 4
@@ -90,7 +93,9 @@ class Loop:
         self._n_left = self._n_refused = 0
         self._runner = Runner()
         self._last_good = time.monotonic()
-        self._is_away = self._is_closing = False
+        self._has_answered = self._is_away = self._is_closing = False
+        self._refused_since: float | None = None
+        self._ask_again_at = 0.0
 
     def play_one(self) -> PlayedGame:
         """Play one game, or continue one of the journal, to its score.
@@ -151,18 +156,38 @@ class Loop:
             self._n_left -= 1
             try:
                 self._request_game()
-                self._n_refused = 0
+                self._n_refused, self._refused_since = 0, None
+                self._has_answered = True
             except UnauthorizedError:
                 raise
             except ServerError as error:
+                if self._may_be_back(error):
+                    self._n_left += 1
+                    pause_s = max(STUCK_PAUSE_S, error.retry_after_s)
+                    self._ask_again_at = time.monotonic() + pause_s
+                    return
                 self._n_refused += 1
-                if self._n_refused == MAX_REFUSED:
+                if self._n_refused == MAX_REFUSED and self._n_left:
+                    more = pluralize(self._n_left, "more game")
+                    _log.warning("%s will not be requested", more)
                     self._n_left = 0
                 yield error
 
     @property
     def _may_request(self) -> bool:
-        return self._n_left > 0 and len(self._deliveries) < self.at_once
+        is_due = time.monotonic() >= self._ask_again_at
+        return is_due and self._n_left > 0 and len(self._deliveries) < self.at_once
+
+    def _may_be_back(self, error: ServerError) -> bool:
+        """Return whether a server that answered before may answer again: it has been away for a short time."""
+        if not (isinstance(error, UnavailableError) and self._has_answered):
+            return False
+        now = time.monotonic()
+        if self._refused_since is None:
+            self._refused_since = now
+            _log.warning("a game is requested again: %s", error)
+        is_short = now - self._refused_since <= self.timeouts.outage_s
+        return is_short and not self.timeouts.is_strict
 
     def _request_game(self) -> None:
         key = self.journal.add_game()
@@ -241,8 +266,11 @@ class Loop:
             return self._cursor
 
         self._last_good, self._is_away = time.monotonic(), False
+        n_bad = 0
         for message in messages:
-            self._hand_over(message)
+            n_bad += not self._hand_over(message, n_bad < MAX_WARNINGS)
+        if n_bad > MAX_WARNINGS:
+            _log.warning("%s skipped", pluralize(n_bad - MAX_WARNINGS, "more message"))
         if cursor == self._cursor:
             time.sleep(STUCK_PAUSE_S if messages else PAUSE_S)
         elif not messages and self._may_begin_again:
@@ -253,6 +281,8 @@ class Loop:
     def _idle_s(self, longest_s: float) -> float:
         """Return the seconds until a game must send a reply again or time out, at most `longest_s`."""
         end = time.monotonic() + longest_s
+        if self._n_left > 0 and len(self._deliveries) < self.at_once:
+            end = min(end, self._ask_again_at)
         for delivery in self._deliveries:
             end = min(end, delivery.began + delivery.timeout_s)
             if not self._is_busy(delivery):
@@ -270,13 +300,21 @@ class Loop:
         pause_s = min(MAX_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
         time.sleep(max(PAUSE_S, self._idle_s(pause_s)))
 
-    def _hand_over(self, envelope: object) -> None:
-        """Add a message to the unread ones of its game, which may be a game that a killed process requested."""
+    def _hand_over(self, envelope: object, warns: bool) -> bool:
+        """Add a message to the unread ones of its game, which may be a game that a killed process requested.
+
+        Args:
+            warns: whether the fault of a message is logged.
+
+        Returns:
+            Whether the message can be read.
+        """
         try:
             message = protocol.read_message(envelope)
         except MessageError as error:
-            _log.warning("a message is skipped: %s", error)
-            return
+            if warns:
+                _log.warning("a message is skipped: %s", error)
+            return False
         game_id = message.game_id
         delivery = self._find(game_id)
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
@@ -286,6 +324,7 @@ class Loop:
             delivery = self._continue(game_id, key)
         if delivery is not None:
             delivery.unread.append(message)
+        return True
 
     def _serve(self, delivery: Delivery) -> None:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""

@@ -165,12 +165,13 @@ def numbered_font(name: str, rows: bytes) -> bytes:
     return written_with(font, made)
 
 
-def test_large_sums_of_cambria_math_are_mapped_as_such() -> None:
-    rows = b"<03c3><03c3><03c3>\n<0dcd><0dcd><0dcd>\n<0040><0040><0061>\nendbfrange"
+def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
+    rows = b"<03c3><03c3><03c3>\n<0dcd><0dcd><0dcd>\n<0526><0526><0526>\n<0040><0040><0061>\nendbfrange"
     for name, sums in (("CambriaMath", True), ("CambriaText", False)):
         cmap = cmap_of(numbered_font(name, rows))
         assert ("<0dcd> <2211>" in cmap) is sums
         assert ("<03c3> <2211>" in cmap) is sums
+        assert ("<0526> <20d7>" in cmap) is sums
         assert ("<0040> <0061>" in cmap) is sums
 
 

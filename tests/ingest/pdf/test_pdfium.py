@@ -63,6 +63,18 @@ def test_the_sizes_of_invisible_text_follow_from_its_widths() -> None:
     assert min(titles) > 1.5 * max(lines)
 
 
+def test_one_invisible_sign_leaves_the_sizes_of_a_page_as_they_are() -> None:
+    runs = [Run(50, 40, ".", 10, operators="3 Tr")]
+    runs.append(Run(50, 60, "A title", 20, operators="0 Tr"))
+    runs.append(Run(50, 90, "and the words of a line below it", 10))
+    assert {glyph.size for glyph in _page(pdf([runs])).glyphs} == {10, 20}
+
+
+def test_a_page_whose_invisible_text_is_set_sideways_has_no_glyphs() -> None:
+    upwards = "BT 3 Tr /F4 10 Tf 0 1 -1 0 50 100 Tm (scan) Tj ET"
+    assert _page(pdf([[]], drawing=upwards)).glyphs == []
+
+
 def test_the_size_of_a_font_whose_unit_is_a_pixel_is_that_of_its_glyphs() -> None:
     pixels = pdf([[Run(72, 100, "[", 0.005, "hanging")]]).replace(
         b"[.001 0 0 .001 0 0]", b"[1 0 0 1 0 0]      "

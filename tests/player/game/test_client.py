@@ -178,6 +178,10 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
     server.headers["Location"] = "http://elsewhere/v1/games"
     assert "redirects POST /v1/games (307)" in str(failure(client.request_game))
     assert len(server.requests) == 1
+    for address in ("mailto:a@b.c", "javascript:1", "https:login"):
+        client, server = connect((302, b""))
+        server.headers["Location"] = address
+        assert "redirects POST /v1/games" in str(failure(client.request_game))
 
 
 def test_a_long_retry_after_is_passed_on_at_once() -> None:
@@ -244,6 +248,21 @@ def test_an_inbox_is_read_whatever_is_in_its_messages() -> None:
     messages, cursor = read_inbox(body)
     assert messages == [{"a": "\ufffd?"}, 7, {"n": int("9" * 300)}]
     assert cursor == "7"
+
+
+def test_a_message_that_is_nested_too_deeply_is_none_and_the_others_are_read() -> None:
+    for depth in (300, 700, 900):
+        deep = b"[" * depth + b"]" * depth
+        body = b'{"messages": [{"a": ' + deep + b'}, {"b": 1}], "cursor": "7"}'
+        client, _ = connect((200, body))
+        (_, other), cursor = client.inbox("", 0.0)
+        assert (other, cursor) == ({"b": 1}, "7")
+
+
+def test_a_retry_after_that_is_no_date_is_ignored() -> None:
+    client, server = connect((503, b""), (200, {"game_id": "7"}))
+    server.headers["Retry-After"] = "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"
+    assert client.request_game() == "7"
 
 
 def test_an_inbox_that_cannot_be_read_is_one_error() -> None:

@@ -187,6 +187,37 @@ def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
     assert outcomes_of(server, 9) == [GONE] * 3
 
 
+class PlayedAtOnce(FakeGameServer):
+    """A server that sends all messages of a game when it is requested."""
+
+    def request_game(self) -> str:
+        """The next game_id as given."""
+        game_id = super().request_game()
+        self._batches = [*self._batches, [stage(game_id) for stage in STAGES]]
+        return game_id
+
+
+def test_a_server_that_was_well_and_is_away_for_a_while_loses_no_game() -> None:
+    away: list[ServerError | None] = [UnavailableError("away")] * 3
+    ids = [GAME, OTHER_GAME]
+    server = PlayedAtOnce([], ids, request_game=[None, *away, None])
+    first, last = reports_of(server, 2)
+    assert [first.game_id, last.game_id] == ids
+
+    server = PlayedAtOnce([], [GAME], request_game=[None, *away * 9])
+    _, *errors = outcomes_of(server, 9, timeouts=Timeouts(outage_s=0.3))
+    assert errors == away
+
+
+def test_many_messages_that_cannot_be_read_are_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    report_of(FakeGameServer([[7] * 1_000, *WHOLE]))  # type: ignore[list-item]
+    *_, last = caplog.messages
+    assert len(caplog.messages) == 6
+    assert last == "995 more messages skipped"
+
+
 def test_a_second_game_of_the_same_id_is_refused() -> None:
     server = FakeGameServer(WHOLE, [GAME] * 3)
     first, second, report = outcomes_of(server, 3, at_once=3)
