@@ -8,7 +8,7 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
@@ -85,10 +85,27 @@ _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
 
-_Style = tuple[float, float, int, bool, bool, float, float]
-"""Baseline, size and font of a text object; whether it is upright and on the page, and in a mathematical font; the
-distance of its first box from its origin, in points, if its characters are given by its tag and have tight boxes; and
-its slant if regular print is slanted, as a share of its height."""
+class _Style(NamedTuple):
+    """Style of a text object.
+
+    Attributes:
+        base: its baseline, in points from the top.
+        size: its font size, in points.
+        font: number of its font.
+        is_shown: whether it is upright and on the page.
+        is_mathematical: whether its font is one of mathematics.
+        bearing: distance of its first box from its origin, in points, if its characters are given by its tag and have
+            tight boxes; else 0.
+        slant: slant of regular print, as a share of its height; 0 if it is upright.
+    """
+
+    base: float = 0.0
+    size: float = 1.0
+    font: int = 0
+    is_shown: bool = False
+    is_mathematical: bool = False
+    bearing: float = 0.0
+    slant: float = 0.0
 
 
 class PageText:
@@ -175,8 +192,8 @@ class PageText:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, upright, mathematical, bearing, slant = style
-        if not upright:
+        base, size, font, is_shown, is_mathematical, bearing, slant = style
+        if not is_shown:
             return None
         frame = self._frame
         _get_box(self._address, position, self._box_address)
@@ -191,7 +208,7 @@ class PageText:
             return None
 
         # a code that the file does not explain may be that of another sign
-        key = font, code, mathematical and self._is_unmapped(position)
+        key = font, code, is_mathematical and self._is_unmapped(position)
         text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
         place = x0, base, x1
         is_same_place = place == self._last_place
@@ -258,7 +275,7 @@ class PageText:
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
         if not address:
-            return 0.0, 1.0, 0, False, False, 0.0, 0.0
+            return _Style()
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
@@ -279,7 +296,9 @@ class PageText:
         is_shown = is_upright and 0 <= base <= self._frame.height
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
-        style = base, max(size, 0.5), font, is_shown, is_mathematical, bearing, slant
+        style = _Style(
+            base, max(size, 0.5), font, is_shown, is_mathematical, bearing, slant
+        )
         self._styles[address] = style
         return style
 

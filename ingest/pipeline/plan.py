@@ -310,8 +310,12 @@ def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
     for path in paths:
         if path.is_dir():
             lectures = _lectures_in(path, skipped)
-        elif not path.is_file():
+        elif not path.exists():
             raise BadInputError(f"{path} does not exist.")
+        elif not path.is_file():
+            raise BadInputError(
+                f"{path} is not a regular file; name a PDF, a folder or a paragraphs.jsonl"
+            )
         elif path.suffix.lower() in (".pdf", ".jsonl"):
             lectures = [path]
         else:

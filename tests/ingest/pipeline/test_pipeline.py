@@ -137,6 +137,7 @@ def test_bad_input_is_refused_in_one_line_before_anything_is_made(
 
     for arguments, message in (
         ("{0}/good.jsonl {0}/none.pdf", "{0}/none.pdf does not exist."),
+        ("/dev/null", "/dev/null is not a regular file; name a PDF, "),
         ("{0}", "{0} holds no PDF files; check the path."),
         ("{0}/notes.rtf", "{0}/notes.rtf is neither .pdf nor .jsonl; save it as PDF"),
         ("", "PATH is missing; name PDF files, folders of them, or a paragraphs.jsonl"),
