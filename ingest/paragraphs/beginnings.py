@@ -43,6 +43,9 @@ FRAGMENT_DROP = 0.75
 """Maximum number of words of a piece of a formula between two rows, and its maximum distance from the upper row, in
 distances of rows."""
 
+MIN_OPEN_WORDS = 5
+"""Minimum number of words of a line that ends early inside a sentence."""
+
 MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
 
@@ -147,7 +150,8 @@ def begins_paragraph(
         return True
     if habits.spaced and not habits.justified and _is_forced_break(above, line):
         return _extra_space(group, line, habits) > SLIGHT_SPACE
-    return not _goes_on_below(above, line) or _ends_paragraph(group, line, habits)
+    goes_on = _goes_on_below(above, line) or _is_open(group, line)
+    return not goes_on or _ends_paragraph(group, line, habits)
 
 
 def _breaks_word(above: PlacedLine, line: PlacedLine) -> bool:
@@ -387,6 +391,14 @@ def _goes_on_below(above: PlacedLine, line: Line) -> bool:
     """Return whether a line is full, or ends with a comma before text without a capital."""
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
     return above.is_full(line) or is_after_comma
+
+
+def _is_open(group: LineGroup, line: Line) -> bool:
+    """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
+    above = group.last
+    is_sentence = group.first.text[0].isupper() and not above.ends_clause
+    is_word = line.first_text.isalpha() and line.goes_on and line.is_prose
+    return is_sentence and is_word and above.n_prose_words >= MIN_OPEN_WORDS
 
 
 def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:

@@ -354,3 +354,16 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
     for text, is_new in (("8Forests are more", True), ("forests are more", False)):
         below = line(text, y=112.0, footnote=True)
         assert begins(group, below) is is_new, text
+
+
+def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
+    for above, below, is_new in (
+        ("The trees that we have seen", "grow without any cycles.", False),
+        ("The trees that we have seen", "Forests grow without any cycles.", True),
+        ("the trees that we have seen", "grow without any cycles.", True),
+        ("The trees that grow", "grow without any cycles.", True),
+        ("The trees that we have seen.", "grow without any cycles.", True),
+        ("The trees that we have seen", "self.grow without any cycles.", True),
+    ):
+        group = LineGroup([line(above, x1=200.0)])
+        assert begins(group, line(below, y=112.0)) is is_new, (above, below)
