@@ -60,7 +60,8 @@ def _require_type(name: str, value: object, kind: Any) -> None:
     except ValidationError:
         is_union = get_origin(kind) in (Union, UnionType)
         kinds = get_args(kind) if is_union else (kind,)
-        wanted = " or ".join(WORDS.get(one, one.__name__) for one in kinds)
+        words = [WORDS.get(one) or str(one.__name__) for one in kinds]
+        wanted = " or ".join(words)
         raise SettingsError(
             f"{name} is {reprlib.repr(value)}; it must be {wanted}"
         ) from None

@@ -66,38 +66,39 @@ def _join_over_displays(
 ) -> list[LineGroup]:
     """Join the parts of each paragraph with the displayed formulas and the code between them."""
     whole: list[LineGroup] = []
-    n_displays = 0  # at the end of `whole`, below a text that may go on
+    displays: list[LineGroup] = []  # below the last of `whole`, which may go on
     has_ended = False  # with a display
     for group in groups:
-        text, *displays = whole[-1 - n_displays :] or [group]
         if displays:
-            goes_on = goes_on_after_displays(text, displays, group, habits.indented)
-        else:
-            goes_on = has_ended and _goes_on_after_stop(text, group)
-        has_ended = False
-        if not displays and _goes_on_after_formula(whole[-2:], group):
-            text, *displays = whole[-2:]
-            n_displays = len(displays)
+            goes_on = goes_on_after_displays(
+                whole[-1], displays, group, habits.indented
+            )
+        elif _goes_on_after_formula(whole[-2:], group):
+            displays = [whole.pop()]
             goes_on = True
-        if not goes_on and text is not group and n_displays < MAX_DISPLAYS:
-            group.is_display = _is_display(group, text)
+        else:
+            goes_on = has_ended and _goes_on_after_stop(whole[-1], group)
+        has_ended = False
+        if whole and not goes_on and len(displays) < MAX_DISPLAYS:
+            group.is_display = _is_display(group, whole[-1])
         if group.is_display:
             group.lines = [_without_number(line) for line in group.lines]
-            goes_on = has_ended = _ends_sentence_of(text, displays, group)
+            goes_on = has_ended = _ends_sentence_of(whole[-1], displays, group)
 
         if goes_on:
             for part in (*displays, group):
-                text.lines += part.lines
-            del whole[len(whole) - n_displays :]
-            n_displays = 0
-            continue
-        if displays and not group.is_display:
-            text.displays = _needed_displays(text, displays, habits.body_size)
-            first = len(whole) - n_displays
-            del whole[first : first + len(text.displays)]
-        n_displays = n_displays + 1 if group.is_display else 0
-        whole.append(group)
-    return whole
+                whole[-1].lines += part.lines
+            displays = []
+        elif group.is_display:
+            displays.append(group)
+        else:
+            if displays:
+                text = whole[-1]
+                text.displays = _needed_displays(text, displays, habits.body_size)
+                whole += displays[len(text.displays) :]
+            displays = []
+            whole.append(group)
+    return whole + displays
 
 
 def _needed_displays(

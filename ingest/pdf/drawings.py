@@ -90,16 +90,17 @@ def find_drawings(page: pypdfium2.PdfPage, frame: Frame) -> list[Drawing]:
 def _drawing_of(item: pypdfium2.PdfObject, box: Box) -> Drawing:
     """Describe an object with a rectangle."""
     in_form = item.container is not None
-    if item.type != pdfium.FPDF_PAGEOBJ_PATH:
-        return Drawing(item.type, box, in_form)
+    kind = pdfium.FPDFPageObj_GetType(item)
+    if kind != pdfium.FPDF_PAGEOBJ_PATH:
+        return Drawing(kind, box, in_form)
     n_segments = pdfium.FPDFPath_CountSegments(item)
-    kinds = []
+    steps = []
     if n_segments <= _SEGMENTS_OF_RECTANGLE:
         for index in range(n_segments):
             segment = pdfium.FPDFPath_GetPathSegment(item, index)
-            kinds.append(pdfium.FPDFPathSegment_GetType(segment))
-    is_straight = bool(kinds) and pdfium.FPDF_SEGMENT_BEZIERTO not in kinds
-    return Drawing(item.type, box, in_form, n_segments, is_straight)
+            steps.append(pdfium.FPDFPathSegment_GetType(segment))
+    is_straight = bool(steps) and pdfium.FPDF_SEGMENT_BEZIERTO not in steps
+    return Drawing(kind, box, in_form, n_segments, is_straight)
 
 
 def _box(bounds: tuple[float, float, float, float], frame: Frame) -> Box:
