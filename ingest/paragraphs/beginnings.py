@@ -376,6 +376,7 @@ def _leaves_margin(group: LineGroup, line: PlacedLine) -> bool:
         last = group.last
         is_tab = line.is_flush and last.is_prose and _is_wrapped(last, line)
         return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
+
     may_hang_out = line.is_flush or is_bullet(group.first.first_text)
     if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
         return False

@@ -90,6 +90,7 @@ class PdfiumReader:
                 if glyphs and _is_invisible(raw):
                     _even_sizes(glyphs)
             drawings = find_drawings(page, frame)
+
         add_brackets(glyphs, drawings)
         add_roots(glyphs, drawings)
         rules = table_rules(drawings)

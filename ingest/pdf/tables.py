@@ -54,6 +54,7 @@ def find_tables(
         is_page = box.x1 - box.x0 > width - 1 and box.bottom - box.top > height - 1
         if is_page:
             continue
+
         rows = table.rows
         texts = _texts(rows, [glyph for glyph in glyphs if _is_in(glyph, box)])
         if _is_grid(texts):

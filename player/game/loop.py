@@ -166,6 +166,7 @@ class Loop:
                     pause_s = max(STUCK_PAUSE_S, error.retry_after_s)
                     self._ask_again_at = time.monotonic() + pause_s
                     return
+
                 self._n_refused += 1
                 if self._n_refused == MAX_REFUSED and self._n_left:
                     more = pluralize(self._n_left, "more game")
@@ -315,6 +316,7 @@ class Loop:
             if warns:
                 _log.warning("a message is skipped: %s", error)
             return False
+
         game_id = message.game_id
         delivery = self._find(game_id)
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
