@@ -43,7 +43,7 @@ FRAGMENT_DROP = 0.75
 """Maximum number of words of a piece of a formula between two rows, and its maximum distance from the upper row, in
 distances of rows."""
 
-MIN_OPEN_WORDS = 5
+MIN_SENTENCE_WORDS = 5
 """Minimum number of words of a line that ends early inside a sentence."""
 
 MIN_LINE_DROP = 0.3
@@ -399,7 +399,7 @@ def _is_open(group: LineGroup, line: Line) -> bool:
     above = group.last
     is_sentence = group.first.text[0].isupper() and not above.ends_clause
     is_word = line.first_text.isalpha() and line.goes_on and line.is_prose
-    return is_sentence and is_word and above.n_prose_words >= MIN_OPEN_WORDS
+    return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
 
 
 def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:
