@@ -129,11 +129,7 @@ def add_brackets(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
         if drawing.n_segments != _SEGMENTS_OF_PAIR or drawing.in_form:
             continue
         box = drawing.box
-        inside = [
-            glyph
-            for glyph in glyphs
-            if box.holds(glyph.middle, glyph.y - AXIS * glyph.size)
-        ]
+        inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         if not inside:
             continue
 

@@ -125,6 +125,10 @@ class Box:
         """Return whether a point is inside it."""
         return self.x0 < x < self.x1 and self.top < y < self.bottom
 
+    def holds_glyph(self, glyph: Glyph) -> bool:
+        """Return whether the middle of a glyph is inside it."""
+        return self.holds(glyph.middle, glyph.y - AXIS * glyph.size)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pdfplumber.table import TableFinder
 
-from ingest.pdf.model import AXIS, Box, Glyph, Table
+from ingest.pdf.model import Box, Glyph, Table
 
 _Row = Sequence[str | None]
 """Texts of the cells of a row; None is the rest of a merged cell."""
@@ -56,7 +56,7 @@ def find_tables(
             continue
 
         rows = table.rows
-        texts = _texts(rows, [glyph for glyph in glyphs if _is_in(glyph, box)])
+        texts = _texts(rows, [glyph for glyph in glyphs if box.holds_glyph(glyph)])
         if _is_grid(texts):
             data_rows = [Box(*row.bbox) for row in _data_rows(rows, texts)]
             tables.append(Table(box, data_rows))
@@ -79,17 +79,12 @@ def _rectangle(box: Box) -> dict[str, Any]:
     }
 
 
-def _is_in(glyph: Glyph, box: Box) -> bool:
-    """Return whether the middle of a glyph is inside a rectangle."""
-    return box.holds(glyph.middle, glyph.y - AXIS * glyph.size)
-
-
 def _texts(rows: Sequence[Any], glyphs: Sequence[Glyph]) -> list[_Row]:
     """Return the texts of the cells of each row; None for the rest of a merged cell."""
     texts: list[_Row] = []
     for row in rows:
         box = Box(*row.bbox)
-        inside = [glyph for glyph in glyphs if _is_in(glyph, box)]
+        inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         texts.append([cell and _text_in(Box(*cell), inside) for cell in row.cells])
     return texts
 
@@ -98,7 +93,7 @@ def _text_in(cell: Box, glyphs: Iterable[Glyph]) -> str:
     """Return the text inside a cell."""
     parts = []
     for glyph in glyphs:
-        if _is_in(glyph, cell):
+        if cell.holds_glyph(glyph):
             parts.append(" " + glyph.text if glyph.parted else glyph.text)
     return "".join(parts)
 
