@@ -1,9 +1,6 @@
-"""Calls in daemon threads with a deadline, for searches and players that may hang."""
+"""Calls in other threads with a deadline, for searches and players that may hang."""
 
-import functools
 import math
-import os
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +10,7 @@ from typing import Any, TypeVar
 
 from player.errors import LateStrategyError, SearchError
 from quarry.terminal import describe_error
+from quarry.threads import start_in_thread
 
 MAX_HANGING = 8
 """Maximum number of late calls with one name; further ones fail at once, so that a dead server cannot take all
@@ -45,20 +43,11 @@ class Call(Future[T]):
         failure: the error of `value`, which then returned None; None if there was none.
     """
 
-    def __init__(self, name: str = "", deadline: float = math.inf) -> None:
+    def __init__(self, name: str, deadline: float) -> None:
         super().__init__()
         self.name = name
         self.deadline = deadline
         self.failure: SearchError | None = None
-
-    def run(self, work: Callable[[], T]) -> None:
-        """Do the work unless the call was cancelled, and keep its result or its exception."""
-        if not self.set_running_or_notify_cancel():
-            return
-        try:
-            self.set_result(work())
-        except BaseException as error:  # a user's own code may raise anything
-            self.set_exception(error)
 
     def value(self) -> T | None:
         """Return the result by the deadline, or set `failure` and return None."""
@@ -76,44 +65,6 @@ class Call(Future[T]):
         return None
 
 
-class _Threads:
-    """A pool of daemon threads, as many as there are calls at the same time; idle threads are used again."""
-
-    def __init__(self) -> None:
-        self._calls: queue.SimpleQueue[tuple[Call[Any], Callable[[], Any]]] = (
-            queue.SimpleQueue()
-        )
-        self._n_idle = threading.Semaphore(0)
-
-    def start(self, call: Call[T], work: Callable[[], T]) -> None:
-        """Run a call at once."""
-        self._calls.put((call, work))
-        if not self._n_idle.acquire(blocking=False):
-            threading.Thread(target=self._serve, name="quarry", daemon=True).start()
-
-    def _serve(self) -> None:
-        while True:
-            call, work = self._calls.get()
-            call.run(work)
-            del call, work  # so that an idle thread keeps no result
-            self._n_idle.release()
-
-
-@functools.cache
-def _threads(_pid: int) -> _Threads:
-    """Return the threads of this process; a forked process does not inherit those of its parent."""
-    return _Threads()
-
-
-def start_in_thread(
-    work: Callable[[], T], name: str = "", deadline: float = math.inf
-) -> Call[T]:
-    """Start a call in another thread at once; see `Call` for the arguments."""
-    call: Call[T] = Call(name, deadline)
-    _threads(os.getpid()).start(call, work)
-    return call
-
-
 class Runner:
     """Starts calls in threads; refuses a call if MAX_HANGING calls with its name are late. Safe for many threads."""
 
@@ -125,17 +76,17 @@ class Runner:
         self, name: str, work: Callable[[], T], deadline: float = math.inf
     ) -> Call[T]:
         """Start a call; see `Call` for the arguments."""
+        call: Call[T] = Call(name, deadline)
         now = time.monotonic()
         with self._lock:
             running = self._running.setdefault(name, set())
             running -= {other for other in running if other.done()}
             n_late = sum(other.deadline < now for other in running)
             if n_late < MAX_HANGING:
-                call = start_in_thread(work, name, deadline)
+                start_in_thread(work, call)
                 running.add(call)
                 return call
 
-        call = Call(name, deadline)
         reason = f"{n_late} earlier calls of it have not returned"
         call.set_exception(LateStrategyError(name, reason))
         return call

@@ -20,7 +20,7 @@ from player.belief.posterior import Posterior, update
 from player.belief.prior import compute_prior
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
-from player.deadlines import Runner, reply_due, start_in_thread
+from player.deadlines import Runner, reply_due
 from player.errors import QueryError
 from player.guess.ideas import Embed, Ideas
 from player.guess.justification import (
@@ -51,6 +51,7 @@ from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.store import Course
 from quarry.terminal import describe_error
+from quarry.threads import start_in_thread
 
 _log = logging.getLogger(__name__)
 MAX_LOADING_S = 120.0

@@ -40,6 +40,7 @@ from threadpoolctl import threadpool_limits
 from configs.errors import SettingsError, WorkerError
 from quarry.interrupts import kill_group, starting
 from quarry.terminal import describe_error, pluralize
+from quarry.threads import start_in_thread
 from quarry.version import code_digest
 
 ATTEMPTS = 3
@@ -348,7 +349,7 @@ class Cluster(TaskExecutor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster; the remaining tasks are cancelled."""
         with contextlib.suppress(TimeoutError):
-            _in_thread(lambda: self._client.close(timeout=2)).exception(timeout=4)
+            start_in_thread(lambda: self._client.close(timeout=2)).exception(timeout=4)
 
     @contextlib.contextmanager
     def _lost_connection_as_error(self) -> Iterator[None]:
@@ -425,7 +426,7 @@ def _connected(address: str) -> Any:
         return Client(address, timeout=CONNECT_S, set_as_default=False)
 
     try:
-        return _in_thread(connect).result(timeout=2 * CONNECT_S)
+        return start_in_thread(connect).result(timeout=2 * CONNECT_S)
     except (OSError, TypeError, ValueError) as error:
         reason = (
             describe_error(error) if str(error) else f"silent for {2 * CONNECT_S:g} s"
@@ -433,20 +434,6 @@ def _connected(address: str) -> Any:
         raise SettingsError(
             f"No Dask scheduler answers at {address}: {reason}. Start one with: dask scheduler"
         ) from error
-
-
-def _in_thread(call: Callable[[], T]) -> Future[T]:
-    """Run a call in a thread that does not keep the process alive."""
-    outcome: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return outcome
 
 
 def _run_here(limits: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:

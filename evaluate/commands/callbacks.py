@@ -6,7 +6,7 @@ import os.path
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,6 @@ from configs.errors import SettingsError
 from configs.settings import is_file_name
 from evaluate.commands.shared import refuse_options
 from evaluate.errors import writing
-from player.deadlines import Call, start_in_thread
 from player.errors import JournalError
 from player.game import messages as protocol
 from player.game.callbacks import TIMEOUTS, Callbacks
@@ -28,6 +27,7 @@ from player.search.stores import open_course
 from quarry.cli import Overrides, ParsedOverrides, Preset, StoreOptions
 from quarry.files import write_whole
 from quarry.store import is_url
+from quarry.threads import start_in_thread
 
 _log = logging.getLogger(__name__)
 CALLS = ("get_warmup_answer", "get_questions", "get_guess", "on_score_received")
@@ -56,7 +56,7 @@ def serve(
         send(_reply(callbacks, line))
 
     send({"ready": True})
-    calls: list[Call[None]] = []
+    calls: list[Future[None]] = []
     for line in lines:
         if line.strip():
             calls = [call for call in calls if not call.done()]

@@ -21,7 +21,6 @@ from tenacity import (
     wait_exponential,
 )
 
-from player.deadlines import start_in_thread
 from player.errors import (
     MessageError,
     RefusedError,
@@ -40,6 +39,7 @@ from player.game.messages import (
 from player.round import Json
 from quarry.addresses import is_address
 from quarry.terminal import MIN_SECRET_CHARS, visible
+from quarry.threads import start_in_thread
 
 PATIENCE = 3.0
 """Time for which a request is retried, as a multiple of `timeout_s`."""

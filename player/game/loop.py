@@ -4,11 +4,11 @@ import contextlib
 import logging
 import time
 from collections.abc import Generator, Iterator
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from player.deadlines import Call, Runner, start_in_thread
+from player.deadlines import Runner
 from player.errors import (
     MessageError,
     PlayerError,
@@ -25,6 +25,7 @@ from player.game.journal import Journal
 from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import describe_error, pluralize, visible
+from quarry.threads import start_in_thread
 
 _log = logging.getLogger(__name__)
 PAUSE_S = 0.02
@@ -88,7 +89,7 @@ class Loop:
         self._cursor = self._saved_cursor = self.journal.cursor()
         self._may_begin_again = True
         self._deliveries: list[Delivery] = []
-        self._calls: dict[Delivery, Call[None]] = {}  # that answer messages
+        self._calls: dict[Delivery, Future[None]] = {}  # that answer messages
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._n_left = self._n_refused = 0
         self._runner = Runner()

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from player.deadlines import MAX_HANGING, Call, Runner, start_in_thread
+from player.deadlines import MAX_HANGING, Call, Runner
 
 
 def started(
@@ -39,14 +39,3 @@ def test_many_that_are_not_late_run_at_once() -> None:
     calls = [started(runner, "busy", barrier.wait) for _ in n_calls]
     for call in calls:
         assert call.value() is not None
-
-
-def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
-    threads: set[threading.Thread] = set()
-    is_used_again = False
-    while not is_used_again:  # else the timeout of the test ends it
-        thread = start_in_thread(threading.current_thread).result(60.0)
-        is_used_again = thread in threads
-        threads.add(thread)
-        time.sleep(0.01)
-    assert all(thread.daemon for thread in threads)

@@ -6,12 +6,12 @@ import functools
 
 import numpy as np
 
-from player.deadlines import start_in_thread
 from player.search.calibration import PARAGRAPH
 from player.search.results import Query, ScoreArrays, scores_where
 from player.search.slots import n_slots
 from player.search.strategies.strategy import EmbeddingStrategy, StrategyInputs
 from quarry.store import ChromaIndex, Course
+from quarry.threads import start_in_thread
 
 MIN_ASKED = 20
 """Minimum number of passages to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
