@@ -15,8 +15,8 @@ from player.search.rank import (
     RankInput,
     Scored,
     best_rows,
+    first_ranking,
     needs_fallback,
-    rank,
     with_fallback,
 )
 from player.search.results import (
@@ -42,7 +42,7 @@ class Cascade:
         index: the course that is searched.
         settings: settings of the search.
         runner: starts the strategies in threads.
-        query: a query whose `keywords` is not None.
+        query: the query; without a mode of keywords it uses none.
         started: `time.perf_counter()` at the start of the search.
         everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
@@ -122,15 +122,15 @@ class Cascade:
         """
         settings, index = self.settings, self.index
         inputs = self.first_step()
-        ranking = rank(inputs, settings)
+        ranking = first_ranking(inputs, settings)
 
         may_ask = KEYWORD in index.strategies and self.query.hint.strip()
-        if may_ask and needs_fallback(ranking, inputs.keywords, settings):
+        if may_ask and needs_fallback(ranking, inputs, settings):
             inputs = self.second_step(inputs)
             ranking = with_fallback(ranking, inputs, settings)
         if ranking is None and self.everything:
             nothing = {COURSE: nothing_found(len(index.paragraphs))}
-            return rank(replace(inputs, scores=nothing), settings)
+            return first_ranking(replace(inputs, scores=nothing), settings)
         return ranking
 
     def first_step(self) -> RankInput:

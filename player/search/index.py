@@ -112,11 +112,10 @@ class SearchIndex:
         """Return the input of a ranking, without scores.
 
         Args:
-            query: the query; its `keywords` is not None.
+            query: the query.
             book: the document that it names, as `resolve_book` returns it.
             evidence: the evidence of its name, as `resolve_book` returns it.
         """
-        assert query.keywords is not None
         confidence = book.confidence if book else 0.0
         return RankInput(
             book=Book(self.inside(book), confidence, evidence),
@@ -154,7 +153,7 @@ class SearchIndex:
 
         Args:
             name: name of the strategy.
-            query: the query; its `keywords` is not None.
+            query: the query.
             doc_id: the document that the query names, "" without one.
             rows: rows of the paragraphs that a reranker compares.
 

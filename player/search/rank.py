@@ -65,7 +65,7 @@ class RankInput:
         kind_log_odds: (n_paragraphs,) prior of each paragraph's kind, which count by `search.kind_weight`.
         groups: as `groups_of` returns them.
         weights: log-odds per unit of each strategy's score, for linear fusion.
-        keywords: mode of keywords.
+        keywords: mode of keywords; None is off.
         k: maximal number of hits; None takes the settings' number.
         scores: scores of each strategy that has answered.
         fallback: scores of keyword search, for the second step; empty if it was not asked.
@@ -75,7 +75,7 @@ class RankInput:
     kind_log_odds: AnyFloatArray
     groups: IntArray
     weights: Mapping[str, float]
-    keywords: KeywordMode
+    keywords: KeywordMode | None
     k: int | None = None
     scores: Scored = field(default_factory=dict)
     fallback: Scored = field(default_factory=dict)
@@ -163,15 +163,22 @@ def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
     filters, hits of the first step fill the slots that it leaves empty. The first step that reaches the threshold
     answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
     """
-    first = _step(inputs, settings) if inputs.scores else None
-    return with_fallback(first, inputs, settings)
+    first = first_ranking(inputs, settings)
+    if needs_fallback(first, inputs, settings):
+        return with_fallback(first, inputs, settings)
+    return first
+
+
+def first_ranking(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
+    """Return the step of all strategies; None if none has answered."""
+    return _step(inputs, settings) if inputs.scores else None
 
 
 def with_fallback(
     first: Ranking | None, inputs: RankInput, settings: SearchSettings
 ) -> Ranking | None:
-    """Return the step that answers, of the first one and that of keywords; see `rank`."""
-    if not inputs.fallback or not needs_fallback(first, inputs.keywords, settings):
+    """Return the step that answers, of the first one and that of keywords, which may have failed; see `rank`."""
+    if not inputs.fallback:
         return first
     second = _step(inputs, settings, first, is_fallback=True)
     if first is None:
@@ -180,7 +187,7 @@ def with_fallback(
 
 
 def needs_fallback(
-    first: Ranking | None, keywords: KeywordMode, settings: SearchSettings
+    first: Ranking | None, inputs: RankInput, settings: SearchSettings
 ) -> bool:
     """Return whether keywords are searched after the first step.
 
@@ -188,7 +195,7 @@ def needs_fallback(
     """
     if first is None:
         return True
-    may_follow = settings.cascade and keywords == "fallback"
+    may_follow = settings.cascade and inputs.keywords == "fallback"
     return may_follow and first.level != "relevant"
 
 
