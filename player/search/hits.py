@@ -1,6 +1,5 @@
 """Hits of a ranking, with their reasons in words, and the order of the whole course for a game."""
 
-import functools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,13 +41,9 @@ class HitMaker:
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
-    _ranks: dict[tuple[str, bool], IntArray] = field(default_factory=dict, init=False)
-
-    @functools.cached_property
-    def _first(self) -> "HitMaker | None":
-        """Makes the hits in the slots that keywords left to the first step."""
-        first = self.ranking.first
-        return HitMaker(first, self.index, self.settings) if first else None
+    _ranks: dict[tuple[bool, str, bool], IntArray] = field(
+        default_factory=dict, init=False
+    )
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
@@ -62,27 +57,28 @@ class HitMaker:
 
     def hit(self, row: int, *, is_book: bool) -> Hit:
         """Make the hit of a paragraph, in a slot of the book or of the course."""
-        ranking = self.ranking
-        ranks = {}
-        for name, item in ranking.scored.items():
-            if item.log_odds[row] > NOT_FOUND:
-                ranks[name] = self._rank(name, row, is_book=is_book)
-        if self._first is not None and not ranks:
-            return self._first.hit(row, is_book=is_book)
+        step = self.ranking
+        names = step.found_by(row)
+        if step.first is not None and not names:
+            step = step.first  # it fills the slots that keywords leave empty
+            names = step.found_by(row)
 
+        ranks = {}
+        for name in names:
+            ranks[name] = self._rank(step, name, row, is_book=is_book)
         reasons = [f"rank {rank} by {name}" for name, rank in ranks.items()]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
 
-        strategy = ranking.strategy
-        if strategy not in ranking.scored:
-            ranks[strategy] = self._rank(strategy, row, is_book=is_book)
-        elif ranking.is_fallback:
+        strategy = step.strategy
+        if strategy not in step.scored:
+            ranks[strategy] = self._rank(step, strategy, row, is_book=is_book)
+        elif step.is_fallback:
             why += AS_FALLBACK
 
-        log_odds = float(ranking.fused.relevance[row])
+        log_odds = float(step.fused.relevance[row])
         return Hit(
             paragraph=self.index.paragraphs[row],
-            score=float(ranking.fused.scores[row]),
+            score=float(step.fused.scores[row]),
             relevance=probability(log_odds),
             rank=ranks[strategy],
             strategy=strategy,
@@ -92,19 +88,20 @@ class HitMaker:
             same_as=self.index.copies(row),
         )
 
-    def _rank(self, name: str, row: int, *, is_book: bool) -> int:
+    def _rank(self, step: Ranking, name: str, row: int, *, is_book: bool) -> int:
         """Return the rank from 1 of a paragraph, in the named book or in the course, by a strategy or the fusion."""
-        if (name, is_book) not in self._ranks:
-            item = self.ranking.scored.get(name, self.ranking.fused)
+        key = step.is_fallback, name, is_book
+        if key not in self._ranks:
+            item = step.scored.get(name, step.fused)
             is_ranked = item.log_odds > NOT_FOUND
             if is_book:
-                is_ranked = is_ranked & self.ranking.inside
+                is_ranked = is_ranked & step.inside
             rows = np.flatnonzero(is_ranked)
             best_first = rows[np.argsort(-item.scores[rows], kind="stable")]
             ranks = np.zeros(len(is_ranked), dtype=np.int64)
             ranks[best_first] = np.arange(1, len(rows) + 1)
-            self._ranks[name, is_book] = ranks
-        return int(self._ranks[name, is_book][row])
+            self._ranks[key] = ranks
+        return int(self._ranks[key][row])
 
     def answered_by(self, tier: Tier) -> StepName:
         """Return the name of the step that found the relevant hits; the step of the named book goes first."""

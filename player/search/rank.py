@@ -111,6 +111,11 @@ class Ranking:
     is_fallback: bool
     first: "Ranking | None"
 
+    def found_by(self, row: int) -> list[str]:
+        """Return the names of the strategies that found a paragraph."""
+        scored = self.scored.items()
+        return [name for name, item in scored if item.log_odds[row] > NOT_FOUND]
+
 
 def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
     """Return (n_paragraphs,) the number of each paragraph's group of duplicates, -1 without duplicates.
