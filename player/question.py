@@ -20,7 +20,7 @@ N_QUESTIONS = 20
 DESIGN_VIEWS = VIEWS[:2]
 """The views that questions are chosen for; a referee with passages also sees the opening sentence."""
 
-OTHER_READINGS: tuple[View, ...] = ("opening", "passages")
+OPENING_VIEWS: tuple[View, ...] = ("opening", "passages")
 """Views under which a referee who holds raw text takes another sentence than the opening for the first one. Such a
 referee sees all of its page or piece of a page under every view but "name"."""
 

@@ -82,14 +82,14 @@ class Start:
         number: number of the sentence within the passage, from 0.
         offset: position in the passage's text.
         sentence: the opening sentence to guess.
-        reading: 0 for the usual end of the sentence, more for others.
+        variant: 0 for the usual bounds of the sentence, more for others.
         on_top: whether it is the first whole sentence that begins on its page.
     """
 
     number: int
     offset: int
     sentence: str
-    reading: int
+    variant: int
     on_top: bool
 
 
@@ -106,7 +106,7 @@ def place_features(
 
         n_words = len(text.split())
         later = start.number > 0
-        other = start.reading > 0
+        other = start.variant > 0
         at_colon = start.sentence.endswith(":")
         before = text[: start.offset].rstrip()
         n_chars = max(1, len(text) - start.offset)

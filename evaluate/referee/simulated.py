@@ -13,7 +13,6 @@ from tqdm.auto import tqdm
 from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
 from evaluate.referee.context import VisibleContext, build_visible_context
-from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import (
     REFEREES,
     Posed,
@@ -22,6 +21,7 @@ from evaluate.referee.spec import (
     Secret,
     read_spec,
 )
+from evaluate.referee.wording import answer_by_wording
 from player.answer import LETTERS, NOT_RELEVANT, Answer
 from player.question import N_QUESTIONS
 from quarry.arrays import AnyFloatArray
@@ -247,7 +247,7 @@ class SimulatedReferee:
                 digest = _digest(self._seed, visible.text, question, options)
                 n_letters = min(len(options), len(LETTERS))
                 return LETTERS[int.from_bytes(digest[:8]) % n_letters]
-        return answer_by_reading(visible, question, options)
+        return answer_by_wording(visible, question, options)
 
 
 def select_visible_part(

@@ -15,7 +15,7 @@ from evaluate.practice.routes import create_server_app as create_practice
 from evaluate.practice.routes import problem, routes
 from evaluate.practice.server import PracticeServer
 from evaluate.referee.context import build_visible_context
-from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.wording import answer_by_wording
 from evaluate.studio.pages import Page, make_app, or_404
 from evaluate.studio.view import GameView, Step
 from player.game.record import GameRecord, Label
@@ -104,7 +104,7 @@ def _view(match: Match) -> GameView:
     for (text, options), answer in zip(match.posed, match.answers, strict=True):
         a, b, c, d = options
         question = Question(text, (a, b, c, d), "")
-        fitting = answer_by_reading(context, text, question.options)
+        fitting = answer_by_wording(context, text, question.options)
         steps.append(Step(question, answer, fitting))
 
     label = Label(

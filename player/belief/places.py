@@ -27,8 +27,8 @@ from quarry.languages.words import words
 
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
-MAX_READINGS = 3
-"""Maximum number of readings of the first sentence of a passage, which differ in its end."""
+MAX_OPENINGS = 3
+"""Maximum number of sentences with which a passage or a piece may open."""
 MIN_HELD_SHARE = 0.6
 """Minimum share of a passage's words in a piece that holds the passage. A piece in which no passage has this share
 holds the passage with the highest share."""
@@ -199,7 +199,7 @@ def _openings(piece: Piece, printed: Sequence[str]) -> dict[str, str]:
     for _, number, string in sorted(located):
         openings.setdefault(string, printed[number])
     if not openings:
-        for string in islice(content_sentences(piece.text), MAX_READINGS):
+        for string in islice(content_sentences(piece.text), MAX_OPENINGS):
             openings[string] = in_reading_order(string, piece.text)
     return openings
 
@@ -254,7 +254,7 @@ def paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
 def find_starts(paragraph: Paragraph) -> Iterator[Start]:
     """Yield the places of a passage: its sentences, and the page breaks inside a sentence.
 
-    The first sentence is yielded once for each of its readings. A list after a lead-in has no places.
+    The first sentence is yielded with each of its possible ends. A list after a lead-in has no places.
     """
     body = paragraph.text[: paragraph.own_length or None]
     breaks = list(paragraph.page_breaks)
@@ -270,9 +270,9 @@ def find_starts(paragraph: Paragraph) -> Iterator[Start]:
         if number:
             yield Start(number, offset, sentence, 0, is_turned)
         else:
-            for reading, text in enumerate(readings(paragraph)):
+            for variant, text in enumerate(first_sentences(paragraph)):
                 at = max(0, body.find(text))
-                yield Start(0, at, text, reading, is_turned)
+                yield Start(0, at, text, variant, is_turned)
 
         is_turned = bool(breaks) and breaks[0] < end
         if is_turned:
@@ -284,12 +284,12 @@ def find_starts(paragraph: Paragraph) -> Iterator[Start]:
                     number=number,
                     offset=offset,
                     sentence=rest,
-                    reading=1,
+                    variant=1,
                     on_top=True,
                 )
 
 
-def readings(paragraph: Paragraph) -> list[str]:
+def first_sentences(paragraph: Paragraph) -> list[str]:
     """Return the possible first sentences of a passage, the likeliest first."""
     first, text = paragraph.opening_sentence, paragraph.text
     unlabelled = without_label(first) or first
@@ -301,10 +301,9 @@ def readings(paragraph: Paragraph) -> list[str]:
     if paragraph.own_length and len(first) == paragraph.own_length:
         firsts.append(sentences(text)[0])  # it may continue after the display
     firsts.append(unlabelled)
-    firsts += [
-        reading for reading in alternative_openings(text) if text.startswith(reading)
-    ]
-    return list(dict.fromkeys(firsts))[:MAX_READINGS]
+    others = alternative_openings(text)
+    firsts += [other for other in others if text.startswith(other)]
+    return list(dict.fromkeys(firsts))[:MAX_OPENINGS]
 
 
 def sum_by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:

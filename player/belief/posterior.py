@@ -8,7 +8,7 @@ from scipy.special import gammaln, softmax
 
 from player.answer import Answers, letter_row
 from player.belief.referees import SKEW, SKEWED, RefereeModel
-from player.question import OTHER_READINGS, VIEWS, FitArray, Question
+from player.question import OPENING_VIEWS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
 LETTER_BY_CHANCE = 0.25
@@ -55,7 +55,7 @@ def update(
         questions: (n_questions,) the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
-        is_raw: (n_candidates,) whether the referee holds a raw page or a piece of one; see `OTHER_READINGS`.
+        is_raw: (n_candidates,) whether the referee holds a raw page or a piece of one; see `OPENING_VIEWS`.
     """
     # a referee without a view answers by chance, so any view will do
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
@@ -107,14 +107,14 @@ def _log_prior(
             log_joint[row] += log_skewed(letters) - by_chance
 
     views = np.array([referee.view or "" for referee in mixture])
-    is_other = np.isin(views, OTHER_READINGS)
+    is_other = np.isin(views, OPENING_VIEWS)
     is_same = views == "paragraph"
     log_factors = np.zeros(len(mixture))
     if is_other.any() and is_same.any():
         both_weight = weights[is_same | is_other].sum()
-        for reading, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
-            factor = share * both_weight / weights[reading].sum()
-            log_factors[reading] = np.log(factor)
+        for is_seen, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
+            factor = share * both_weight / weights[is_seen].sum()
+            log_factors[is_seen] = np.log(factor)
     log_joint[:, is_raw] += log_factors[:, None]
     return log_joint
 

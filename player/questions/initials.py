@@ -34,7 +34,7 @@ def first_letters(places: Places) -> Mapping[int, csr_array]:
     shape = (len(POSITIONS), len(places), len(ALPHABETS))
     shares = np.zeros(shape, dtype=np.float32)
     for place, start in enumerate(places.starts):
-        for letters in _readings(start.sentence):
+        for letters in _letters_in_two_ways(start.sentence):
             for row, position in enumerate(POSITIONS):
                 column = LETTER_COLUMNS.get(_letter_at(letters, position))
                 if column is not None:
@@ -44,12 +44,12 @@ def first_letters(places: Places) -> Mapping[int, csr_array]:
 
 def initial(sentence: str, position: int) -> str:
     """Return the first letter of a word of a sentence; "" if it is in doubt or there is no such word."""
-    at_signs, at_blanks = _readings(sentence)
+    at_signs, at_blanks = _letters_in_two_ways(sentence)
     letter = _letter_at(at_signs, position)
     return letter if letter == _letter_at(at_blanks, position) else ""
 
 
-def _readings(sentence: str) -> tuple[list[str], list[str]]:
+def _letters_in_two_ways(sentence: str) -> tuple[list[str], list[str]]:
     """Return the first letters of the words of a sentence that is split at every sign, and only at blanks."""
     folded = unicodedata.normalize("NFKC", sentence).casefold()
     runs = [run[0] for run in _RUN.findall(folded)]

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from player.question import (
     NONE_OF_THESE,
-    OTHER_READINGS,
+    OPENING_VIEWS,
     VIEWS,
     FitArray,
     Question,
@@ -169,7 +169,7 @@ class ListKind:
             probabilities = self.probability_found(lists, candidates, view)
             view_fits = first_fitting(probabilities.reshape(by_list))
             fits[row] = view_fits.transpose(1, 0, 2)
-            if self.in_opening and view in OTHER_READINGS:
+            if self.in_opening and view in OPENING_VIEWS:
                 fits[row][:, candidates.is_raw] = ANOTHER_OPENING
         return fits
 

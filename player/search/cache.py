@@ -58,8 +58,8 @@ class ResultCache:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadQuery:
-    """A hint as a model reads it.
+class EmbeddedHint:
+    """A hint as a model represents it.
 
     Attributes:
         vector: (dim,) unit vector.
@@ -71,7 +71,7 @@ class ReadQuery:
 
 
 class CachingEmbedder:
-    """Reads hints with an embedder, and keeps the last ones in an LRU cache; thread-safe.
+    """Embeds hints, and keeps the last ones in an LRU cache; thread-safe.
 
     Args:
         embedder: the embedder.
@@ -79,18 +79,18 @@ class CachingEmbedder:
 
     Attributes:
         embedder: the embedder.
-        read: embeds a hint, unless its vectors are cached.
+        embed: embeds a hint, unless its vectors are cached.
     """
 
     def __init__(self, embedder: Embedder, *, with_tokens: bool = True) -> None:
         self.embedder = embedder
         self._with_tokens = with_tokens
-        cache: LRUCache[str, ReadQuery] = LRUCache(HINTS_KEPT)
+        cache: LRUCache[str, EmbeddedHint] = LRUCache(HINTS_KEPT)
         remember = cached(cache, key=str, condition=threading.Condition())
-        self.read: Callable[[str], ReadQuery] = remember(self._read)
+        self.embed: Callable[[str], EmbeddedHint] = remember(self._embed)
 
-    def _read(self, text: str) -> ReadQuery:
+    def _embed(self, text: str) -> EmbeddedHint:
         if not (self._with_tokens and isinstance(self.embedder, TokenEmbedder)):
-            return ReadQuery(self.embedder.embed_queries([text])[0], None)
+            return EmbeddedHint(self.embedder.embed_queries([text])[0], None)
         vectors, states = self.embedder.embed_with_tokens([text], as_queries=True)
-        return ReadQuery(vectors[0], states)
+        return EmbeddedHint(vectors[0], states)

@@ -63,20 +63,20 @@ class LateInteraction:
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""
         tokens = self.tokens if rows is None else self.tokens.of(rows)
-        read = self.embedder.read(hint).tokens
-        assert read is not None, "late_interaction_of takes embedders that give them"
+        states = self.embedder.embed(hint).tokens
+        assert states is not None, "late_interaction_of takes embedders that give them"
         n_paragraphs = len(tokens.starts) - 1
-        if not len(read.ids) or not n_paragraphs:
+        if not len(states.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
 
-        vectors = project(read.states, load_basis(self.embedder.embedder.spec))
+        vectors = project(states.states, load_basis(self.embedder.embedder.spec))
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
         matrices = {"codes": tokens.codes, "hint": np.ascontiguousarray(coded.T)}
         (products,) = _products().run(None, matrices)
         best = np.maximum.reduceat(products, tokens.starts[:-1], axis=0)
 
-        weights = self._rarity(hint, read)
+        weights = self._rarity(hint, states)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
         similarities: Float32Array = np.vecdot(
             best.astype(np.float32), scale.astype(np.float32)

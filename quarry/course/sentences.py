@@ -94,19 +94,19 @@ def names_statement(title: str) -> bool:
 
 
 def alternative_openings(text: str) -> tuple[str, ...]:
-    """Return other readings of the first sentence of a paragraph, likeliest first.
+    """Return other sentences with which a paragraph may open, likeliest first.
 
     If the first sentence is short, it may be a heading, and the next one is added to it. Some referees end the sentence
     at the first full stop.
     """
     first, *others = sentences(text) or [""]
-    readings = []
+    openings = []
     if others and len(first.split()) <= HEADING_WORDS:
-        readings.append(f"{first} {others[0]}")
+        openings.append(f"{first} {others[0]}")
     stop = _FULL_STOP.search(text)
     if stop and text[: stop.end()] != first:
-        readings.append(text[: stop.end()])
-    return tuple(readings)
+        openings.append(text[: stop.end()])
+    return tuple(openings)
 
 
 def sentences(text: str) -> list[str]:

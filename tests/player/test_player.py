@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from configs.settings import Merge, SpillOver, load
 from evaluate.referee.context import build_visible_context
-from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.wording import answer_by_wording
 from player.deadlines import due_at
 from player.errors import QueryError
 from player.player import Decision, Player
@@ -53,7 +53,7 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
         # by the harness's oracle, which shares no code with the player
         context = build_visible_context(secret.text)
         answers = [
-            answer_by_reading(context, question.text, question.options)
+            answer_by_wording(context, question.text, question.options)
             for question in plan.questions
         ]
         decision = PLAYER.decide(plan, answers)

@@ -183,7 +183,7 @@ class BookResolver:
             return confidences
 
         highest_cosines = np.full(len(confidences), fit.unrelated)
-        cosines = self._alias_vectors @ self._embedder.read(comparison.text).vector
+        cosines = self._alias_vectors @ self._embedder.embed(comparison.text).vector
         np.maximum.at(highest_cosines, self._alias_rows, cosines)
         similarity = (highest_cosines - fit.unrelated) / (1.0 - fit.unrelated)
         return probabilities(replace(comparison, similarity=similarity), fit)

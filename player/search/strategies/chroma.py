@@ -39,7 +39,7 @@ class Chroma(EmbeddingStrategy):
         Each query asks for k passages, but at least `MIN_ASKED`, plus the number of duplicates, because duplicates
         are merged later.
         """
-        vector = self._embedder.read(query.hint).vector
+        vector = self._embedder.embed(query.hint).vector
         n = max(query.k or self._k, MIN_ASKED) + self._n_copies
         calls = []
         for document in dict.fromkeys(

@@ -97,7 +97,7 @@ class Dense(EmbeddingStrategy):
             names: names of the scores to compute besides those of the similarity.
             doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
-        vector = self._embedder.read(hint).vector
+        vector = self._embedder.embed(hint).vector
         # vecdot sums all rows alike, so that equal vectors tie; the matrix product does not
         terms: dict[str, AnyFloatArray] = {PARAGRAPH: np.vecdot(self._vectors, vector)}
         if RULE in names:

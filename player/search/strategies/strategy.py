@@ -73,7 +73,7 @@ class EmbeddingStrategy(Strategy):
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint)
+        self._embedder.embed(query.hint)
 
 
 class Reranker(Strategy):

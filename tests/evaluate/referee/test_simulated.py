@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.simulated import SimulatedReferee, select_visible_part
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
+from evaluate.referee.wording import answer_by_wording
 from player.answer import NOT_RELEVANT
 
 SECRET = Secret("A paragraph.", "A paragraph.")
@@ -53,7 +53,7 @@ def read(
         return PASSAGES if "retrieve" in text else ()
 
     seen = select_visible_part(view, CLIMBER, question, retrieve)
-    return answer_by_reading(seen, question, options)
+    return answer_by_wording(seen, question, options)
 
 
 def test_a_word_occurs_where_it_is_seen() -> None:

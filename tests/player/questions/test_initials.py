@@ -19,7 +19,7 @@ def test_the_first_letters_of_the_first_second_and_last_word() -> None:
         assert initials == letters, sentence
 
 
-def test_two_readings_share_the_probability() -> None:
+def test_two_ways_of_splitting_share_the_probability() -> None:
     passage = paragraph("b:1:1", "State-of-the-art methods")
     table = first_letters(find_places([passage]))
     (row,) = table[1].toarray()

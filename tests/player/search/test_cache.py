@@ -50,12 +50,12 @@ def test_equal_searches_at_once_are_made_once() -> None:
     assert len(made) == 1
 
 
-def test_a_hint_is_embedded_once_even_if_it_is_read_by_several_at_once() -> None:
+def test_a_hint_is_embedded_once_even_if_several_ask_at_once() -> None:
     embedder = WordsEmbedder()
     caching = CachingEmbedder(embedder)
-    for read in at_once(lambda: caching.read("a word")):
+    for hint in at_once(lambda: caching.embed("a word")):
         np.testing.assert_array_equal(
-            read.vector, embedder.embed_passages(["a word"])[0]
+            hint.vector, embedder.embed_passages(["a word"])[0]
         )
     assert embedder.n_queries == 1
 
@@ -65,4 +65,4 @@ def test_states_of_tokens_are_computed_only_if_they_are_needed(
     with_tokens: bool,
 ) -> None:
     caching = CachingEmbedder(WordsEmbedder(), with_tokens=with_tokens)
-    assert (caching.read("a word").tokens is not None) == with_tokens
+    assert (caching.embed("a word").tokens is not None) == with_tokens

@@ -239,7 +239,7 @@ def _words(text: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=2**17)
-def answer_by_reading(
+def answer_by_wording(
     visible: VisibleContext, question: str, options: tuple[str, ...]
 ) -> str:
     """Return the letter of the option that holds, or "Not Relevant"; the answer is always the same.

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluate.referee.context import build_visible_context
-from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.wording import answer_by_wording
 from player.answer import NOT_RELEVANT
 
 ENGLISH = (
@@ -25,7 +25,7 @@ def ask(
     """The answer to a question with these options, parted by "|"; it repeats the first three in place of "{}"."""
     texts = tuple(options.split(" | "))
     asked = question.replace("{}", parted.join(texts[:3]))
-    return answer_by_reading(build_visible_context(paragraph), asked, texts)
+    return answer_by_wording(build_visible_context(paragraph), asked, texts)
 
 
 def test_the_one_word_that_occurs_is_the_answer() -> None:
