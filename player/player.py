@@ -97,7 +97,7 @@ class Plan:
         """Return the hit of a candidate, with its passage from its place on."""
         ranking = self.result.ranking
         assert ranking is not None
-        passages = self.places.passage_rows(int(self.rows[row]))
+        passages = self.places.held_rows(int(self.rows[row]))
         ranks = np.flatnonzero(np.isin(ranking.rows, passages))
         hit = ranking.hit(int(ranks[0]) if len(ranks) else len(ranking.rows) - 1)
         return replace(hit, paragraph=self.paragraph(row))

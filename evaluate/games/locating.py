@@ -104,7 +104,7 @@ def _find_passage(
     if not hits:
         return None
     best = min(hits, key=misfit)
-    around = places.paragraphs[int(places.rows[best])]
+    around = places.paragraphs[places.passage_rows[best]]
     return replace(places.paragraph(best), paragraph_id=around.paragraph_id)
 
 

@@ -90,7 +90,7 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
     passage = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:
-        passages = plan.places.passage_rows(int(plan.rows[secret]))
+        passages = plan.places.held_rows(int(plan.rows[secret]))
         passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
         guess = plan.find_row(game.guess.opening_sentence) if game.guess else None
         if guess is not None:

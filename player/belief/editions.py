@@ -94,8 +94,7 @@ def with_editions(
     places = index.places
     n_printed = places.n_printed
     n_passages = len(places.paragraphs)
-    passages = places.rows[:n_printed]
-    by_passage = np.bincount(passages, printed, minlength=n_passages)
+    by_passage = np.bincount(places.passage_rows, printed, minlength=n_passages)
     by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES_EXPONENT
 
     doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
@@ -125,7 +124,7 @@ def with_editions(
 
     prior = np.empty(len(places))
     prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
-    place_probabilities = probabilities[places.rows[n_printed:] - n_passages]
+    place_probabilities = probabilities[places.piece_rows]
     prior[n_printed:] = place_probabilities * np.exp(places.log_odds[n_printed:])
     return np.asarray(prior / prior.sum())
 

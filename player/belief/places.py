@@ -48,12 +48,12 @@ class Places:
         pieces: pieces of other editions.
         links: (n_pieces, n_paragraphs) 1 where a piece holds a passage.
         vectors: (n_pieces, dim) vectors of the pieces; (n_pieces, 1) zeros if they have none.
-        rows: (n_places,) row of the passage of each place in `paragraphs`; rows of pieces follow those of passages.
+        passage_rows: (n_printed,) row in `paragraphs` of each place in a passage.
+        piece_rows: (n_places - n_printed,) row in `pieces` of each other place.
         starts: (n_places,) the place in its passage or piece, with the opening sentence as it is printed.
         strings: (n_places,) the opening sentence as the referee holds it.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         keys_by_sentence: canonical opening sentence -> key.
-        n_printed: number of places in passages.
         log_odds: (n_places,) natural log-odds that the secret begins there, given its passage, up to a constant; for a
             place in a piece, its log-probability given the piece.
     """
@@ -62,28 +62,33 @@ class Places:
     pieces: Sequence[Piece]
     links: csr_array
     vectors: Float32Array
-    rows: IntArray
+    passage_rows: IntArray
+    piece_rows: IntArray
     starts: Sequence[Start]
     strings: Sequence[str]
     keys: IntArray
     keys_by_sentence: Mapping[str, int]
-    n_printed: int
     log_odds: Float64Array
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.starts)
+
+    @property
+    def n_printed(self) -> int:
+        """Number of places in passages."""
+        return len(self.passage_rows)
 
     def piece(self, place: int) -> Piece | None:
         """Return the piece of a place; None for a place in a passage."""
-        number = int(self.rows[place]) - len(self.paragraphs)
-        return self.pieces[number] if number >= 0 else None
+        if place < self.n_printed:
+            return None
+        return self.pieces[int(self.piece_rows[place - self.n_printed])]
 
-    def passage_rows(self, place: int) -> IntArray:
+    def held_rows(self, place: int) -> IntArray:
         """Return the row of the passage of a place, or the rows of the passages that its piece holds."""
-        number = int(self.rows[place]) - len(self.paragraphs)
-        if number < 0:
-            return self.rows[place : place + 1]
-        rows: IntArray = self.links[[number]].indices
+        if place < self.n_printed:
+            return self.passage_rows[[place]]
+        rows: IntArray = self.links[self.piece_rows[[place - self.n_printed]]].indices
         return rows
 
     def paragraph(self, place: int) -> Paragraph:
@@ -104,7 +109,7 @@ class Places:
                 opening_sentence=self.strings[place],
             )
 
-        passage = self.paragraphs[int(self.rows[place])]
+        passage = self.paragraphs[int(self.passage_rows[place])]
         return replace(
             passage,
             paragraph_id=f"{passage.paragraph_id}{number}",
@@ -122,31 +127,31 @@ def find_places(
     paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
 ) -> Places:
     """Find the places of a course and of its other editions."""
-    rows: list[int] = []
+    passage_rows: list[int] = []
     starts: list[Start] = []
-    for row, paragraph in enumerate(paragraphs):
-        for start in find_starts(paragraph):
-            rows.append(row)
-            starts.append(start)
+    by_passage = [list(find_starts(paragraph)) for paragraph in paragraphs]
+    for row, passage_starts in enumerate(by_passage):
+        passage_rows += [row] * len(passage_starts)
+        starts += passage_starts
     weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
-    place_log_odds = place_features(paragraphs, rows, starts) @ np.array(weights)
+    place_log_odds = place_features(paragraphs, passage_rows, starts) @ np.array(
+        weights
+    )
 
-    n_printed = len(rows)
-    bounds = np.searchsorted(rows, np.arange(len(paragraphs) + 1))
     log_odds = place_log_odds.tolist()
     strings = [start.sentence for start in starts]
     on_pages = paragraphs_on_pages(paragraphs)
 
-    for row, piece in enumerate(pieces, len(paragraphs)):
+    piece_rows: list[int] = []
+    for row, piece in enumerate(pieces):
         printed = []
         for passage in on_pages[piece.doc_id, piece.page]:
-            passage_starts = starts[bounds[passage] : bounds[passage + 1]]
-            printed += [start.sentence for start in passage_starts]
+            printed += [start.sentence for start in by_passage[passage]]
         openings = _openings(piece, printed)
         shares = NEXT_SENTENCE_RATIO ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
         for number, (string, sentence) in enumerate(openings.items()):
-            rows.append(row)
+            piece_rows.append(row)
             strings.append(string)
             starts.append(Start(number, 0, sentence, 0, on_top=not number))
 
@@ -161,12 +166,12 @@ def find_places(
         pieces=pieces,
         links=link_pieces(paragraphs, pieces, on_pages),
         vectors=_vectors(pieces),
-        rows=np.array(rows, dtype=np.int64),
+        passage_rows=np.array(passage_rows, dtype=np.int64),
+        piece_rows=np.array(piece_rows, dtype=np.int64),
         starts=starts,
         strings=strings,
         keys=np.array(keys, dtype=np.int64),
         keys_by_sentence=keys_by_sentence,
-        n_printed=n_printed,
         log_odds=np.array(log_odds),
     )
 

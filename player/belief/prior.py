@@ -34,7 +34,7 @@ def compute_prior(
     relevance = np.full(n_passages, -np.inf)
     kind_terms = kind_log_odds(places.paragraphs)[rows]
     relevance[rows] = result.ranking.log_odds + kind_terms
-    passages = places.rows[: places.n_printed]
+    passages = places.passage_rows
     before_hint = places.log_odds[: places.n_printed]
     log_odds = relevance[passages] / settings.prior_temperature + before_hint
 

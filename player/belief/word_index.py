@@ -1,5 +1,6 @@
 """Index of the words of a course: for each place, the words of the passage and of the opening sentence."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from quarry.arrays import BoolArray, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.course.text import canonical
+from quarry.languages.reading_order import in_reading_order
 from quarry.languages.registry import LANGUAGES, detect_language
 from quarry.languages.words import is_stop_word, shared_stem, words, written_words
 
@@ -85,13 +87,11 @@ def index_words(
         forms.append({shared_stem(word): 1.0})
 
     counts = Counter[str]()
-    languages = []
-    for paragraph in paragraphs:
-        text = f"{paragraph.text} {paragraph.follows}"
+    texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
+    for text in texts:
         counts.update(written_words(text))
-        languages.append(LANGUAGES.index(detect_language(text[:400])))
-    for piece in pieces:
-        languages.append(LANGUAGES.index(detect_language(piece.text[:400])))
+    of_passages = _languages(texts)
+    of_pieces = _languages([piece.text for piece in pieces])
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
     spelling = {}
@@ -100,7 +100,9 @@ def index_words(
         spelling[word.casefold()] = word
     return WordIndex(
         places=places,
-        languages=np.array(languages, dtype=np.intp)[places.rows],
+        languages=np.concatenate(
+            [of_passages[places.passage_rows], of_pieces[places.piece_rows]]
+        ),
         spelling=spelling,
         ids=ids,
         forms=_table(forms, {}),
@@ -112,10 +114,16 @@ def index_words(
     )
 
 
+def _languages(texts: Sequence[str]) -> RowArray:
+    """Return (n_texts,) the row of the language of each text in `LANGUAGES`."""
+    rows = [LANGUAGES.index(detect_language(text[:400])) for text in texts]
+    return np.array(rows, dtype=np.intp)
+
+
 def _words_of_passages(places: Places) -> Iterator[WordShares]:
     """Yield the words of the passage of each place, from the place on."""
     rows = np.arange(len(places.paragraphs) + 1)
-    ends = np.searchsorted(places.rows, rows)
+    ends = np.searchsorted(places.passage_rows, rows)
     for row, paragraph in enumerate(places.paragraphs):
         end = paragraph.own_length or len(paragraph.text)
         list_shares = _shares(paragraph.text[end:], LEAD_IN_LIST)
@@ -132,19 +140,18 @@ def _words_of_passages(places: Places) -> Iterator[WordShares]:
 
 def _words_of_pieces(places: Places) -> Iterator[WordShares]:
     """Yield the words of the piece of each place, with words of its passages that it may print without spaces."""
-    shares: WordShares = {}
-    for place in range(places.n_printed, len(places)):
-        if places.rows[place] != places.rows[place - 1]:
-            shares = _words_of_piece(places, place)
-        yield shares
+    for row, group in itertools.groupby(places.piece_rows.tolist()):
+        shares = _words_of_piece(places, row)
+        for _ in group:
+            yield shares
 
 
-def _words_of_piece(places: Places, place: int) -> WordShares:
-    text = places.paragraph(place).text
+def _words_of_piece(places: Places, row: int) -> WordShares:
+    text = in_reading_order(places.pieces[row].text)
     letters = canonical(text)
     shares = {}
-    for row in places.passage_rows(place):
-        for word in words(places.paragraphs[row].text):
+    for passage_row in places.links[[row]].indices:
+        for word in words(places.paragraphs[passage_row].text):
             if word in letters:
                 shares[word] = 1.0
     for word in words(text):

@@ -85,7 +85,7 @@ class DeadlinePlayer:
                 start=start,
                 result=SearchResult(Query(start.hint, start.book_name), ()),
                 places=places,
-                rows=places.rows,
+                rows=np.arange(len(places)),
                 prior=np.empty(0),
                 questions=tuple(questions),
                 fits=_no_fits(questions),

@@ -36,9 +36,9 @@ def rerank(
         return prior
     # the probability of a piece is shared by the passages that it holds
     n_held = np.maximum(places.links.sum(axis=1), 1.0)
-    printed = eye_array(len(places.paragraphs))
-    share_of_passages = csr_array(vstack([printed, places.links / n_held[:, None]]))
-    passages = share_of_passages[places.rows]
+    shares = csr_array(places.links / n_held[:, None])[places.piece_rows]
+    printed = csr_array(eye_array(len(places.paragraphs)))[places.passage_rows]
+    passages = csr_array(vstack([printed, shares]))
     mass = passages.T @ prior
     likeliest = np.argsort(-mass, kind="stable")[:N_RERANKED]
     shown = np.sort(likeliest[mass[likeliest] > 0.0])  # in the course's order

@@ -23,4 +23,4 @@ def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
 
 def first_places(places: Places) -> IntArray:
     """(n_paragraphs,) the first place of each passage."""
-    return np.searchsorted(places.rows, np.arange(len(places.paragraphs)))
+    return np.searchsorted(places.passage_rows, np.arange(len(places.paragraphs)))

@@ -39,7 +39,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         pairs: for each game, the search result with all passages ranked, and the labelled opening sentence.
         places: places of the course.
     """
-    paragraphs, rows = places.paragraphs, places.rows
+    paragraphs, rows = places.paragraphs, places.passage_rows
     kinds = np.array([PASSAGE_KINDS.index(paragraph.kind) for paragraph in paragraphs])[
         rows
     ]

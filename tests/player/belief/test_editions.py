@@ -59,7 +59,7 @@ def prior_of_pages(hint: str) -> Float64Array:
 def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end() -> (
     None
 ):
-    assert INDEX.places.passage_rows(2).tolist() == [0]
+    assert INDEX.places.held_rows(2).tolist() == [0]
     words = INDEX.whole[[2]].toarray()[0]
     assert words[INDEX.ids["least"]] == 1.0
     assert words[INDEX.ids["top"]] == 0.0

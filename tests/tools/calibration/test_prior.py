@@ -65,7 +65,7 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert fit.temperature == pytest.approx(0.5, rel=0.2)
     assert fit.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.book_share["boost"] == pytest.approx(0.6, abs=0.06)
-    features = place_features(PASSAGES, PLACES.rows.tolist(), PLACES.starts)
+    features = place_features(PASSAGES, PLACES.passage_rows.tolist(), PLACES.starts)
     log_odds = features @ [fit.weights[name] for name in PLACE_FEATURES]
     later, first = log_odds[LATER].mean(), log_odds[~LATER].mean()
     assert later - first == pytest.approx(-1.0, abs=0.3)
