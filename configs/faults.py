@@ -1,6 +1,7 @@
 """Errors of the operating system in words, with their remedies."""
 
 import errno
+from pathlib import Path
 
 MORE_FILES = "allow more open files: ulimit -n 1024"
 MORE_MEMORY = "allow more memory: ulimit -v unlimited"
@@ -23,6 +24,12 @@ FAULTS = {
     errno.ENOTDIR: "name a path below a folder",
 }
 """Remedies of errors that any path or machine can cause."""
+
+
+def require_regular(path: Path) -> None:
+    """Raise an OSError if a path is a folder, a pipe or a device, which may never end."""
+    if path.exists() and not path.is_file():
+        raise OSError(0, "not a regular file")
 
 
 def fault_and_remedy(error: OSError, remedy: str = "check the path") -> str:

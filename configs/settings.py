@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from configs.errors import SettingsError
-from configs.faults import fault_and_remedy
+from configs.faults import fault_and_remedy, require_regular
 from configs.plain_yaml import read_plain_file, read_plain_yaml
 from configs.similar_names import did_you_mean
 
@@ -261,19 +267,36 @@ def _parse_changes(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"--set {reprlib.repr(change)} is not SECTION.KEY=VALUE, such as search.rule_weight=0"
             )
         try:
-            value = read_plain_yaml(text)
+            value = _read_plain_value(section, key, text)
         except ValueError as error:
             raise SettingsError(
                 f"--set {change[:MAX_SHOWN_CHARS]}: the value is {error}"
             ) from error
 
-        if section in SECTIONS and _is_list(SECTIONS[section], key):
-            is_empty = not value or value in ("null", "~", "()", "{}")
-            value = [] if is_empty else value
-        elif not value:
-            value = ""
         tree.setdefault(section, {})[key] = value
     return tree
+
+
+def read_value(section: str, key: str, text: str) -> Any:
+    """Read a value of a key as `--set` does.
+
+    Raises:
+        ValueError: the text is not YAML, or no value of the key.
+    """
+    field = fields(SECTIONS[section])[key]
+    # key: Annotated needs at least one item, and pydantic ignores a text
+    kind: Any = Annotated[field.annotation, key, *field.metadata]
+    value = _read_plain_value(section, key, text)
+    return TypeAdapter[Any](kind).validate_python(value)
+
+
+def _read_plain_value(section: str, key: str, text: str) -> Any:
+    """Read the text of a value as a text or a list, whose type its setting converts later."""
+    value = read_plain_yaml(text)
+    if section in SECTIONS and _is_list(SECTIONS[section], key):
+        is_empty = not value or value in ("null", "~", "()", "{}")
+        return [] if is_empty else value
+    return value or ""
 
 
 def _is_list(section: type[Any], key: str) -> bool:
@@ -290,8 +313,7 @@ def _read_yaml(name: str, flag: str) -> Any:
     if not path.exists():
         raise SettingsError(f"{flag} {path} does not exist; copy {DEFAULT_CONFIG}")
     try:
-        if not path.is_file():  # a pipe can be read once, and presets are read again
-            raise OSError(0, "not a regular file")
+        require_regular(path)  # a pipe can be read once, and presets are read again
         tree = read_plain_file(path)
     except OSError as error:
         raise SettingsError(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from configs.faults import fault_and_remedy
+from configs.faults import fault_and_remedy, require_regular
 from configs.plain_yaml import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
@@ -27,8 +27,7 @@ def read_text(
         refuse: the file cannot be read, or is not UTF-8.
     """
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device may never end
-            raise OSError(0, "not a regular file")
+        require_regular(path)
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         fault = f"{path} cannot be read: {fault_and_remedy(error, remedy)}"

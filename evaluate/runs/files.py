@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from configs.faults import require_regular
 from evaluate.errors import RunError, writing
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
@@ -107,8 +108,7 @@ class RecordFile(Collection[ReplayRecord]):
 
     def _lines(self) -> Iterator[bytes]:
         try:
-            if self.path.exists() and not self.path.is_file():  # a pipe may never end
-                raise OSError(0, "not a regular file")
+            require_regular(self.path)
             with self.path.open("rb") as file:
                 yield from file
         except OSError as error:

@@ -11,10 +11,15 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from pydantic import ValidationError
 
 from configs.errors import SettingsError
-from configs.settings import CONFIG_DIR, SearchSettings, describe_values, fields
+from configs.settings import (
+    CONFIG_DIR,
+    SearchSettings,
+    describe_values,
+    fields,
+    read_value,
+)
 from player.round import Json
 from player.search.index import DENSE
 
@@ -71,7 +76,7 @@ def load_space(base: SearchSettings) -> Space:
     return space
 
 
-def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
+def read_grid(items: Sequence[str]) -> Space:
     """Read items `KEY=A,B,...` as the values that each key takes in turn.
 
     Raises:
@@ -92,9 +97,8 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
         choices = []
         for text in values.split(","):
             try:
-                choices.append(yaml.safe_load(text))
-                make_trial_settings({key: choices[-1]}, base)
-            except (TypeError, ValidationError, yaml.YAMLError):
+                choices.append(read_value("search", key, text))
+            except ValueError:
                 raise SettingsError(
                     f"--grid {item}: {text} is no value of search.{key}; it must be {describe_values('search', key)}"
                 ) from None

@@ -13,7 +13,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 from optuna.samplers import TPESampler
-from optuna.storages import fail_stale_trials
+from optuna.storages import BaseStorage, fail_stale_trials
 from optuna.study import MaxTrialsCallback
 from optuna.trial import FrozenTrial, TrialState
 from tqdm.auto import tqdm
@@ -80,9 +80,10 @@ def run_study(
     name: str,
     n_trials: int,
     seed: int,
-    storage: str | None,
+    storage: BaseStorage,
     executor: TaskExecutor,
-    warm_start: str | None = None,
+    shown_storage: str = "",
+    earlier: Sequence[Json] = (),
     attributes: Mapping[str, Any] | None = None,
 ) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
@@ -94,27 +95,23 @@ def run_study(
         name: name of the study; a study with that name in the storage is resumed.
         n_trials: number of trials of the study in the end.
         seed: seed of the sampler; with one worker, the same seed gives the same study, even if it is resumed.
-        storage: as in `open_storage`; other processes may share the study.
+        storage: opened storage; other processes may share the study.
         executor: evaluates the settings of trials, as many at a time as it has workers.
-        warm_start: storage of an earlier study, whose best trials are run first.
+        shown_storage: name of the storage for the line after Ctrl-C; "" if it is in memory.
+        earlier: parameters of trials of an earlier study, which are run first.
         attributes: attributes of the study for other tools, such as its store.
 
     Raises:
-        TuneError: the storage cannot be opened.
         WorkerError: workers cannot evaluate.
     """
-    opened_storage = open_storage(storage)
     first = list_grid_points(space) or [find_nearest_parameters(space, base)]
-    if warm_start:
-        first += _find_best_parameters(warm_start, name, space, base)
-
     study = optuna.create_study(
         study_name=name,
-        storage=opened_storage,
+        storage=storage,
         direction="maximize",
         load_if_exists=True,
     )
-    for parameters in first:
+    for parameters in (*first, *earlier):
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(find_complete_trials(study))
@@ -136,7 +133,6 @@ def run_study(
             trial.set_user_attr(part, value)
         return evaluation.objective
 
-    shown_storage = hide_passwords(storage) if storage else ""
     _run_trials(study, objective, n_trials, seed, executor.n_workers, shown_storage)
     seconds = time.perf_counter() - started
     trials = find_complete_trials(study)
@@ -242,7 +238,7 @@ def find_complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _find_best_parameters(
+def find_best_parameters(
     storage: str, name: str, space: Space, base: SearchSettings
 ) -> list[Json]:
     """Return the parameters of the best trials of the newest earlier study in a storage, moved into a space.

@@ -25,7 +25,7 @@ from evaluate.tuning.space import (
     read_grid,
 )
 from evaluate.tuning.storage import hide_passwords, open_storage
-from evaluate.tuning.study import run_study
+from evaluate.tuning.study import find_best_parameters, run_study
 from player.round import Json
 from quarry.parallel import Workers, open_executor
 from quarry.store import Course
@@ -56,7 +56,7 @@ def tune(
         seed: seed of splits, sampler and intervals.
         storage: URL of a database, or path of an SQLite file, whose study is resumed; None keeps the study in memory.
         workers: processes that prepare games and evaluate trials; or a cluster.
-        warm_start: as in `run_study`.
+        warm_start: storage of an earlier study, whose best trials are run first.
 
     Returns:
         The figures of tuned and untuned settings; `settings`: the values of the tuned keys; `tuned_settings`: the whole
@@ -69,14 +69,13 @@ def tune(
         WorkerError: workers cannot do the work.
     """
     base = settings.search
-    space = read_grid(grid, base) if grid else load_space(base)
-    open_storage(storage)  # fails before the long preparation
-    if warm_start:
-        open_storage(warm_start, is_earlier=True)
+    space = read_grid(grid) if grid else load_space(base)
+    opened_storage = open_storage(storage)
     by_split = _split_games(games, seed)
     chosen = [*itertools.chain.from_iterable(by_split.values())]
     located = locate_in(chosen, course)
     name = _name_study(chosen, course, settings, space)
+    earlier = find_best_parameters(warm_start, name, space, base) if warm_start else ()
 
     with open_executor(workers) as executor:
         prepared = prepare(chosen, located, course, settings, executor=executor)
@@ -93,10 +92,11 @@ def tune(
             name=name,
             n_trials=len(list_grid_points(space)) or n_trials,
             seed=seed,
-            storage=storage,
+            storage=opened_storage,
             executor=executor,
+            shown_storage=hide_passwords(storage or ""),
+            earlier=earlier,
             attributes={"store": course.location, "untuned": untuned},
-            warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
     reported = report_gain(space, tuned, splits, base, seed)

@@ -30,6 +30,7 @@ from evaluate.tuning import study
 from evaluate.tuning.objective import evaluate_settings
 from evaluate.tuning.prepared import prepare
 from evaluate.tuning.space import load_space
+from evaluate.tuning.storage import open_storage
 from evaluate.tuning.study import run_study
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging
@@ -279,7 +280,7 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
         name="on a cluster",
         n_trials=8,
         seed=0,
-        storage=None,
+        storage=open_storage(None),
         executor=cluster,
     )
 

@@ -17,6 +17,7 @@ import pytest
 import yaml
 from optuna.trial import FrozenTrial, TrialState
 
+from configs.errors import SettingsError
 from configs.settings import SearchSettings, Settings, load
 from evaluate.errors import TuneError
 from evaluate.games.labelled import SPLITS
@@ -29,11 +30,18 @@ from evaluate.tuning.space import (
     SPACE,
     Space,
     find_nearest_parameters,
+    list_grid_points,
     load_space,
     make_trial_settings,
+    read_grid,
 )
 from evaluate.tuning.storage import hide_passwords, open_storage
-from evaluate.tuning.study import StudyResult, run_study, sort_trials
+from evaluate.tuning.study import (
+    StudyResult,
+    find_best_parameters,
+    run_study,
+    sort_trials,
+)
 from player.round import Json
 from quarry import interrupts
 from quarry.parallel import open_executor
@@ -162,6 +170,14 @@ def test_a_grid_tries_every_combination_once(tune: Evaluate) -> None:
     assert points == {*itertools.product(("linear", "rrf"), (0, 5, 15))}
 
 
+def test_a_value_of_a_grid_is_read_as_set_reads_it() -> None:
+    grid = read_grid(["boost=1e-1,.5", "cascade=off", "k=7"])
+    points = [{"boost": boost, "cascade": False, "k": 7} for boost in (0.1, 0.5)]
+    assert list_grid_points(grid) == points
+    with pytest.raises(SettingsError, match=r"^--grid k=1,1e3: 1e3 is no value of "):
+        read_grid(["k=1,1e3"])
+
+
 FEW: Space = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),
@@ -177,8 +193,9 @@ def fit(storage: str | None, splits: Any = None, **changed: Any) -> StudyResult:
             FEW,
             games,
             load().search,
-            storage=storage,
+            storage=open_storage(storage),
             executor=executor,
+            shown_storage=storage or "",
             n_trials=N_TRIALS,
             seed=5,
             **{"name": "killed", **changed},
@@ -355,13 +372,19 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
     tmp_path: Path,
 ) -> None:
     earlier = str(tmp_path / "earlier.db")
+
+    def found(name: str) -> list[Json]:
+        return find_best_parameters(earlier, name, FEW, load().search)
+
     with pytest.raises(TuneError, match=f"--warm-start {earlier} does not exist"):
-        fit(None, warm_start=earlier)
+        found("later")
     open_storage(earlier)
     with pytest.raises(TuneError, match="has no other study with a finished trial"):
-        fit(None, warm_start=earlier)
+        found("later")
     best = sort_trials(fit(earlier).trials)[:3]
-    result = fit(None, warm_start=earlier, name="later").trials
+    with pytest.raises(TuneError, match="has no other study with a finished trial"):
+        found("killed")
+    result = fit(None, earlier=found("later"), name="later").trials
     assert result[0].params == find_nearest_parameters(FEW, load().search)
     for trial, expected in zip(result[1:], best, strict=False):
         assert trial.params == pytest.approx(expected.params)
