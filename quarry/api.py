@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,7 @@ from evaluate.referee.spec import HINT_ALONE, repeat_referee
 from evaluate.replay.replay import Replay
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting
-from evaluate.runs.differences import BELIEFS
+from evaluate.runs.differences import BELIEFS, Belief
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
 from ingest.errors import IngestError
@@ -169,6 +169,7 @@ def compare(
     games: str | Path,
     settings: Sequence[str] | Mapping[str, Settings],
     *,
+    belief: Belief = "course",
     referee: str = HINT_ALONE,
     n_games: PositiveInt | None = None,
     seed: NonNegativeInt = 0,
@@ -178,23 +179,25 @@ def compare(
 
     Args:
         course: a course, or the location of its store.
-        settings: names of presets, or settings by name; the first is the baseline of the tests. Runs of presets believe
-            over the whole course.
+        settings: names of presets, or settings by name; the first is the baseline of the tests.
+        belief: all beliefs run over the whole course, over the hits of each search, or over what the settings of each
+            run say ("preset").
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
     """
     import pandas as pd
 
     if not isinstance(settings, Mapping):
-        same = [f"game.candidates={BELIEFS['course']}"]
-        settings = {name: load(name, changes=same) for name in settings}
+        settings = {name: load(name) for name in settings}
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
     for name, settings_of_run in settings.items():
+        game = settings_of_run.game
+        n_candidates = BELIEFS.get(belief, game.candidates)
         replay = Replay(
             labelled,
             opened,
-            settings_of_run,
+            replace(settings_of_run, game=replace(game, candidates=n_candidates)),
             referees=repeat_referee(referee, 1, seed),
             seed=seed,
             name=name,

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 from pydantic import (
@@ -60,11 +60,17 @@ def _require_type(name: str, value: object, kind: Any) -> None:
     except ValidationError:
         is_union = get_origin(kind) in (Union, UnionType)
         kinds = get_args(kind) if is_union else (kind,)
-        words = [WORDS.get(one) or str(one.__name__) for one in kinds]
-        wanted = " or ".join(words)
+        wanted = " or ".join(map(_describe, kinds))
         raise SettingsError(
             f"{name} is {reprlib.repr(value)}; it must be {wanted}"
         ) from None
+
+
+def _describe(kind: Any) -> str:
+    """Describe a type in words."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(get_args(kind))}"
+    return WORDS.get(kind) or str(kind.__name__)
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -30,7 +30,7 @@ from evaluate.referee.spec import (
     repeat_referee,
     seed_referees,
 )
-from evaluate.runs.differences import BELIEFS
+from evaluate.runs.differences import BELIEFS, Belief
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
@@ -181,7 +181,7 @@ def compare(
     *runs: Runs,
     options: RunOptions = RunOptions(),
     presets: Annotated[str, Parameter(completer=complete_presets)] = "",
-    belief: Literal["course", "hits", "preset"] = "course",
+    belief: Belief = "course",
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE,
     repeats: Repeats = 1,
     out: Path | None = None,
@@ -244,7 +244,7 @@ def compare(
 
 
 def _load_presets(
-    presets: str, belief: str, overrides: Overrides
+    presets: str, belief: Belief, overrides: Overrides
 ) -> dict[str, Settings]:
     """Load the settings of each preset, by its name or the name of its file.
 

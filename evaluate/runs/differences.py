@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from configs.settings import SECTIONS, GameSettings
 
 if TYPE_CHECKING:
     from evaluate.runs.run import Run
 
+Belief = Literal["course", "hits", "preset"]
+"""Candidates of all compared runs: the whole course, the hits of each search, or what the settings of each say."""
 BELIEFS = {"course": GameSettings().candidates, "hits": 0}
 """Values of `game.candidates` by the name of the candidates."""
 

@@ -1,6 +1,7 @@
 """The functions for notebooks, on a small course."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import quarry
 from configs.errors import QuarryError
+from configs.settings import GameSettings
 from tests.evaluate.fakes import make_course, use_hashing_embedder
 from tests.fakes import LOCKS, ROOT, each, run_python
 
@@ -66,6 +68,17 @@ def test_runs_are_compared_and_exported() -> None:
     assert sorted(files) == sorted(exported.iterdir()) != []
 
 
+def test_settings_and_names_of_presets_are_compared_over_the_same_passages() -> None:
+    whole, hits = GameSettings().candidates, 0
+    default = quarry.load_settings()
+    own = replace(default, game=GameSettings(candidates=hits))
+    settings = {"default": default, "own": own}
+    beliefs = {"course": [whole, whole], "hits": [hits, hits], "preset": [whole, hits]}
+    for belief, expected in beliefs.items():
+        runs, _ = quarry.compare(STORE, GAMES, settings, belief=belief)  # type: ignore[arg-type]
+        assert [run.settings["game"]["candidates"] for run in runs] == expected
+
+
 def test_a_number_of_games_is_positive() -> None:
     for n_games in (0, -1):
         with pytest.raises(QuarryError, match=f"n_games is {n_games}; it must"):
@@ -89,6 +102,7 @@ WHOLE = "it must be a whole number of at least"
         (quarry.replay, {"games": [GAMES]}, "must be a text or a path"),
         (quarry.compare, {"settings": "dual"}, "'dual'; it must be a list of texts"),
         (quarry.compare, {"settings": {"a": "dual"}}, " or settings by name"),
+        (quarry.compare, {"settings": [], "belief": "hit"}, "one of course, hits, pre"),
         (quarry.tune, {"n_trials": 0}, f"n_trials is 0; {WHOLE} 1"),
         (quarry.tune, {"n_trials": "5"}, f"n_trials is '5'; {WHOLE} 1"),
     ],
