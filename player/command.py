@@ -9,7 +9,7 @@ from configs.settings import KeywordMode
 from player.search.build import build_orchestrator
 from player.search.results import Hit, Query, SearchResult
 from player.search.stores import open_course
-from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
+from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions, WholeNumber
 from quarry.terminal import visible, visible_json
 
 BELOW_THRESHOLD = " *"
@@ -20,7 +20,7 @@ def search(
     *,
     hint: str,
     book: str = "",
-    k: int | None = None,
+    k: WholeNumber | None = None,
     keywords: KeywordMode | None = None,
     all_hits: Annotated[bool, Parameter("--all")] = False,
     relevant_only: bool = False,

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 from cyclopts import App, CycloptsError, Group, Parameter
-from cyclopts.types import NonNegativeInt
-from cyclopts.validators import mutually_exclusive
+from cyclopts.validators import Number, mutually_exclusive
 
 from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
@@ -25,6 +24,7 @@ from quarry import interrupts
 from quarry.terminal import describe_error, visible
 
 if TYPE_CHECKING:
+    from cyclopts import Token
     from cyclopts.completion import CompletionContext
 
     from quarry.parallel import Workers
@@ -46,6 +46,18 @@ def complete_presets(context: "CompletionContext") -> list[str]:
     names = (*preset_names(), *glob.glob("*.y*ml"))
     return [f"{before}{comma}{name}" for name in names]
 
+
+def _read_whole_number(_: type, tokens: Sequence["Token"]) -> int:
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"{tokens[0].value!r} is not a whole number") from None
+
+
+WholeNumber = Annotated[int, Parameter(converter=_read_whole_number)]
+"""Type of a whole number; that of cyclopts rounds fractions."""
+PositiveInt = Annotated[WholeNumber, Parameter(validator=Number(gt=0))]
+NonNegativeInt = Annotated[WholeNumber, Parameter(validator=Number(gte=0))]
 
 AsJson = Annotated[
     bool, Parameter("--json", help="Print one JSON document and nothing else.")
@@ -269,7 +281,12 @@ def print_line(label: str, text: object) -> None:
     """Print a line on standard error that begins with the command's name, above progress bars."""
     from tqdm import tqdm
 
-    tqdm.write(f"{label}: {visible(text)}", file=sys.stderr)
+    try:
+        tqdm.write(f"{label}: {visible(text)}", file=sys.stderr)
+    except BrokenPipeError:
+        raise
+    except OSError:  # a full disk; the line is lost, and the work goes on
+        _drop_output(sys.stderr)
 
 
 def run_command(command: Callable[[], int]) -> int:
@@ -293,7 +310,11 @@ def run_command(command: Callable[[], int]) -> int:
         # rich raises the latter for the former
         if BrokenPipeError not in (type(error), type(error.__context__)):
             raise
-        # the interpreter would fail on a closed stream when it exits
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output(sys.stdout)
         return 0
+
+
+def _drop_output(stream: TextIO) -> None:
+    """Drop what a stream prints from now on; the interpreter would fail on a closed or full one when it exits."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

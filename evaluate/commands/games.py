@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from cyclopts import Parameter
-from cyclopts.types import NonNegativeInt, PositiveInt
 
 from configs.errors import SettingsError
 from evaluate.commands.shared import (
@@ -28,7 +27,13 @@ from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import build_tools
 from evaluate.referee.spec import SPECS, format_spec_table
 from player.search.stores import open_course
-from quarry.cli import ParsedOverrides, Preset, StoreOptions
+from quarry.cli import (
+    NonNegativeInt,
+    ParsedOverrides,
+    PositiveInt,
+    Preset,
+    StoreOptions,
+)
 from quarry.languages.language import Kind
 from quarry.terminal import pluralize, visible
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from cyclopts.types import NonNegativeInt, PositiveInt
 from rich.console import Console
 
 from configs.directories import BUNDLED, home
@@ -38,7 +37,14 @@ from player.player import Player, build_player
 from player.round import Json, Score
 from player.search.stores import open_course
 from player.writer.options import WriterOptions
-from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions
+from quarry.cli import (
+    AsJson,
+    NonNegativeInt,
+    ParsedOverrides,
+    PositiveInt,
+    Preset,
+    StoreOptions,
+)
 from quarry.interrupts import printing_at_end
 from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json

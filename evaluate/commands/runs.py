@@ -36,18 +36,13 @@ from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from player.writer.options import WriterOptions
-from quarry.cli import (
-    Overrides,
-    ParsedOverrides,
-    Preset,
-    complete_presets,
-)
+from quarry.cli import Overrides, ParsedOverrides, Preset, WholeNumber, complete_presets
 from quarry.store import DEFAULT_COLLECTION
 from quarry.terminal import visible, visible_json
 
 REPEATS_OF_SEVERAL = 3
 """Default number of plays of each game against each of several referees."""
-Repeats = Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_REPEATS))]
+Repeats = Annotated[WholeNumber, Parameter(validator=Number(gte=1, lte=MAX_REPEATS))]
 
 
 @dataclass(frozen=True)

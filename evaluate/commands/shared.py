@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
-from cyclopts.types import PositiveInt
 from cyclopts.validators import Number
 
 from configs.errors import SettingsError
@@ -15,7 +14,7 @@ from configs.project import find_project
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from player.search.stores import open_course
-from quarry.cli import AsJson, StoreOptions, WorkerOptions
+from quarry.cli import AsJson, PositiveInt, StoreOptions, WholeNumber, WorkerOptions
 from quarry.files import write_named
 from quarry.store import Course
 from quarry.terminal import pluralize
@@ -53,7 +52,7 @@ Limit = Annotated[
     Parameter(help="At most this many games: the first ones of the file and split."),
 ]
 Seed = Annotated[
-    int,
+    WholeNumber,
     Parameter(
         validator=Number(gte=0, lte=10**15),
         help="Seed of everything that is drawn: splits, answers, intervals.",

@@ -3,11 +3,9 @@
 import sys
 from pathlib import Path
 
-from cyclopts.types import NonNegativeInt
-
 from configs.directories import default_journal, home
 from player.search.stores import open_course
-from quarry.cli import ParsedOverrides, Preset, StoreOptions
+from quarry.cli import NonNegativeInt, ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible
 
 

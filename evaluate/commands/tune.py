@@ -2,12 +2,10 @@
 
 import logging
 
-from cyclopts.types import PositiveInt
-
 from configs.errors import SettingsError
 from evaluate.commands.shared import CourseOptions, Out, find_games_file, write_text
 from evaluate.games.labelled import load_games
-from quarry.cli import ParsedOverrides, Preset
+from quarry.cli import ParsedOverrides, PositiveInt, Preset
 from quarry.terminal import visible_json
 
 _log = logging.getLogger(__name__)

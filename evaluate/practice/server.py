@@ -89,11 +89,12 @@ def load_repertoire(
     if not playable and is_bundled:
         embedder = models.embedder(course.embedder_spec)
         playable = make_games(course.paragraphs, course.vectors, embedder)
-        _log.warning(
-            "No labelled game is about %s. A machine made the hints of these games: words that are near the "
-            "paragraph in meaning.",
-            course.location,
-        )
+        if playable:
+            _log.warning(
+                "No labelled game is about %s. A machine made the hints of these games: words that are near the "
+                "paragraph in meaning.",
+                course.location,
+            )
     if not playable:
         raise GamesError(
             f"{games_path}: none of {len(games)} games is about a paragraph of {course.location}; "

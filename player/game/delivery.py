@@ -137,14 +137,21 @@ class Delivery:
                 self.game.log(error)
         return None
 
-    def end(self) -> PlayedGame | PlayerError | None:
-        """Return the record of a finished game, or the error that ended it; None for a running game."""
+    def end(self, *, is_away: bool = False) -> PlayedGame | PlayerError | None:
+        """Return the record of a finished game, or the error that ended it; None for a running game.
+
+        Args:
+            is_away: whether the server's inbox cannot be read.
+        """
         now = time.monotonic()
         if self.game.score is not None:
             return self.game.record(now - self.began)
 
         if self.failure is None and now >= self.began + self.timeout_s:
+            remedy = "raise game.game_timeout_s if the referee is slow"
+            if is_away:
+                remedy = "its inbox could not be read; check the server"
             self.failure = GameTimeoutError(
-                f"Game {visible(self.game.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
+                f"Game {visible(self.game.game_id)} timed out; {remedy}."
             )
         return self.failure

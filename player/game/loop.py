@@ -363,7 +363,11 @@ class Loop:
         """
         n_ended = 0
         for delivery in list(self._deliveries):
-            end = None if self._is_answering(delivery) else delivery.end()
+            end = (
+                None
+                if self._is_answering(delivery)
+                else delivery.end(is_away=self._is_away)
+            )
             if end is None:
                 continue
             n_ended += 1

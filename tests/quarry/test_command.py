@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -69,6 +70,37 @@ def test_an_unknown_command_is_refused_in_one_line() -> None:
         ("games chck", "(see quarry games --help)"),
     ):
         assert says in quarry(line).refusal
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "search --hint x --k",
+        "tune --trials",
+        "replay --limit",
+        "replay --repeats",
+        "replay --seed",
+        "replay --workers",
+        "play --games",
+        "play --at-once",
+        "play --seed",
+        "serve --port",
+        "studio --port",
+        "games draw a.pdf --reader r --cut c --out o --n",
+    ],
+)
+def test_a_fraction_is_no_whole_number(option: str) -> None:
+    name = option.rsplit(maxsplit=1)[-1]
+    says = f"Invalid value for {name}: '2.5' is not a whole number (see "
+    assert says in quarry(f"{option} 2.5").refusal
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a file of Linux")
+def test_the_code_is_the_same_on_a_full_disk() -> None:
+    command = [sys.executable, "-m", "quarry", "serch"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(command, stderr=full, cwd=ROOT, check=False)
+    assert done.returncode == 2
 
 
 INTERRUPTED = """import importlib.abc, os, runpy, signal, sys

@@ -20,7 +20,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from configs.settings import load
+from evaluate.errors import GamesError
 from evaluate.games.labelled import BUNDLED_GAMES
+from evaluate.practice import server as server_module
 from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_server_app, serving
 from evaluate.practice.server import (
@@ -415,6 +417,16 @@ def test_games_are_made_where_none_of_the_bundled_ones_is_about_the_course(
     monkeypatch.chdir(BUNDLED_GAMES.parents[1])
     path = Path(folder) / BUNDLED_GAMES.name
     assert load_repertoire(store, path, "oracle", 0, load()).games
+
+
+def test_nothing_is_said_of_made_games_where_none_can_be_made(
+    store: Course, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    monkeypatch.setattr(server_module, "make_games", lambda *_: [])
+    with pytest.raises(GamesError, match=r"none of \d+ games is about a paragraph"):
+        load_repertoire(store, BUNDLED_GAMES, "oracle", 0, load())
+    assert "A machine made the hints" not in caplog.text
 
 
 def test_without_a_seed_the_order_is_drawn_by_the_operating_system(

@@ -171,6 +171,13 @@ def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() 
         outcomes_of(server, timeouts=STRICT)
 
 
+def test_a_game_that_times_out_while_its_server_is_gone_blames_the_server() -> None:
+    server = FakeGameServer(WHOLE, inbox=[GONE] * 50)
+    (error,) = outcomes_of(server, timeout_s=0.3)
+    says = "timed out; its inbox could not be read; check the server."
+    assert str(error) == f"Game {GAME} {says}"
+
+
 def test_a_game_that_fails_ends_no_later_one() -> None:
     ids = [GAME, OTHER_GAME]
     batches = []
