@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -137,18 +138,18 @@ class Game:
         if saved.start is None:
             return
 
-        self._tell("started", saved.start)
+        self._tell(self.spectator.started, saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
         plan = self.player.make_plan(saved.start, budget_s, saved.questions)
-        self._tell("planned", plan)
+        self._tell(self.spectator.planned, plan)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
-            self._tell("answered", plan, self._answers, self._decision)
+            self._tell(self.spectator.answered, plan, self._answers, self._decision)
             if saved.score is not None:  # the earlier process has learned it
                 self.score = saved.score
-                self._tell("scored", saved.score)
+                self._tell(self.spectator.scored, saved.score)
 
     @property
     def is_guessed(self) -> bool:
@@ -209,7 +210,7 @@ class Game:
             )
             shares = edition_masses(belief, plan.places, plan.rows)
             self.journal.learn(self.opponent, shares)
-        self._tell("scored", score)
+        self._tell(self.spectator.scored, score)
 
     def record(self, elapsed_s: float) -> PlayedGame:
         """Return the record of a game that has a score.
@@ -246,10 +247,10 @@ class Game:
         if stage >= self.stage:
             self.stage, self.reply = stage, reply
 
-    def _tell(self, event: str, *facts: object) -> None:
-        """Call the spectator; log its exception, or raise it if timeouts are strict."""
+    def _tell(self, event: Callable[..., object], *facts: object) -> None:
+        """Call a method of the spectator; log its exception, or raise it if timeouts are strict."""
         try:
-            getattr(self.spectator, event)(self.game_id, *facts)
+            event(self.game_id, *facts)
         except Exception as error:
             if self.timeouts.is_strict:
                 raise
@@ -271,9 +272,9 @@ class Game:
             editions = self.journal.editions(self.opponent)
             start = protocol.read_start(payload)
             start = replace(start, editions=tuple(editions.items()))
-            self._tell("started", start)
+            self._tell(self.spectator.started, start)
             plan = self.player.make_plan(start, budget_s)
-            self._tell("planned", plan)
+            self._tell(self.spectator.planned, plan)
             batch = protocol.questions_payload(start, plan.questions)
             facts = {"start": start, "questions": plan.questions}
             return protocol.QUESTIONS_BATCH, batch, facts
@@ -283,7 +284,7 @@ class Game:
             self._answers = protocol.read_answers(payload, n_questions)
             self._decision = decision = self.player.decide(self._answers, budget_s)
             plan = self.player.plan
-            self._tell("answered", plan, self._answers, decision)
+            self._tell(self.spectator.answered, plan, self._answers, decision)
             facts = {"answers": self._answers, "guess": decision.guess}
             guess = protocol.guess_payload(plan.start, decision.guess)
             return protocol.GUESS_SUBMISSION, guess, facts

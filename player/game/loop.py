@@ -6,7 +6,6 @@ import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
 
 from player.deadlines import Runner
 from player.errors import (
@@ -50,13 +49,6 @@ MAX_BUSY = 4
 
 Endings = Generator[PlayedGame | PlayerError, None, None]
 """Yields the record of each finished game, or the error of one that could not be played."""
-
-
-def play_games(
-    server: GameServer, contestant: Contestant, n_games: int, **options: Any
-) -> Endings:
-    """Play games with a `Loop` that has these options; `name` and `timeout_s` are required."""
-    return Loop(server, contestant, **options).play(n_games)
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.game.journal import Journal
-from player.game.loop import play_games
+from player.game.loop import Loop
 from tests.evaluate.fakes import small_repertoire
 from tests.player.fakes import course, dense_player
 
@@ -21,9 +21,8 @@ def main(path: str) -> int:
     server = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
     player = dense_player(course(), questions_pool=60)
     with contextlib.closing(Journal(Path(path), "practice", "recorded")) as journal:
-        for outcome in play_games(
-            server, player, N_GAMES, name="me", timeout_s=60.0, journal=journal
-        ):
+        loop = Loop(server, player, name="me", timeout_s=60.0, journal=journal)
+        for outcome in loop.play(N_GAMES):
             print(outcome if isinstance(outcome, Exception) else outcome.game_id)
         journal.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         journal.rows("PRAGMA journal_mode = DELETE")

@@ -25,7 +25,7 @@ from ingest.pdf.pictures import PageWord, TextBox, boxes_of
 from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
 from player.game.journal import Journal
-from player.game.loop import play_games
+from player.game.loop import Loop
 from player.game.record import GameRecord, Label
 from player.player import Player, build_player
 from player.round import Guess, RoundStart, Score
@@ -480,8 +480,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     log = Journal(files.journal)
     with contextlib.closing(server), contextlib.closing(log):
         log.give_up()  # the games of other tests
-        games = play_games(server, player, 1, name="Ada", timeout_s=60.0, journal=log)
-        assert len(list(games)) == 1
+        Loop(server, player, name="Ada", timeout_s=60.0, journal=log).play_one()
 
     tab.click("th a >> text=0101001")
     tab.wait_for_selector("text=The secret passage begins")

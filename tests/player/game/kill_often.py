@@ -15,7 +15,7 @@ from pathlib import Path
 from player.game.client import HttpGameServer
 from player.game.game import Timeouts
 from player.game.journal import Journal
-from player.game.loop import play_games
+from player.game.loop import Loop
 from player.round import RoundStart
 from tests.player.fakes import course, dense_player
 
@@ -40,16 +40,16 @@ def live(
     server = HttpGameServer(url, token, timeout_s=20.0)
     with contextlib.closing(Journal(path, url, "killed")) as journal:
         os.write(begun, b".")
-        outcomes = play_games(
+        loop = Loop(
             server,
             player,
-            n_games,
             name="killed",
             timeout_s=60.0,
             timeouts=Timeouts(resend_s=0.5),
             journal=journal,
             at_once=2,
         )
+        outcomes = loop.play(n_games)
         errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
 
     os.write(sys.stderr.fileno(), "\n".join(map(str, errors)).encode())
