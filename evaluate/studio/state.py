@@ -4,12 +4,12 @@ import contextlib
 import logging
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from cachetools import FIFOCache
+from cachetools import FIFOCache, cached
 from fastapi import Depends, Request
 
 from configs.errors import SettingsError
@@ -75,18 +75,33 @@ class Session:
     key: int = 0
 
 
+def _once(cache: MutableMapping[Any, Any]) -> Any:
+    """Return a decorator for functions that are called once for each first argument, while other calls go on."""
+    condition = threading.Condition()
+    return cached(cache, key=lambda key="", *_: key, condition=condition)
+
+
 class Studio:
-    """State of the studio; it is safe for many threads."""
+    """State of the studio; it is safe for many threads, of which only those that need the same thing wait for it.
+
+    Attributes:
+        player: returns the player of a preset, which is built when it is first needed.
+        practice: returns the practice server, which is built when it is first needed.
+        view: returns the view of a game by its key from memory, or calls a function that makes it.
+    """
 
     def __init__(self, course: Course, settings: Settings, files: StudioFiles) -> None:
         self.course = course
         self.settings = settings
         self.files = files
         self.sessions: FIFOCache[str, Session] = FIFOCache(MAX_KEPT)
-        self._views: FIFOCache[object, GameView] = FIFOCache(MAX_KEPT)
-        self._players: dict[str, Player] = {}
-        self._practice: PracticeServer | None = None
-        self._lock = threading.RLock()
+        self.player: Callable[..., Player] = _once({})(self._build_player)
+        self.practice: Callable[[], PracticeServer] = _once({})(self._start_practice)
+        views: FIFOCache[object, GameView] = FIFOCache(MAX_KEPT)
+        self.view: Callable[[object, Callable[[], GameView]], GameView] = _once(views)(
+            lambda _, make: make()
+        )
+        self._lock = threading.Lock()  # of the sessions
 
     def load_preset(self, preset: str) -> Settings:
         """Load the settings of a preset by name; "" returns the settings of the command.
@@ -102,33 +117,17 @@ class Studio:
             )
         return load(preset)
 
-    def player(self, preset: str = "") -> Player:
-        """Return the player of a preset, which is built when it is first needed."""
-        with self._lock:
-            if preset not in self._players:
-                settings = self.load_preset(preset)
-                self._players[preset] = build_player(self.course, settings)
-            return self._players[preset]
+    def _build_player(self, preset: str = "") -> Player:
+        return build_player(self.course, self.load_preset(preset))
 
-    def practice(self) -> PracticeServer:
-        """Return the practice server, which is built when it is first needed."""
-        with self._lock:
-            if self._practice is None:
-                games = self.files.games
-                if not load_existing_games(games):
-                    games = BUNDLED_GAMES
-                repertoire = load_repertoire(
-                    self.course, games, PRACTICE_REFEREE, None, self.settings
-                )
-                self._practice = PracticeServer(repertoire)
-            return self._practice
-
-    def view(self, key: object, make: Callable[[], GameView]) -> GameView:
-        """Return the view of a game from memory, or make it."""
-        with self._lock:
-            if key not in self._views:
-                self._views[key] = make()
-            return self._views[key]
+    def _start_practice(self) -> PracticeServer:
+        games = self.files.games
+        if not load_existing_games(games):
+            games = BUNDLED_GAMES
+        repertoire = load_repertoire(
+            self.course, games, PRACTICE_REFEREE, None, self.settings
+        )
+        return PracticeServer(repertoire)
 
     def begin(self, session: Session) -> str:
         """Store a new game in memory, and return its id."""
