@@ -8,6 +8,7 @@ killed at any time without loss, so nothing depends on GRACE_S.
 
 import atexit
 import contextlib
+import functools
 import importlib
 import os
 import signal
@@ -82,9 +83,7 @@ def _run_quietly(module: str, *arguments: Any) -> int:
     # an interrupted import may end in any error: nothing is open yet, so the process ends at once
     _handle_by(_end_at_once)
     command = importlib.import_module(module)
-    if not _keep_open:
-        _end_when_grace_is_over()
-        atexit.register(_leave)  # first, so that it runs last
+    _end_when_grace_is_over()
 
     try:
         _handle_by(_interrupt)
@@ -237,11 +236,15 @@ def _leave() -> None:
     _handle_by(signal.SIG_IGN)
 
 
+@functools.cache
 def _end_when_grace_is_over() -> None:
-    """Start the thread that ends the process GRACE_S after the signal, even while the main thread is in a library."""
+    """End the process GRACE_S after a signal, by a thread if the main thread is in a library; called once."""
+    atexit.register(
+        _leave
+    )  # before the command registers anything, so that it runs last
     woken, wakes = socket.socketpair()
     wakes.setblocking(False)
-    signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+    signal.set_wakeup_fd(wakes.detach(), warn_on_full_buffer=False)
 
     def watch() -> None:
         n_signals = 0
@@ -254,9 +257,4 @@ def _end_when_grace_is_over() -> None:
                     woken.settimeout(GRACE_S)
         end_now()
 
-    _keep_open.append(wakes)
     threading.Thread(target=watch, name="interrupts", daemon=True).start()
-
-
-_keep_open: list[socket.socket] = []
-"""The socket that the signal writes to; the thread reads from the other end."""
