@@ -417,7 +417,7 @@ def open_journal(name: str | None = None) -> Journal:
     except JournalError as error:
         if name:
             raise
-        _log.warning("%s; the games are played without it", error)
+        _log.warning("%s The games are played without it.", error)
         return Journal(None)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import stat
@@ -21,6 +22,7 @@ from player.game.journal import (
     VERSION,
     Journal,
     authenticate,
+    open_journal,
 )
 from player.game.record import Label, SavedGame, SavedMessage
 from player.question import Question
@@ -203,6 +205,16 @@ def test_a_path_that_cannot_be_opened_is_refused_in_one_line(tmp_path: Path) -> 
         with pytest.raises(JournalError, match=says) as caught:
             Journal(tmp_path / name)
         assert "\n" not in str(caught.value)
+
+
+def test_games_are_played_without_a_default_journal_that_cannot_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("player.game.journal.default_journal", lambda: tmp_path)
+    open_journal().close()
+    says = r"Cannot use .* with --journal\. The games are played without it\."
+    (line,) = caplog.messages
+    assert re.fullmatch(says, line)
 
 
 FOREIGN = {
