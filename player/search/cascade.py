@@ -15,8 +15,8 @@ from player.search.rank import (
     RankInput,
     Scored,
     best_rows,
-    first_ranking,
     needs_fallback,
+    rank,
     with_fallback,
 )
 from player.search.results import (
@@ -122,15 +122,16 @@ class Cascade:
         """
         settings, index = self.settings, self.index
         inputs = self.first_step()
-        ranking = first_ranking(inputs, settings)
+        ranking = rank(inputs, settings)
 
         may_ask = KEYWORD in index.strategies and self.query.hint.strip()
         if may_ask and needs_fallback(ranking, inputs, settings):
             inputs = self.second_step(inputs)
-            ranking = with_fallback(ranking, inputs, settings)
+            if inputs.fallback:
+                ranking = with_fallback(ranking, inputs, settings)
         if ranking is None and self.everything:
             nothing = {COURSE: nothing_found(len(index.paragraphs))}
-            return first_ranking(replace(inputs, scores=nothing), settings)
+            return rank(replace(inputs, scores=nothing), settings)
         return ranking
 
     def first_step(self) -> RankInput:

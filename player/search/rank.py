@@ -168,23 +168,16 @@ def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
     filters, hits of the first step fill the slots that it leaves empty. The first step that reaches the threshold
     answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
     """
-    first = first_ranking(inputs, settings)
-    if needs_fallback(first, inputs, settings):
+    first = _step(inputs, settings) if inputs.scores else None
+    if inputs.fallback and needs_fallback(first, inputs, settings):
         return with_fallback(first, inputs, settings)
     return first
 
 
-def first_ranking(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
-    """Return the step of all strategies; None if none has answered."""
-    return _step(inputs, settings) if inputs.scores else None
-
-
 def with_fallback(
     first: Ranking | None, inputs: RankInput, settings: SearchSettings
-) -> Ranking | None:
-    """Return the step that answers, of the first one and that of keywords, which may have failed; see `rank`."""
-    if not inputs.fallback:
-        return first
+) -> Ranking:
+    """Return the step that answers, of the first one and that of keywords; see `rank`."""
     second = _step(inputs, settings, first, is_fallback=True)
     if first is None:
         return second
