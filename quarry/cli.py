@@ -48,10 +48,11 @@ def complete_presets(context: "CompletionContext") -> list[str]:
 
 
 def _read_whole_number(_: type, tokens: Sequence["Token"]) -> int:
+    text = tokens[0].value
     try:
-        return int(tokens[0].value)
+        return int(text)
     except ValueError:
-        raise ValueError(f"{tokens[0].value!r} is not a whole number") from None
+        raise ValueError(f'unable to convert "{text}" into a whole number') from None
 
 
 WholeNumber = Annotated[int, Parameter(converter=_read_whole_number)]

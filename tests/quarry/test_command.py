@@ -91,7 +91,9 @@ def test_an_unknown_command_is_refused_in_one_line() -> None:
 )
 def test_a_fraction_is_no_whole_number(option: str) -> None:
     name = option.rsplit(maxsplit=1)[-1]
-    says = f"Invalid value for {name}: '2.5' is not a whole number (see "
+    says = (
+        f'Invalid value for {name}: unable to convert "2.5" into a whole number (see '
+    )
     assert says in quarry(f"{option} 2.5").refusal
 
 
