@@ -17,7 +17,17 @@ from hypothesis import settings as of_hypothesis
 from configs.settings import Settings, load
 from quarry.embed import bert_graph, exports, four_bits
 from quarry.embed.models import export_folder
+from quarry.store import Course
 from tests.chroma_server import ChromaServer
+from tests.evaluate.fakes import (
+    Evaluate,
+    course_records,
+    make_store,
+    run_line,
+    write_games,
+)
+from tests.fakes import use_hashing_embedder
+from tests.player.fakes import course
 
 of_hypothesis.register_profile(
     "repeatable",
@@ -97,6 +107,32 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr("quarry.interrupts._handled_signals", list)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture
+def hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every embedder is a `HashingEmbedder`, so that no test waits for a model."""
+    use_hashing_embedder(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The small course; no test changes it."""
+    return make_store(tmp_path_factory.mktemp("store"), course())
+
+
+@pytest.fixture
+def evaluate(
+    store: Course,
+    hashing_embedder: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Evaluate:
+    """Run a command line without a model, in a folder with the small course's `store` and its `games.jsonl`."""
+    monkeypatch.chdir(tmp_path)
+    Path("store").symlink_to(store.location)
+    write_games(Path("games.jsonl"), course_records())
+    return run_line
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import EmbedSettings, IngestSettings
+from configs.settings import IngestSettings
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import (
     Alias,
@@ -128,13 +128,22 @@ class HashingEmbedder:
         )
 
 
-def load_hashing_embedder(
-    spec: str,
-    models_dir: Path,
-    settings: EmbedSettings,
-) -> HashingEmbedder:
-    """Stands in for `load_embedder`: any SPEC loads at once."""
-    return HashingEmbedder(spec)
+def use_hashing_embedder(monkeypatch: Any) -> None:
+    """Let every store's embedder, and those of the referee, be a `HashingEmbedder`; the fixture does it for a test."""
+    load = "quarry.embed.models.load_embedder"
+    monkeypatch.setattr(load, lambda spec, *_: HashingEmbedder(spec))
+    # where the real models' vectors of our hints are
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)
+
+
+def modules_with(pattern: re.Pattern[str]) -> set[str]:
+    """The modules of our packages whose source a pattern is found in, as paths in the checkout."""
+    modules = set()
+    for package in ("configs", "ingest", "player", "evaluate", "quarry"):
+        for path in (ROOT / package).rglob("*.py"):
+            if pattern.search(path.read_text("utf-8")):
+                modules.add(path.relative_to(ROOT).as_posix())
+    return modules
 
 
 def run_python(

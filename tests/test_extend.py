@@ -10,12 +10,7 @@ from configs.settings import load
 from ingest.layout.extract import extract
 from quarry.embed.models import load_embedder
 from tests.contracts.handmade import Run, pdf
-from tests.evaluate.fakes import (
-    ABOUT,
-    make_course,
-    run_line,
-    use_hashing_embedder,
-)
+from tests.evaluate.fakes import ABOUT, Evaluate
 from tests.fakes import ROOT, each, run_python
 
 TEXT = (ROOT / "docs/guides/extend.md").read_text("utf-8")
@@ -69,16 +64,11 @@ def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("modules")
-def test_a_game_is_replayed_with_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use_hashing_embedder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    make_course(tmp_path)
+def test_a_game_is_replayed_with_them(evaluate: Evaluate) -> None:
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
     settings = f"--set search.strategies=[{strategy}] --set game.questions_pool=60"
     replay = f"replay {ABOUT} --referee {referee} {settings} --json"
-    run = run_line(replay).json
+    run = evaluate(replay).json
     assert (run["referee"], run["games"]) == (referee, 12)
     assert run["measures"]["Success@5"] == 1.0
     assert {*each(run["per_game"], "strategy")} == {strategy}

@@ -14,14 +14,10 @@ from evaluate.replay.replay import Replay
 from evaluate.runs.files import read_run, write_run
 from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import StudioFiles
+from player.round import Json
 from quarry.store import open_store
-from tests.evaluate.fakes import (
-    labelled_game,
-    make_store,
-    use_hashing_embedder,
-)
-from tests.fakes import ROOT
-from tests.player.fakes import course
+from tests.evaluate.fakes import labelled_game
+from tests.fakes import modules_with
 
 LOOK_UPS = {
     "evaluate/referee/simulated.py": "--referee, after read_spec",
@@ -49,68 +45,48 @@ BY_NAME = re.compile(
 
 
 def test_every_place_that_looks_up_or_imports_by_name_is_known() -> None:
-    look_ups, importers = set(), set()
-    for package in ("configs", "ingest", "player", "evaluate", "quarry"):
-        for path in (ROOT / package).rglob("*.py"):
-            text, name = path.read_text("utf-8"), path.relative_to(ROOT).as_posix()
-            if FIND.search(text):
-                look_ups.add(name)
-            if BY_NAME.search(text):
-                importers.add(name)
-    assert look_ups == LOOK_UPS.keys()
-    assert importers == IMPORTERS.keys()
+    assert modules_with(FIND) == LOOK_UPS.keys()
+    assert modules_with(BY_NAME) == IMPORTERS.keys()
 
 
 SPEC = "evilmod.Referee"
 
 
-def _run(client: TestClient) -> None:
+def _run(client: TestClient, form: Json) -> None:
     read_run(Path("runs/evil.json"))
     assert client.get("/report?run=evil.json").status_code < 500
 
 
-def _preset_of_a_form(client: TestClient) -> None:
+def _preset_of_a_form(client: TestClient, form: Json) -> None:
     Path("evil.yaml").write_text(f"search: {{strategies: [{SPEC}]}}")
-    passage = open_store("store").paragraphs[0].paragraph_id
-    data = {"passage": passage, "hint": "x", "preset": "evil.yaml"}
+    data = {**form, "preset": "evil.yaml"}
     assert client.post("/referee/replay", data=data).status_code == 422
 
 
-def _referee_of_a_form(client: TestClient) -> None:
-    passage = open_store("store").paragraphs[0].paragraph_id
-    data = {"passage": passage, "hint": "x"}
+def _referee_of_a_form(client: TestClient, form: Json) -> None:
     for spec in (SPEC, "os.getcwd", "os.path.join"):
-        answer = client.post("/referee/replay", data=data | {"referee": spec})
+        answer = client.post("/referee/replay", data={**form, "referee": spec})
         assert answer.status_code == 422
 
 
-@pytest.mark.parametrize(
-    "read",
-    [_run, _preset_of_a_form, _referee_of_a_form],
-)
+@pytest.mark.usefixtures("evaluate")
+@pytest.mark.parametrize("read", [_run, _preset_of_a_form, _referee_of_a_form])
 def test_nothing_that_is_read_from_data_is_imported(
-    read: Callable[[TestClient], None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    read: Callable[[TestClient, Json], None],
 ) -> None:
-    use_hashing_embedder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
     Path("evilmod.py").write_text("class Referee:\n    pass\n")
-    store = make_store("store", course())
+    store = open_store("store")
     Path("runs").mkdir()
-    passage = store.paragraphs[0].paragraph_id
-    game = labelled_game(hint="zzz", paragraph_id=passage)
-    run = Replay([game], store, load(), [("constant:A", 0)], name="plain").run()
-    for name, referee in (("evil", SPEC), ("plain", run.referee)):
-        write_run(Path(f"runs/{name}.json"), replace(run, referee=referee))
+    form = {"passage": store.paragraphs[0].paragraph_id, "hint": "zzz"}
+    game = labelled_game(hint="zzz", paragraph_id=form["passage"])
+    run = Replay([game], store, load(), [("constant:A", 0)]).run()
+    write_run(Path("runs/evil.json"), replace(run, referee=SPEC))
     files = StudioFiles(Path("games.jsonl"), Path("runs"), None, "store")
-    client = TestClient(
-        create_studio_app(open_store("store"), load(), files),
-        base_url="http://localhost",
-    )
+    app = create_studio_app(store, load(), files)
+    client = TestClient(app, base_url="http://localhost")
 
     try:
-        read(client)
+        read(client, form)
         assert "evilmod" not in sys.modules
     finally:
         sys.modules.pop("evilmod", None)

@@ -32,9 +32,8 @@ from tests.evaluate.fakes import (
     make_store,
     run_line,
     small_repertoire,
-    use_hashing_embedder,
 )
-from tests.fakes import each
+from tests.fakes import each, use_hashing_embedder
 from tests.player.fakes import check_reply, course
 
 QUICK = "--store store --config quick.yaml"

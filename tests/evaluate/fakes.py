@@ -10,8 +10,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from configs.settings import as_dict, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Repertoire
@@ -26,7 +24,7 @@ from quarry.course.paragraph import Paragraph, Reading
 from quarry.embed import Embedder
 from quarry.embed.vectors import ReadingVectors
 from quarry.store import Course, Store, StoredDocument
-from tests.fakes import HashingEmbedder, each, load_hashing_embedder
+from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import course, document
 
 
@@ -142,13 +140,6 @@ def make_store(
 def answers_about(row: Any, plan: Plan) -> list[Answer]:
     """The answers of a respondent who knows this candidate."""
     return [LETTERS[letter] for letter in plan.fits[0, :, row].argmax(axis=1)]
-
-
-def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
-    monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
-    # where the real models' vectors of our hints are
-    monkeypatch.delenv("QUARRY_MODELS", raising=False)
 
 
 class Output(NamedTuple):

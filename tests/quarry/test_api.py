@@ -11,18 +11,11 @@ import pytest
 import quarry
 from configs.errors import QuarryError
 from configs.settings import GameSettings
-from tests.evaluate.fakes import make_course, use_hashing_embedder
 from tests.fakes import LOCKS, ROOT, each, run_python
 
+pytestmark = pytest.mark.usefixtures("evaluate")
+
 STORE, GAMES = Path("store"), Path("games.jsonl")
-
-
-@pytest.fixture(autouse=True)
-def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder has the store of a small course and games about it."""
-    use_hashing_embedder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    make_course(tmp_path)
 
 
 def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page() -> None:

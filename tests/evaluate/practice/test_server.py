@@ -41,7 +41,6 @@ from tests.evaluate.fakes import (
     make_course,
     message,
     small_repertoire,
-    use_hashing_embedder,
 )
 from tests.fakes import ROOT, each
 from tests.player.fakes import course, dense_player
@@ -409,11 +408,11 @@ def test_players_that_register_at_once_are_no_more_than_the_maximum(
     assert len(practice.players) == 1
 
 
+@pytest.mark.usefixtures("hashing_embedder")
 @pytest.mark.parametrize("folder", [BUNDLED_GAMES.parent, "games"])
 def test_games_are_made_where_none_of_the_bundled_ones_is_about_the_course(
     folder: Path | str, store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use_hashing_embedder(monkeypatch)
     monkeypatch.chdir(BUNDLED_GAMES.parents[1])
     path = Path(folder) / BUNDLED_GAMES.name
     assert load_repertoire(store, path, "oracle", 0, load()).games

@@ -35,10 +35,9 @@ from tests.evaluate.fakes import (
     answers_about,
     make_store,
     small_repertoire,
-    use_hashing_embedder,
     write_games,
 )
-from tests.fakes import each, lecture_pdf
+from tests.fakes import each, lecture_pdf, use_hashing_embedder
 
 HOSTILE = "<script>document.title = 'taken'</script>"
 PARAGRAPHS = (

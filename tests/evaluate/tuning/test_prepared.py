@@ -25,9 +25,11 @@ from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import labelled_game, make_store, use_hashing_embedder
+from tests.evaluate.fakes import labelled_game, make_store
 from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import SUBJECTS, course
+
+pytestmark = pytest.mark.usefixtures("hashing_embedder")
 
 CASES = (
     ("first", "merge quick heap"),
@@ -56,11 +58,6 @@ def paragraphs() -> list[Paragraph]:
         text = f"{name} returns with {some}. Nothing of {name.lower()} is left out. It ends here."
         items.append(paragraph(f"third:{page + 2}:1", text))
     return items
-
-
-@pytest.fixture(autouse=True)
-def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_hashing_embedder(monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -37,17 +37,14 @@ from quarry.store import Course, Store, StoredDocument
 from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
-from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
+from tests.fakes import HashingEmbedder, each, make_reading
 from tests.player.fakes import course, ids_of, strategy_inputs
+
+pytestmark = pytest.mark.usefixtures("hashing_embedder")
 
 SHORT_S = 0.5
 """A deadline within which what does not hang is done, and one that hangs does not keep a test."""
 HEAP = Query("quick heap")
-
-
-@pytest.fixture(autouse=True)
-def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from quarry.store import ChromaIndex, Store, open_store
 from quarry.store import folder as folder_module
 from quarry.store.content import HEADER
 from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
-from tests.evaluate.fakes import make_store, use_hashing_embedder
+from tests.evaluate.fakes import make_store
 from tests.fakes import LOCKS, TREES, each, file_reading, make_reading
 from tests.player.fakes import course
 
@@ -46,11 +46,8 @@ Ingest = Callable[[], int]
 
 
 @pytest.fixture
-def ingest_locks(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Ingest:
+def ingest_locks(folder: Path, tmp_path: Path, hashing_embedder: None) -> Ingest:
     """Ingest LOCKS into the store, and return the exit code of the command."""
-    use_hashing_embedder(monkeypatch)
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
     return lambda: main(["ingest", str(more), "--store", str(folder)])

@@ -27,14 +27,10 @@ from tests.fakes import (
     TREES,
     each,
     file_reading,
-    load_hashing_embedder,
     make_reading,
 )
 
-
-@pytest.fixture(autouse=True)
-def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
+pytestmark = pytest.mark.usefixtures("hashing_embedder")
 
 
 @pytest.fixture(scope="module")
