@@ -15,6 +15,8 @@ from filelock import FileLock
 from hypothesis import settings as of_hypothesis
 
 from configs.settings import Settings, load
+from evaluate.practice.routes import create_server_app, serving
+from evaluate.practice.server import PracticeServer
 from quarry.embed import bert_graph, exports, four_bits
 from quarry.embed.models import export_folder
 from quarry.store import Course
@@ -24,6 +26,7 @@ from tests.evaluate.fakes import (
     course_records,
     make_store,
     run_line,
+    small_repertoire,
     write_games,
 )
 from tests.fakes import use_hashing_embedder
@@ -133,6 +136,19 @@ def evaluate(
     Path("store").symlink_to(store.location)
     write_games(Path("games.jsonl"), course_records())
     return run_line
+
+
+@pytest.fixture(scope="module")
+def practice() -> PracticeServer:
+    """A practice server with the games of the small course."""
+    return PracticeServer(small_repertoire(), seed=0)
+
+
+@pytest.fixture(scope="module")
+def url(practice: PracticeServer) -> Iterator[str]:
+    """Where the practice server listens."""
+    with serving(create_server_app(practice)) as url:
+        yield url
 
 
 @pytest.fixture

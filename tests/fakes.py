@@ -16,7 +16,7 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,18 @@ def each(items: Iterable[Any], name: str) -> list[Any]:
         has_keys = isinstance(item, Mapping)
         values.append(item[name] if has_keys else getattr(item, name))
     return values
+
+
+def refusal(
+    error: type[Exception], act: Callable[..., object], *arguments: Any, **options: Any
+) -> str:
+    """The message with which a call is refused, after checking that it is one line."""
+    import pytest
+
+    with pytest.raises(error) as caught:
+        act(*arguments, **options)
+    (line,) = str(caught.value).split("\n")
+    return line
 
 
 HANG_S = 120.0
@@ -128,10 +140,21 @@ class HashingEmbedder:
         )
 
 
+class OppositeEmbedder(HashingEmbedder):
+    """Every query points away from the passages with its words."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        return -super().embed_queries(texts)
+
+
+def load_hashing_embedder(spec: str, *_: object) -> HashingEmbedder:
+    """Stands in for `load_embedder`: any SPEC loads at once."""
+    return HashingEmbedder(spec)
+
+
 def use_hashing_embedder(monkeypatch: Any) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`; the fixture does it for a test."""
-    load = "quarry.embed.models.load_embedder"
-    monkeypatch.setattr(load, lambda spec, *_: HashingEmbedder(spec))
+    monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
     # where the real models' vectors of our hints are
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
 
@@ -157,6 +180,22 @@ def run_python(
         text=True,
         check=False,
         **options,
+    )
+
+
+def start_python(
+    *arguments: str, folder: Path = ROOT, interrupt: int = signal.SIGINT
+) -> Any:
+    """Start Python in a folder, with pipes for its output; return the process, which a signal interrupts as usual."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+        # ignored if these tests run in the background of a shell
+        preexec_fn=lambda: signal.signal(interrupt, signal.SIG_DFL),  # noqa: PLW1509
     )
 
 

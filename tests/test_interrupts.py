@@ -7,7 +7,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from tests.fakes import (
     TREES,
     in_terminal,
     lecture_pdf,
+    start_python,
 )
 from tests.player.fakes import course
 
@@ -141,14 +141,7 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
     places: Path, tmp_path: Path
 ) -> None:
     command = COMMANDS["ingest-2"].format(new=tmp_path / "new").split()
-    with subprocess.Popen(
-        [sys.executable, *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=places,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        text=True,
-    ) as process:
+    with start_python(*command, folder=places) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while len(children.read_text().split()) < 2:
             assert process.poll() is None

@@ -9,7 +9,6 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import pytest
 from configs.directories import default_journal
 from configs.settings import load
 from evaluate.commands import play as run_game
-from evaluate.practice.routes import create_server_app, listen, serving
+from evaluate.practice.routes import listen
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.journal import Journal
@@ -31,7 +30,6 @@ from tests.evaluate.fakes import (
     make_course,
     make_store,
     run_line,
-    small_repertoire,
 )
 from tests.fakes import each, use_hashing_embedder
 from tests.player.fakes import check_reply, course
@@ -68,18 +66,6 @@ def _home(
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
     if "models_dir" not in request.fixturenames:
         use_hashing_embedder(monkeypatch)
-
-
-@pytest.fixture(scope="module")
-def practice() -> PracticeServer:
-    return PracticeServer(small_repertoire(), seed=0)
-
-
-@pytest.fixture(scope="module")
-def url(practice: PracticeServer) -> Iterator[str]:
-    """A practice server that was started apart from the command."""
-    with serving(create_server_app(practice)) as url:
-        yield url
 
 
 def played(line: str) -> list[dict[str, Any]]:

@@ -10,12 +10,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from configs.settings import as_dict, load
+from configs.settings import Settings, as_dict, load
 from evaluate.games.labelled import LabelledGame
+from evaluate.games.locating import locate_games
 from evaluate.practice.server import Repertoire
 from evaluate.referee.simulated import make_referee
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
+from evaluate.tuning.prepared import Prepared, prepare
 from player.answer import LETTERS, Answer
 from player.player import Plan
 from player.round import Json
@@ -135,6 +137,14 @@ def make_store(
     store = Store(str(folder), collection)
     store.change(filings, embedder_spec=spec)
     return store.course
+
+
+def prepared(
+    games: Sequence[LabelledGame], course: Course, settings: Settings, **more: Any
+) -> Prepared:
+    """The games, prepared for searches with the strategies and modes of the settings."""
+    located = locate_games(games, course.paragraphs)
+    return prepare(games, located, course, settings, **more)
 
 
 def answers_about(row: Any, plan: Plan) -> list[Answer]:

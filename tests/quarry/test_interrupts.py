@@ -1,12 +1,10 @@
 """Signals that end a command: what it has found is printed, its children end, and it exits with the signal's code."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 
-from tests.fakes import ROOT
+from tests.fakes import start_python
 
 STUCK = """import multiprocessing, sys, time
 from quarry import interrupts
@@ -36,16 +34,7 @@ if __name__ == "__main__":
 def test_what_was_found_is_printed_once_whatever_ends_a_stuck_command(
     number: signal.Signals, n_signals: int
 ) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", STUCK],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        text=True,
-        # ignored if these tests run in the background of a shell
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
-    ) as process:
-        assert process.stderr is not None
+    with start_python("-c", STUCK, interrupt=number) as process:
         assert process.stderr.readline() == "ready\n"
         for _ in range(n_signals):
             process.send_signal(number)

@@ -21,14 +21,12 @@ import pytest
 from configs.errors import SettingsError, WorkerError
 from configs.settings import load
 from evaluate.games.labelled import SPLITS
-from evaluate.games.locating import locate_games
 from evaluate.referee.spec import repeat_referee
 from evaluate.replay import replay as replayer
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import RecordFile
 from evaluate.tuning import study
 from evaluate.tuning.objective import evaluate_settings
-from evaluate.tuning.prepared import prepare
 from evaluate.tuning.space import load_space
 from evaluate.tuning.storage import open_storage
 from evaluate.tuning.study import run_study
@@ -38,7 +36,7 @@ from quarry import parallel
 from quarry.command import main as evaluate
 from quarry.parallel import Cluster, LocalProcesses, Workers, run_all, run_one
 from quarry.store import Course
-from tests.evaluate.fakes import course_games, record_of, write_games
+from tests.evaluate.fakes import course_games, prepared, record_of, write_games
 from tests.fakes import (
     CACHES,
     DOTTED,
@@ -267,9 +265,8 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     games, settings = course_games(course.paragraphs), load(changes=[OWN])
-    located = locate_games(games, course.paragraphs)
-    here = prepare(games, located, course, settings)
-    there = prepare(games, located, course, settings, executor=cluster)
+    here = prepared(games, course, settings)
+    there = prepared(games, course, settings, executor=cluster)
     expected = [*map(asdict, here.games)]
     np.testing.assert_equal([*map(asdict, there.games)], expected)
     after_the_first(monkeypatch, study, "run_one", dask.kill_worker)

@@ -1,6 +1,7 @@
 """The file that `quarry callbacks --write` writes, and the child process that it starts."""
 
 import ast
+import functools
 import io
 import json
 import os
@@ -18,8 +19,6 @@ import pytest
 from configs.settings import load
 from evaluate.commands.callbacks import serve
 from player.game import messages as protocol
-from player.game.callbacks import Callbacks
-from player.game.journal import Journal
 from player.player import build_player
 from player.round import Json
 from quarry.store import open_store
@@ -28,9 +27,12 @@ from tests.fakes import DOTTED, ROOT, each, run_python
 from tests.player.fakes import check_reply, course
 from tests.player.game.test_callbacks import (
     N_ROUNDS,
+    Replies,
     constant,
     contexts_of,
+    forgetful,
     hint_of,
+    played,
     with_ids,
     without_ids,
 )
@@ -62,7 +64,6 @@ def write(line: str) -> Output:
 
 
 Load = Callable[..., Any]
-Replies = list[tuple[Json, Json]]
 
 
 @pytest.fixture
@@ -109,17 +110,13 @@ def end_children(module: ModuleType) -> None:
 
 
 @pytest.fixture(scope="module")
-def expected(folder: Path) -> Replies:
+def expected(folder: Path) -> list[Replies]:
     """Questions and guess of each round by the object in this process."""
     changes = ["game.questions_pool=60"]
     settings = load(config=folder / "own.yaml", changes=changes)
     player = build_player(open_store(str(folder / "store")), settings)
-    callbacks = Callbacks(player, journal=Journal(None))
-    replies = []
-    for number in range(N_ROUNDS):
-        of_questions, of_guess = contexts_of(with_ids, number)
-        questions = callbacks.get_questions(of_questions)
-        replies.append((questions, callbacks.get_guess(of_guess)))
+    callbacks = forgetful(player)
+    replies = [played(callbacks, with_ids, number) for number in range(N_ROUNDS)]
     assert len({json.dumps(questions) for questions, _ in replies}) == N_ROUNDS
     return replies
 
@@ -132,7 +129,7 @@ def require_valid(questions: Json, guess: Json) -> None:
 
 @pytest.mark.parametrize("shape", [with_ids, without_ids, constant])
 def test_fifty_rounds_get_the_replies_of_the_object_though_the_child_is_killed(
-    shape: Any, load_file: Load, expected: Replies
+    shape: Any, load_file: Load, expected: list[Replies]
 ) -> None:
     module = load_file(MAX_REPLY_S=PATIENT_S)
     for number, (questions, guess) in enumerate(expected):
@@ -149,7 +146,7 @@ def test_fifty_rounds_get_the_replies_of_the_object_though_the_child_is_killed(
 
 
 def test_a_league_that_is_killed_between_questions_and_guess_plays_on(
-    load_file: Load, expected: Replies
+    load_file: Load, expected: list[Replies]
 ) -> None:
     (questions, guess), *_ = expected
     of_questions, of_guess = contexts_of(without_ids, 0)
@@ -179,14 +176,9 @@ def test_the_file_says_whether_quarry_can_be_started(
         assert "Traceback" not in done.stderr
 
 
-def test_two_threads_play_at_once(load_file: Load, expected: Replies) -> None:
+def test_two_threads_play_at_once(load_file: Load, expected: list[Replies]) -> None:
     player = load_file(MAX_REPLY_S=PATIENT_S).MyPlayerAI()
-
-    def play(number: int) -> tuple[Json, Json]:
-        of_questions, of_guess = contexts_of(with_ids, number)
-        questions = player.get_questions(of_questions)
-        return questions, player.get_guess(of_guess)
-
+    play = functools.partial(played, player, with_ids)
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(play, range(12))) == expected[:12]
 
@@ -253,7 +245,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
 
 
 def test_answers_to_questions_of_the_file_itself_are_no_evidence(
-    load_file: Load, expected: Replies
+    load_file: Load, expected: list[Replies]
 ) -> None:
     module = load_file(MAX_REPLY_S=0.2, LOADING_S=0.0)
     player = module.MyPlayerAI()
@@ -266,14 +258,12 @@ def test_answers_to_questions_of_the_file_itself_are_no_evidence(
     assert guess == player.get_guess(blind)
     assert guess["confidence"] > 0.0, "it is Quarry's"
     assert player.get_questions(of_questions) == own
-    of_questions, of_guess = contexts_of(without_ids, 1)
-    replies = player.get_questions(of_questions), player.get_guess(of_guess)
-    assert replies == expected[1]
+    assert played(player, without_ids, 1) == expected[1]
 
 
 def test_a_full_disk_costs_no_game(
     load_file: Load,
-    expected: Replies,
+    expected: list[Replies],
     use_python: Callable[[str], str],
 ) -> None:
     use_python(f'#!/bin/sh\nulimit -f 0\nexec {sys.executable} "$@"\n')

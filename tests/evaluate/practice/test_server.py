@@ -6,8 +6,6 @@ import re
 import secrets
 import signal
 import socket
-import subprocess
-import sys
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -24,7 +22,7 @@ from evaluate.errors import GamesError
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice import server as server_module
 from evaluate.practice.match import RefusedMessageError
-from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_server_app, serving
+from evaluate.practice.routes import MAX_BODY_BYTES, Hosts
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
@@ -42,19 +40,8 @@ from tests.evaluate.fakes import (
     message,
     small_repertoire,
 )
-from tests.fakes import ROOT, each
+from tests.fakes import each, start_python
 from tests.player.fakes import course, dense_player
-
-
-@pytest.fixture(scope="module")
-def practice() -> PracticeServer:
-    return PracticeServer(small_repertoire(), seed=0)
-
-
-@pytest.fixture(scope="module")
-def url(practice: PracticeServer) -> Iterator[str]:
-    with serving(create_server_app(practice)) as url:
-        yield url
 
 
 @pytest.fixture(scope="module")
@@ -303,15 +290,7 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
     make_course(tmp_path)
     about = f"--store {tmp_path}/store --games {tmp_path}/games.jsonl"
     words = f"-m evaluate serve --referee noisy:0.1,0.1 {about} --port 0 --seed 1"
-    process: Any = subprocess.Popen(
-        [sys.executable, *words.split()],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # ignored by `make test &`
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-    )
+    process = start_python(*words.split())
     try:
         address = r"practice game server on (http://127\.0\.0\.1:\d+) with 12 games"
         announced = None

@@ -19,7 +19,7 @@ from evaluate.referee.spec import (
 )
 from player.answer import NOT_RELEVANT, Answer
 from tests.contracts.referee import RefereeContract
-from tests.fakes import ROOT, each
+from tests.fakes import ROOT, each, refusal
 
 SECRET = Secret(
     "Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards"
@@ -135,12 +135,9 @@ def test_another_spec_is_refused_in_one_line_that_says_why(
     specs: Sequence[str], says: str
 ) -> None:
     for spec in specs:
-        with pytest.raises(RefereeError) as raised:
-            make_referee(spec)
-        message = str(raised.value)
+        message = refusal(RefereeError, make_referee, spec)
         assert message.startswith(f"--referee {spec!r}: ")
         assert says in message
-        assert "\n" not in message
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:

@@ -39,7 +39,7 @@ from tests.evaluate.fakes import (
 )
 from tests.fakes import each
 from tests.player.fakes import FixedEmbedder, course, course_with, dense_of, document
-from tests.player.writer.server import model_server, replying
+from tests.player.writer.server import SECRET, model_server, replying, use_key
 
 HINT = "what grows where"
 
@@ -238,9 +238,6 @@ def timeless(run: Run) -> str:
     return json.dumps({**run, "latency_ms": 0})
 
 
-SECRET = "sk-the-users-own-key"
-
-
 def reply_to(prompt: str) -> str:
     return '{"words": ["zither"]}' if '"words"' in prompt else '{"ids": [1]}'
 
@@ -343,8 +340,7 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     command: Evaluate,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pytest.importorskip("openai", reason="openai is not installed (make llm)")
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    use_key(monkeypatch)
     options = "--referee oracle --json --writer-log log.jsonl --writer m --writer-url"
     with model_server(replying(reply_to)) as server:
         first = command(f"{options} {server.url}")

@@ -1,7 +1,6 @@
 """Games prepared once: the core finds under any settings what the search finds game by game."""
 
 import functools
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,18 +15,18 @@ from configs.settings import CONFIG_DIR, Settings, load
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
-from evaluate.tuning.prepared import Prepared, prepare, search_all
+from evaluate.tuning.prepared import Prepared, search_all
 from evaluate.tuning.space import SPACE, load_space, make_trial_settings
 from player.search.build import build_orchestrator
 from player.search.results import Query
-from player.search.strategies.strategy import Reranker, Strategy
-from quarry.arrays import AnyFloatArray
+from player.search.strategies.strategy import Strategy
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import labelled_game, make_store
+from tests.evaluate.fakes import labelled_game, make_store, prepared
 from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import SUBJECTS, course
+from tests.player.search.strategies.test_cross_encoder import Comparing
 
 pytestmark = pytest.mark.usefixtures("hashing_embedder")
 
@@ -80,8 +79,7 @@ def games() -> list[LabelledGame]:
 @functools.cache
 def prepared_for(store: Course, settings: Settings) -> Prepared:
     """Prepare the games once for the strategies and modes of the settings."""
-    located = locate_games(games(), store.paragraphs)
-    return prepare(games(), located, store, settings)
+    return prepared(games(), store, settings)
 
 
 BASE = load(changes=("search.cache_size=0", "search.pdf_k=5", "search.global_k=3"))
@@ -147,10 +145,10 @@ def test_many_games_at_once_are_the_searches_one_by_one(
 ) -> None:
     store = request.getfixturevalue("store")
     study, trial = case
-    prepared = prepared_for(store, study)
+    once = prepared_for(store, study)
     orchestrator = build_orchestrator(store, trial, HashingEmbedder())
     located = locate_games(games(), store.paragraphs)
-    ranks, relevant = search_all(prepared, trial.search)
+    ranks, relevant = search_all(once, trial.search)
 
     for row, game in enumerate(games()):
         query = Query(game.hint, game.book_name, keywords=trial.search.keywords)
@@ -165,20 +163,15 @@ def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
     bounds = yaml.safe_load(SPACE.read_text("utf-8"))["search"]
     for preset in ("default", *PRESETS):
         study = load(preset, changes=("search.cache_size=0",))
-        prepared = prepared_for(store, study)
-        expected = search_all(prepared, study.search)
+        once = prepared_for(store, study)
+        expected = search_all(once, study.search)
         left_out = bounds.keys() - load_space(study.search).keys()
         # these change the number of hits
         for key in left_out - {"pdf_k", "global_k"}:
             for value in (bounds[key]["low"], bounds[key]["high"]):
                 changed = make_trial_settings({key: value}, study.search)
-                found = search_all(prepared, changed)
+                found = search_all(once, changed)
                 np.testing.assert_array_equal(found, expected, f"{preset} {key}")
-
-
-class Comparing(Reranker):
-    def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
-        return np.zeros(len(paragraphs))
 
 
 def comparing(store: Course) -> Strategy:

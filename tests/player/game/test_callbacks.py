@@ -100,7 +100,7 @@ def contexts_of(shape: Shape, number: int) -> tuple[Json, Json]:
     )
 
 
-def played(callbacks: Callbacks, shape: Shape, number: int) -> Replies:
+def played(callbacks: Any, shape: Shape, number: int) -> Replies:
     of_questions, of_guess = contexts_of(shape, number)
     questions = callbacks.get_questions(of_questions)
     return questions, callbacks.get_guess(of_guess)

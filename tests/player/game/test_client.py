@@ -268,9 +268,7 @@ def test_a_retry_after_that_is_no_date_is_ignored() -> None:
 def test_an_inbox_that_cannot_be_read_is_one_error() -> None:
     for body in (b'{"messages": [{]}', b"[" * 100_000, b"[]", b'{"messages": {}}'):
         client, _ = connect((200, body))
-        message = str(failure(client.inbox, "", 0.0))
-        assert "/v1/inbox the answer " in message
-        assert "\n" not in message
+        assert "/v1/inbox the answer " in str(failure(client.inbox, "", 0.0))
 
 
 def test_a_body_that_is_too_long_is_refused() -> None:

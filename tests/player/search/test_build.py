@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -15,8 +15,7 @@ import pytest
 from configs.errors import SettingsError
 from configs.settings import load
 from evaluate.errors import TuneError
-from evaluate.games.locating import locate_games
-from evaluate.tuning.prepared import prepare, search_all
+from evaluate.tuning.prepared import search_all
 from player.player import build_player
 from player.round import RoundStart
 from player.search.available import STRATEGIES
@@ -29,15 +28,14 @@ from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
-from quarry.arrays import Float32Array
 from quarry.embed.hint_bank import Hints, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
 from quarry.store import Course, Store, StoredDocument
 from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import course_games, make_store
-from tests.fakes import HashingEmbedder, each, make_reading
+from tests.evaluate.fakes import course_games, make_store, prepared
+from tests.fakes import HashingEmbedder, OppositeEmbedder, each, make_reading
 from tests.player.fakes import course, ids_of, strategy_inputs
 
 pytestmark = pytest.mark.usefixtures("hashing_embedder")
@@ -111,9 +109,7 @@ def users_own(store: Course) -> Strategy:
 
 def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
     settings = load(changes=[f"search.strategies=[{__name__}.users_own]"])
-    games = course_games(course())[:2]
-    located = locate_games(games, store.paragraphs)
-    tuned = prepare(games, located, store, settings)
+    tuned = prepared(course_games(course())[:2], store, settings)
     ranks, _ = search_all(tuned, settings.search)
     assert ranks.tolist() == [1, 1]
 
@@ -175,13 +171,11 @@ def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
     monkeypatch.setattr(Broken, "part", part)
     monkeypatch.setattr(Broken, "error", error)
     settings = load(changes=[f"search.strategies=[{BROKEN}, dense]"])
-    games = course_games(course())[:2]
-    located = locate_games(games, store.paragraphs)
     failure = f"{BROKEN} failed: {says}"
     with pytest.raises(
         TuneError, match=rf"^search step {failure}.*\. Correct it, or tune"
     ):
-        prepare(games, located, store, settings)
+        prepared(course_games(course())[:2], store, settings)
     result = build_orchestrator(store, settings).search(HEAP)
     failures = [str(one).split(" (")[0] for one in result.failures]
     assert failures == [f"search step {failure}"]
@@ -316,13 +310,6 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
         work.assert_called()
 
 
-class FarEmbedder(HashingEmbedder):
-    """Every query is far from all passages, so that vectors find nothing relevant."""
-
-    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        return -super().embed_queries(texts)
-
-
 COMMON = (
     "learning storage ordering network proof error problem speech memory signal filter layer kernel matrix vector "
     "query index table tree graph"
@@ -344,8 +331,10 @@ def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
         item = paragraph(f"talks:{number}:1", text)
         items.append(replace(item, heading=heading, section=(heading,)))
     rich = make_store(tmp_path, items)
-    falling_back = build_orchestrator(rich, load(), FarEmbedder())
-    ordinary = build_orchestrator(rich, load("ordinary"), FarEmbedder())
+    # vectors find nothing relevant
+    far = OppositeEmbedder()
+    falling_back = build_orchestrator(rich, load(), far)
+    ordinary = build_orchestrator(rich, load("ordinary"), far)
 
     for place, name in enumerate(NAMES):
         for hint in (

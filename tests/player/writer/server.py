@@ -9,6 +9,8 @@ from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 Respond = Callable[[BaseHTTPRequestHandler, str], None]
 """Answers a request for a completion, whose prompt it is given."""
 
@@ -20,6 +22,15 @@ class ModelServer:
     url: str
     prompts: list[str] = field(default_factory=list)
     headers: Message = field(default_factory=Message)
+
+
+SECRET = "sk-the-users-own-key"
+
+
+def use_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the user have a key; skip the test if the client of OpenAI is not installed."""
+    pytest.importorskip("openai", reason="openai is not installed (make llm)")
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
 
 
 def send(

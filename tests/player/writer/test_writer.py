@@ -13,15 +13,19 @@ from configs.errors import SettingsError
 from configs.settings import GameSettings
 from player.deadlines import due_at
 from player.writer.writer import MAX_REPLY_BYTES, Writer, make_writer
-from tests.player.writer.server import Respond, model_server, replying, send
-
-SECRET = "sk-the-users-own-key"
+from tests.player.writer.server import (
+    SECRET,
+    Respond,
+    model_server,
+    replying,
+    send,
+    use_key,
+)
 
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openai", reason="openai is not installed (make llm)")
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    use_key(monkeypatch)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 

@@ -1,15 +1,13 @@
 """The bank of hints: its content, and its cached vectors."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import Mock
 
 from numpy.testing import assert_array_equal
 
-from quarry.arrays import Float32Array
 from quarry.embed.hint_bank import HINTS_FILE, Hints, load_hints, read_bank
 from quarry.json_files import read_objects
-from tests.fakes import HEBREW, ROOT, HashingEmbedder
+from tests.fakes import HEBREW, ROOT, HashingEmbedder, OppositeEmbedder
 
 
 def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
@@ -27,14 +25,10 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
 
 
 def test_vectors_of_a_retrained_model_are_made_again(tmp_path: Path) -> None:
-    class Retrained(HashingEmbedder):
-        def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-            return -super().embed_queries(texts)
-
     hints, folder = Hints({"trees that balance": ""}), tmp_path / "new" / "models"
     before = read_bank(hints, HashingEmbedder("own.Model"), folder)
     assert len([*folder.iterdir()]) == 1
-    after = read_bank(hints, Retrained("own.Model"), folder)
+    after = read_bank(hints, OppositeEmbedder("own.Model"), folder)
     assert_array_equal(after.vectors, -before.vectors)
 
 

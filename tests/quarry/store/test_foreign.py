@@ -26,7 +26,7 @@ from quarry.store import folder as folder_module
 from quarry.store.content import HEADER
 from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
 from tests.evaluate.fakes import make_store
-from tests.fakes import LOCKS, TREES, each, file_reading, make_reading
+from tests.fakes import LOCKS, TREES, each, file_reading, make_reading, refusal
 from tests.player.fakes import course
 
 
@@ -53,11 +53,9 @@ def ingest_locks(folder: Path, tmp_path: Path, hashing_embedder: None) -> Ingest
     return lambda: main(["ingest", str(more), "--store", str(folder)])
 
 
-def refusal(folder: Path) -> str:
+def damage(folder: Path) -> str:
     """Return the one line with which a store is refused."""
-    with pytest.raises(StoreDamagedError) as raised:
-        open_store(str(folder))
-    (line,) = str(raised.value).splitlines()
+    line = refusal(StoreDamagedError, open_store, str(folder))
     assert line.endswith(f"; run: quarry ingest PATH... --store {folder}")
     return line
 
@@ -115,9 +113,9 @@ def test_a_content_that_is_damaged_or_holds_other_things_is_one_line_and_runs_no
 ) -> None:
     with np.load(content) as loaded:
         arrays = dict(loaded)
-    for damage in (b"", b"PK\x03\x04", bytes(range(256)) * 16):
-        content.write_bytes(damage)
-        assert "course.1 is damaged (" in refusal(folder)
+    for other in (b"", b"PK\x03\x04", bytes(range(256)) * 16):
+        content.write_bytes(other)
+        assert "course.1 is damaged (" in damage(folder)
 
     class Planted:
         """A value that makes a folder when its pickle is loaded."""
@@ -134,9 +132,9 @@ def test_a_content_that_is_damaged_or_holds_other_things_is_one_line_and_runs_no
         (HEADER, np.frombuffer(b'{"readings": [1]}', np.uint8), "readings.0"),
     ):
         np.savez(content, **{**arrays, name: array})
-        assert fault in refusal(folder)
+        assert fault in damage(folder)
     np.savez_compressed(content, **arrays)
-    assert "compressed" in refusal(folder)
+    assert "compressed" in damage(folder)
     assert not (folder / "ran").exists()
 
 

@@ -13,13 +13,11 @@ from quarry.course.paragraph import Document
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import document
 
-TITLES = CourseNames(
-    [
-        document("a", ("Weighing Coins: Probability for Learners", "title")),
-        document("b", ("Where Are We Now? Evaluation", "title")),
-        document("c1-notes", ("How Would We Know?", "title")),
-    ]
-)
+TITLED = [
+    document("a", ("Weighing Coins: Probability for Learners", "title")),
+    document("b", ("Where Are We Now? Evaluation", "title")),
+    document("c1-notes", ("How Would We Know?", "title")),
+]
 
 
 def test_a_message_holds_a_title_its_first_part_or_a_stem() -> None:
@@ -36,7 +34,7 @@ def test_a_message_holds_a_title_its_first_part_or_a_stem() -> None:
         "see c1-notesheet": set(),
         "Weighing Coins or How Would We Know?": {0, 2},
     }.items():
-        assert documents_by_name(message, TITLES) == expected, message
+        assert documents_by_name(message, CourseNames(TITLED)) == expected, message
 
 
 def with_texts(documents: list[Document], *texts: str) -> CourseNames:

@@ -17,6 +17,7 @@ from tests.player.fakes import (
     document,
     search_settings,
 )
+from tests.player.search.books.test_mentions import TITLED
 
 COURSE = [
     document(
@@ -367,21 +368,17 @@ def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:
             assert references(among).named_in(hint) is None, hint
 
 
-PARTS_OF_TITLES = [
-    document("a", ("Weighing Coins: Probability for Learners", "title")),
-    document("b", ("Where Are We Now? Evaluation", "title")),
-    document("c", ("How Would We Know?", "title")),
-]
-
-
 def test_a_title_of_function_words_or_the_first_part_of_a_title_is_a_name() -> None:
     for doc_id, book_names in (
         ("a", "weighing coins; the lecture Weighing Coins; Course: Weighing Coins"),
         ("b", "Where are we now; slides of Where Are We Now?"),
-        ("c", "How Would We Know?; how would we know; the How Would We Know lecture"),
+        (
+            "c1-notes",
+            "How Would We Know?; how would we know; the How Would We Know lecture",
+        ),
     ):
         for book_name in listed(book_names):
-            assert named(book_name, PARTS_OF_TITLES) == f"filter {doc_id}", book_name
+            assert named(book_name, TITLED) == f"filter {doc_id}", book_name
 
 
 def test_a_name_of_several_documents_is_evidence_for_each() -> None:
