@@ -160,13 +160,17 @@ def test_a_person_may_be_the_referee_without_labelled_games(
     assert "The guess was wrong." in out
 
 
-@pytest.mark.parametrize(
-    "option", ["--seed 3", "--journal none", "--token secret", "--player me", "--json"]
-)
-def test_with_a_person_options_without_effect_are_refused(option: str) -> None:
-    refused = run(f"{QUICK} --referee me {option}")
-    assert refused.code == 2
-    assert "--referee me is played here, with you alone" in refused.err
+def test_with_a_person_options_without_effect_are_refused() -> None:
+    for option in (
+        "--seed 3",
+        "--journal none",
+        "--token secret",
+        "--player me",
+        "--json",
+    ):
+        refused = run(f"{QUICK} --referee me {option}")
+        assert refused.code == 2, option
+        assert "--referee me is played here, with you alone" in refused.err, option
 
 
 def test_if_all_games_fail_the_document_is_empty_and_the_exit_code_1(
@@ -180,15 +184,15 @@ def test_if_all_games_fail_the_document_is_empty_and_the_exit_code_1(
     assert "game a failed" in result.err
 
 
-@pytest.mark.parametrize(("n_played", "code"), [(0, 2), (1, 1)])
 def test_the_exit_code_says_whether_a_game_was_played_before_the_input_ended(
-    n_played: int, code: int, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    typed = "first\ngrammar\n\n" + "A\n" * 20 + "n\n"
-    monkeypatch.setattr("sys.stdin", io.StringIO(typed * n_played + "first\n"))
-    ended = run(f"{QUICK} --referee me --games 2")
-    assert ended.code == code
-    assert "the input ended before the game did" in ended.err
+    for n_played, code in ((0, 2), (1, 1)):
+        typed = "first\ngrammar\n\n" + "A\n" * 20 + "n\n"
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed * n_played + "first\n"))
+        ended = run(f"{QUICK} --referee me --games 2")
+        assert ended.code == code
+        assert "the input ended before the game did" in ended.err, n_played
 
 
 def test_the_default_store_is_made_from_the_bundled_lectures(

@@ -62,9 +62,8 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
                 assert f"{low:g}..{high:g}" in explained[1], f"{section}.{key}"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None:
+    for text, message in (
         ("serach: {k: 5}", "has no key 'serach'; it has embed, ingest, search, game"),
         ("search: {boots: 5}", "; did you mean boost?"),
         ("search: {5: 5}", "search has no key '5'; it has strategies, keywords"),
@@ -100,12 +99,8 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
         ),
         ("search: {threshold: 0.2}", "is 0.35; it must be at most threshold"),
         ("ingest: {min_words: 401}", "is 400; it must be at least min_words"),
-    ],
-)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(
-    text: str, message: str, tmp_path: Path
-) -> None:
-    assert message in refused_file(written(tmp_path, text))
+    ):
+        assert message in refused_file(written(tmp_path, text))
 
 
 def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path) -> None:
@@ -146,9 +141,8 @@ def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> Non
     assert (search.k, search.rrf_k, search.boost) == (31, 42, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
+def test_a_bad_change_is_refused_with_what_may_have_been_meant() -> None:
+    for change, says in (
         ("search.rule_weight", "--set 'search.rule_weight' is not SECTION.KEY=VALUE"),
         ("x" * 10_000, "--set 'xxxx"),
         ("search.rule_wieght=0", "; did you mean rule_weight?"),
@@ -169,17 +163,12 @@ def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> Non
         ),
         ("search.strategies=[[a]]", "is [['a']]; it must be a list of at least 1 text"),
         ("ingest.editions=a", "'a'; it must be a list of texts, such as [pdfplumber:"),
-    ],
-)
-def test_a_bad_change_is_refused_with_what_may_have_been_meant(
-    change: str, says: str
-) -> None:
-    assert says in refused("default", None, [change])
+    ):
+        assert says in refused("default", None, [change])
 
 
-@pytest.mark.parametrize(
-    ("change", "value"),
-    [
+def test_the_type_of_a_setting_says_what_a_value_means() -> None:
+    for change, value in (
         ("search.keywords=off", "off"),
         ("search.threshold=5e-1", 0.5),
         ("search.cascade=off", False),
@@ -189,13 +178,9 @@ def test_a_bad_change_is_refused_with_what_may_have_been_meant(
         ("game.writer=null", ""),
         ("game.writer=~", ""),
         ("embed.own=", ""),
-    ],
-)
-def test_the_type_of_a_setting_says_what_a_value_means(
-    change: str, value: object
-) -> None:
-    section, key = re.split("[.=]", change)[:2]
-    assert as_dict(load(changes=[change]))[section][key] == value
+    ):
+        section, key = re.split("[.=]", change)[:2]
+        assert as_dict(load(changes=[change]))[section][key] == value
 
 
 def test_an_unknown_preset_is_refused_with_the_nearest_name() -> None:
@@ -204,9 +189,8 @@ def test_an_unknown_preset_is_refused_with_the_nearest_name() -> None:
     assert refused("none.yaml").startswith("--preset none.yaml does not exist")
 
 
-@pytest.mark.parametrize(
-    ("preset", "changes"),
-    [
+def test_a_preset_is_what_the_contract_says() -> None:
+    for preset, changes in (
         ("default", "keywords=rule book_match=resolved pdf_k=15 global_k=5"),
         ("dual", "book_match=stem pdf_k=15 global_k=5 spill_over=never"),
         ("known-bots", "book_match=stem pdf_k=20 global_k=0 spill_over=no-book"),
@@ -216,14 +200,12 @@ def test_an_unknown_preset_is_refused_with_the_nearest_name() -> None:
         ("distance-merge", "merge=relevance boost=0 book_match=stem pdf_k=15"),
         ("vector-then-keyword", "keywords=fallback cascade=true book_match=off"),
         ("rrf", "keywords=fused fusion=rrf rrf_k=60 book_match=off"),
-    ],
-)
-def test_a_preset_is_what_the_contract_says(preset: str, changes: str) -> None:
-    loaded = load(preset)
-    settings = [f"search.{change}" for change in changes.split()]
-    assert loaded == load(preset, changes=settings)
-    search = loaded.search
-    assert (search.k or search.pdf_k + search.global_k) == 20
+    ):
+        loaded = load(preset)
+        settings = [f"search.{change}" for change in changes.split()]
+        assert loaded == load(preset, changes=settings)
+        search = loaded.search
+        assert (search.k or search.pdf_k + search.global_k) == 20, preset
 
 
 def test_the_environment_wins_over_files(
@@ -242,11 +224,11 @@ def test_the_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) ->
     assert "s3cret" not in f"{loaded!r} {loaded} {as_dict(loaded)}"
 
 
-@pytest.mark.parametrize("empty", ["[]", "", "()", "null", "~", "{}", " [ ] "])
-def test_an_empty_list_may_be_set(empty: str) -> None:
-    assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()
-    line = refused("default", None, [f"search.strategies={empty}"])
-    assert "it must be a list of at least 1 text" in line
+def test_an_empty_list_may_be_set() -> None:
+    for empty in ("[]", "", "()", "null", "~", "{}", " [ ] "):
+        assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()
+        line = refused("default", None, [f"search.strategies={empty}"])
+        assert "it must be a list of at least 1 text" in line, empty
 
 
 def test_null_sets_no_text(tmp_path: Path) -> None:

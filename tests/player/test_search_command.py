@@ -92,12 +92,13 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
     assert set(each(hits, "document")) == {"first", "second"}
 
 
-@pytest.mark.parametrize("arguments", ["", "--preset unfiltered --book first"])
-def test_without_a_book_the_json_says_so(run: Run, arguments: str) -> None:
-    result = shown(run, *arguments.split())
-    assert result["book"] == {"document": None, "confidence": 0.0, "tier": "none"}
-    assert result["answered_by"] == "original"
-    assert set(each(result["hits"], "slot")) == {"global"}
+def test_without_a_book_the_json_says_so(run: Run) -> None:
+    for arguments in ("", "--preset unfiltered --book first"):
+        result = shown(run, *arguments.split())
+        none = {"document": None, "confidence": 0.0, "tier": "none"}
+        assert result["book"] == none, arguments
+        assert result["answered_by"] == "original", arguments
+        assert set(each(result["hits"], "slot")) == {"global"}, arguments
 
 
 def test_a_table_is_shown_without_json(run: Run) -> None:
@@ -118,18 +119,17 @@ def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) 
     assert "first p" not in run(*options, "--relevant-only").out
 
 
-@pytest.mark.parametrize("name", ["the lecture", "volcanoes [hot]"])
-def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run, name: str) -> None:
-    _, out, _ = run("--hint", HINT, "--book", name)
-    out = " ".join(out.split())
-    assert f"book: none was resolved from {name!r}, the whole course is" in out
-    assert "confidence 0.00" not in out
+def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
+    for name in ("the lecture", "volcanoes [hot]"):
+        _, out, _ = run("--hint", HINT, "--book", name)
+        out = " ".join(out.split())
+        assert f"book: none was resolved from {name!r}, the whole course is" in out
+        assert "confidence 0.00" not in out, name
     assert "book:" not in run("--hint", HINT).out
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_input_ends_with_2_and_one_line(run: Run) -> None:
+    for options, message in (
         (["--hint", HINT, "--k", "0"], "k is 0; it must be at least 1"),
         (["--hint", HINT, "--collection", "other"], "holds no collection 'other'"),
         (["--hint", HINT, "--k", "many"], "--k"),
@@ -137,14 +137,10 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run, name: str) -> 
         (["--hint", HINT, "--colour", "red"], "--colour"),
         ([], "--hint"),
         (["--hint", "  "], "the hint is empty"),
-    ],
-)
-def test_bad_input_ends_with_2_and_one_line(
-    run: Run, options: list[str], message: str
-) -> None:
-    refusal = run(*options, "--json").refusal
-    assert refusal.startswith("quarry search: ")
-    assert message in refusal
+    ):
+        refusal = run(*options, "--json").refusal
+        assert refusal.startswith("quarry search: "), options
+        assert message in refusal
 
 
 def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
@@ -193,8 +189,8 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     assert shown(run, *strict, "--relevant-only")["hits"] == []
 
 
-@pytest.mark.parametrize("mode", ["rule", "fused", "fallback", "off"])
-def test_the_mode_of_keywords_is_one_flag_away(run: Run, mode: str) -> None:
-    hits = shown(run, "--keywords", mode)["hits"]
-    strategy = "fused" if mode == "fused" else "dense"
-    assert set(each(hits, "strategy")) == {strategy}
+def test_the_mode_of_keywords_is_one_flag_away(run: Run) -> None:
+    for mode in ("rule", "fused", "fallback", "off"):
+        hits = shown(run, "--keywords", mode)["hits"]
+        strategy = "fused" if mode == "fused" else "dense"
+        assert set(each(hits, "strategy")) == {strategy}, mode

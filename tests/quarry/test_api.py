@@ -1,9 +1,7 @@
 """The functions for notebooks, on a small course."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -76,9 +74,8 @@ WHOLE = "it must be a whole number of at least"
 """Begin of the remedy for a number."""
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "says"),
-    [
+def test_an_argument_of_a_wrong_type_is_refused_in_one_line() -> None:
+    for function, arguments, says in (
         (quarry.search, {"hint": "x", "k": 2.5}, f"k is 2.5; {WHOLE} 1 or None"),
         (quarry.search, {"hint": "x", "k": True}, f"k is True; {WHOLE} 1 or None"),
         (quarry.search, {"hint": None}, "hint is None; it must be a text"),
@@ -93,15 +90,11 @@ WHOLE = "it must be a whole number of at least"
         (quarry.compare, {"settings": [], "belief": "hit"}, "one of course, hits, pre"),
         (quarry.tune, {"n_trials": 0}, f"n_trials is 0; {WHOLE} 1"),
         (quarry.tune, {"n_trials": "5"}, f"n_trials is '5'; {WHOLE} 1"),
-    ],
-)
-def test_an_argument_of_a_wrong_type_is_refused_in_one_line(
-    function: Callable[..., Any], arguments: dict[str, Any], says: str
-) -> None:
-    common = {"course": STORE}
-    if function is not quarry.search:
-        common["games"] = GAMES
-    assert says in refusal(QuarryError, function, **(common | arguments))
+    ):
+        common = {"course": STORE}
+        if function is not quarry.search:
+            common["games"] = GAMES
+        assert says in refusal(QuarryError, function, **(common | arguments))
 
 
 def test_a_number_of_numpy_is_a_whole_number() -> None:

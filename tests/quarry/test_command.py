@@ -143,43 +143,35 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
     assert bool(done.stdout) == (done.returncode == 0)
 
 
-@pytest.mark.parametrize(
-    ("kind", "limit", "says"),
-    [
+def test_too_little_of_a_resource_is_said_before_anything_is_done() -> None:
+    for kind, limit, says in (
         ("NOFILE", 24, "open 24 files here; allow more open files: ulimit -n 1024"),
         (
             "AS",
             3 * 10**8,
             "use 300 MB of memory here; allow more memory: ulimit -v unlimited",
         ),
-    ],
-)
-def test_too_little_of_a_resource_is_said_before_anything_is_done(
-    kind: str, limit: int, says: str
+    ):
+        number = getattr(resource, f"RLIMIT_{kind}")
+        lower = functools.partial(resource.setrlimit, number, (limit, limit))
+        done = run_python("-m", "quarry", "search", "--hint", "x", preexec_fn=lower)
+        assert (done.returncode, done.stdout) == (2, ""), kind
+        assert done.stderr == f"quarry search: a process may {says}\n"
+
+
+def test_what_a_machine_refuses_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    number = getattr(resource, f"RLIMIT_{kind}")
-    lower = functools.partial(resource.setrlimit, number, (limit, limit))
-    done = run_python("-m", "quarry", "search", "--hint", "x", preexec_fn=lower)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"quarry search: a process may {says}\n"
-
-
-@pytest.mark.parametrize(
-    ("error", "says"),
-    [
+    for error, says in (
         (
             PermissionError(13, "Permission denied", "private/r.json"),
             "private/r.json: Permission denied; allow this user",
         ),
         (MemoryError(), "the memory is used up; allow more memory"),
-    ],
-)
-def test_what_a_machine_refuses_is_said_in_one_line(
-    error: Exception, says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    failing = property(Mock(side_effect=error))
-    monkeypatch.setattr(StoreOptions, "location", failing)
-    assert f"quarry search: {says}" in quarry("search --hint x").refusal
+    ):
+        failing = property(Mock(side_effect=error))
+        monkeypatch.setattr(StoreOptions, "location", failing)
+        assert f"quarry search: {says}" in quarry("search --hint x").refusal
 
 
 def test_values_of_the_nearest_file_are_defaults(
@@ -241,17 +233,17 @@ def test_a_wrong_project_file_is_refused_in_one_line(
     assert len(refusal) < 600 + len(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["tool = 5", "[[tool]]", "tool = [", f"tool = {DEEP}", "#" * 60_000_000, "\udcff"],
-    ids=range(6),
-)
-def test_another_programs_project_file_is_ignored(
-    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / SHARED).write_text(content, errors="surrogateescape")
-    monkeypatch.chdir(tmp_path)
-    assert find_project() == Project()
+def test_another_programs_project_file_is_ignored() -> None:
+    for content in (
+        "tool = 5",
+        "[[tool]]",
+        "tool = [",
+        f"tool = {DEEP}",
+        "#" * 60_000_000,
+        "\udcff",
+    ):
+        Path(SHARED).write_text(content, errors="surrogateescape")
+        assert find_project() == Project(), content[:20]
 
 
 def test_what_is_missing_is_named_with_its_cost(
@@ -279,22 +271,17 @@ def test_a_damaged_store_is_an_error_for_doctor() -> None:
     assert re.search("error +store +.*hurt", done.out)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_a_project_that_cannot_be_read_is_an_error_for_doctor() -> None:
+    for text, says in (
         ('stor = "x"', "quarry.toml has no key 'stor'"),
         ('preset = "defalt"', "did you mean default"),
-    ],
-)
-def test_a_project_that_cannot_be_read_is_an_error_for_doctor(
-    text: str, says: str
-) -> None:
-    Path("quarry.toml").write_text(text)
-    done = quarry("doctor")
-    assert done.code == 1
-    assert done.err == ""
-    assert re.search(f"error +project .*{says}", done.out)
-    assert re.search("(ok|missing) +disk", done.out)
+    ):
+        Path("quarry.toml").write_text(text)
+        done = quarry("doctor")
+        assert done.code == 1, text
+        assert done.err == "", text
+        assert re.search(f"error +project .*{says}", done.out)
+        assert re.search("(ok|missing) +disk", done.out), text
 
 
 def test_doctor_opens_the_collection_that_is_named() -> None:

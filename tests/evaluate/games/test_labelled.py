@@ -98,34 +98,29 @@ BAD: Any = (
 """Lines, or what makes one of `game_line`, and what is said of each."""
 
 
-@pytest.mark.parametrize(("line", "holds"), BAD)
 def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
-    line: Any, holds: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    path = tmp_path / "games.jsonl"
-    first = json.dumps(game_line(game_id="first"))
-    text = line if isinstance(line, str) else json.dumps(game_line(**line))
-    path.write_text(f"{first}\n\n{text}\n", "utf-8")
-    message = refusal(GamesError, load_games, path)
-    assert message.startswith(f"{path} line 3: ")
-    assert holds in message
+    for line, holds in BAD:
+        path = tmp_path / "games.jsonl"
+        first = json.dumps(game_line(game_id="first"))
+        text = line if isinstance(line, str) else json.dumps(game_line(**line))
+        path.write_text(f"{first}\n\n{text}\n", "utf-8")
+        message = refusal(GamesError, load_games, path)
+        assert message.startswith(f"{path} line 3: "), line
+        assert holds in message
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_a_file_without_games_or_not_in_utf_8_is_refused(tmp_path: Path) -> None:
+    for content, says in (
         (b'{"hint": "caf\xe9"}', "is not UTF-8: .* at byte 13"),
         (b"", "holds no game"),
         (b"\n \n\t\n", "holds no game"),
-    ],
-)
-def test_a_file_without_games_or_not_in_utf_8_is_refused(
-    content: bytes, says: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_bytes(content)
-    with pytest.raises(GamesError, match=rf"games\.jsonl:? {says}"):
-        load_games(path)
+    ):
+        path = tmp_path / "games.jsonl"
+        path.write_bytes(content)
+        with pytest.raises(GamesError, match=rf"games\.jsonl:? {says}"):
+            load_games(path)
 
 
 def test_the_draw_is_stable_over_machines_and_versions() -> None:
@@ -160,9 +155,8 @@ def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
         select_split(games, "validation", 0)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_letters_and_digits_alone_make_a_difference() -> None:
+    for one, other, same in (
         ("An index, once built.", "an INDEX once built", True),
         ("the ﬁrst “word”", 'The first "word"', True),
         ("e\u0301tude", "\u00e9tude", True),
@@ -170,9 +164,5 @@ def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
         ("x₂", "X2", True),
         ("page 1", "page 11", False),
         ("one two", "two one", False),
-    ],
-)
-def test_letters_and_digits_alone_make_a_difference(
-    one: str, other: str, same: bool
-) -> None:
-    assert same_text(one, other) == same
+    ):
+        assert same_text(one, other) == same

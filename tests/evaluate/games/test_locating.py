@@ -4,8 +4,6 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from evaluate.games.locating import (
     begins_with,
     check_games,
@@ -118,9 +116,8 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
         assert check_games([game], PARAGRAPHS) == wrong
 
 
-@pytest.mark.parametrize(
-    ("paragraph_id", "page", "is_right"),
-    [
+def test_a_label_names_a_page_of_its_passage_or_none() -> None:
+    for paragraph_id, page, is_right in (
         ("alpha:1:1", 0, True),
         ("alpha:1:1", 1, True),
         ("alpha:1:1", 2, False),
@@ -130,17 +127,13 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
         ("", 7, True),
         ("", 5, False),
         ("gone:5:1", 5, False),
-    ],
-)
-def test_a_label_names_a_page_of_its_passage_or_none(
-    paragraph_id: str, page: int, is_right: bool
-) -> None:
-    game = labelled_game(
-        **CLEAN, paragraph_id=paragraph_id, opening_sentence=IVY[:31], page=page
-    )
-    errors = [error for _, error in check_games([game], PARAGRAPHS)]
-    assert errors == [] or f"Its page is {page}, and " in errors[0]
-    assert (errors == []) == is_right
+    ):
+        game = labelled_game(
+            **CLEAN, paragraph_id=paragraph_id, opening_sentence=IVY[:31], page=page
+        )
+        errors = [error for _, error in check_games([game], PARAGRAPHS)]
+        assert errors == [] or f"Its page is {page}, and " in errors[0]
+        assert (errors == []) == is_right
 
 
 def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> None:
@@ -163,9 +156,8 @@ def test_shared_words_are_folded_whole_words() -> None:
         assert re.findall('"(.+?)"', errors) == shared
 
 
-@pytest.mark.parametrize(
-    ("sentence", "begins"),
-    [
+def test_a_paragraph_begins_with_a_sentence_or_nearly() -> None:
+    for sentence, begins in (
         ("Ivy scales brickwork.", True),
         ("IVY scales “brick-work”", True),
         ("Ivy scale brickwork", True),
@@ -175,13 +167,9 @@ def test_shared_words_are_folded_whole_words() -> None:
         ("Tendrils grip mortar.", False),
         ("scales brickwork.", False),
         ("...", False),
-    ],
-)
-def test_a_paragraph_begins_with_a_sentence_or_nearly(
-    sentence: str, begins: bool
-) -> None:
-    text = "Ivy scales brickwork. Tendrils grip mortar."
-    assert begins_with(text, sentence) == begins
+    ):
+        text = "Ivy scales brickwork. Tendrils grip mortar."
+        assert begins_with(text, sentence) == begins
     hebrew = "בוקר, תחנת אוטובוס, ואתם מקלידים. שלוש אותיות בשורת החיפוש."
     assert begins_with(hebrew, "בוקר, תחנת אוטובוס, ואתם מקלידים.")
     assert not begins_with(hebrew, "שלוש אותיות בשורת החיפוש.")

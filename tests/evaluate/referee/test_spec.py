@@ -1,7 +1,5 @@
 """What a SPEC of a referee may say."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from evaluate.errors import RefereeError
@@ -38,18 +36,15 @@ def answers(
     return make_referee(spec, seed).answers(SECRET, [posed] * 20)
 
 
-@pytest.mark.parametrize(
-    ("name", "terms"),
-    [
+def test_terms_and_their_names_combine_in_any_order() -> None:
+    for name, terms in (
         ("sees:opening,wrong:0.15", " wrong:.150 ,sees:opening"),
         ("noisy:0.15,0.10", "wrong:0.15,declined:0.10"),
         ("noisy:.3,0,sees:passages", "sees:passages,wrong:0.3,declined:0"),
         ("blind", "sees:nothing"),
         ("declining", "declined:1"),
-    ],
-)
-def test_terms_and_their_names_combine_in_any_order(name: str, terms: str) -> None:
-    assert read_spec(name) == read_spec(terms)
+    ):
+        assert read_spec(name) == read_spec(terms)
 
 
 def test_each_manner_answers_in_its_way() -> None:
@@ -122,22 +117,16 @@ TWICE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("specs", "says"),
-    [
+def test_another_spec_is_refused_in_one_line_that_says_why() -> None:
+    for specs, says in (
         (UNKNOWN.split("|"), ", ".join([*each(TERMS, "form"), *NAMES])),
         (NO_SHARES, "shares are decimals between 0 and 1, as in noisy:0.15,"),
         (TWICE, "one term too many; say each thing once"),
-    ],
-    ids=["unknown", "no share", "twice"],
-)
-def test_another_spec_is_refused_in_one_line_that_says_why(
-    specs: Sequence[str], says: str
-) -> None:
-    for spec in specs:
-        message = refusal(RefereeError, make_referee, spec)
-        assert message.startswith(f"--referee {spec!r}: ")
-        assert says in message
+    ):
+        for spec in specs:
+            message = refusal(RefereeError, make_referee, spec)
+            assert message.startswith(f"--referee {spec!r}: "), specs
+            assert says in message
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:

@@ -1,7 +1,5 @@
 """The reading of questions by rules, against paragraphs whose answers are worked by hand."""
 
-import pytest
-
 from evaluate.referee.context import build_visible_context
 from evaluate.referee.wording import answer_by_wording
 from player.answer import NOT_RELEVANT
@@ -98,9 +96,8 @@ def test_a_question_may_repeat_its_options() -> None:
         assert ask(question, quoted, parted=", ") == "B"
 
 
-@pytest.mark.parametrize(
-    ("question", "is_there"),
-    [
+def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> None:
+    for question, is_there in (
         ('Does the paragraph contain the word "query"?', True),
         ('Does the word "topic" occur in the paragraph?', False),
         ('Does "tree" or "query" appear?', True),
@@ -109,32 +106,25 @@ def test_a_question_may_repeat_its_options() -> None:
         ('Does the paragraph begin with "The"?', True),
         ('Does the first sentence end with "query"?', False),
         ('Does the first sentence end with the word "postings"?', True),
-    ],
-)
-def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(
-    question: str, is_there: bool
-) -> None:
-    yes_first = ask(question, "Yes | No | Cannot tell | Partly")
-    assert yes_first == ("A" if is_there else "B"), question
-    no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")
-    assert no_first == ("C" if is_there else "A"), question
+    ):
+        yes_first = ask(question, "Yes | No | Cannot tell | Partly")
+        assert yes_first == ("A" if is_there else "B"), question
+        no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")
+        assert no_first == ("C" if is_there else "A"), question
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_the_beginning_is_compared_with_each_option() -> None:
+    for question in (
         "How does the opening sentence begin?",
         "With which word does the paragraph begin?",
         "With which word does the paragraph begin: {}; or another word?",
         "What is the first word of the first sentence?",
-    ],
-)
-def test_the_beginning_is_compared_with_each_option(question: str) -> None:
-    assert ask(question, "A or An | The, This or Its | In | another word") == "B"
-    assert ask(question, "A | An | In | another word") == "D"
-    assert ask(question, "A | Other | Index | another word") == "D"
-    unlike = question.replace("{}", "#")
-    assert ask(unlike, '"A" | "The" | "In" | Another word') == "B"
+    ):
+        assert ask(question, "A or An | The, This or Its | In | another word") == "B"
+        assert ask(question, "A | An | In | another word") == "D"
+        assert ask(question, "A | Other | Index | another word") == "D"
+        unlike = question.replace("{}", "#")
+        assert ask(unlike, '"A" | "The" | "In" | Another word') == "B", question
 
 
 def test_the_end_is_that_of_the_sentence_or_of_the_paragraph() -> None:
@@ -150,9 +140,8 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
     assert ask(question, "query | parsed | caching | none of them") == "D"
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_what_no_rule_can_check_is_not_relevant() -> None:
+    for question in (
         "What is the main topic of the paragraph?",
         "Which of these words best describes the paragraph?",
         "Why is an index used?",
@@ -170,11 +159,9 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
         "Which of these words occurs, in any form, in the paragraph?",
         'Do the words "query" and "tree" both occur in the paragraph?',
         "",
-    ],
-)
-def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
-    assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
-    assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
+    ):
+        assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
+        assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
 
 
 def test_hebrew_questions_are_read_like_english_ones() -> None:

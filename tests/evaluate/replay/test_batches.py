@@ -75,9 +75,8 @@ RIGHT = answers_line((1, "A"))
 LONG = "x" * 9_000
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
+def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(tmp_path: Path) -> None:
+    for line, says in (
         ("[]", "list is not a JSON object"),
         (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'; name"),
         (answers_line((1, "A"), game_id=LONG), "no batch has the game_id 'xxx"),
@@ -93,36 +92,30 @@ LONG = "x" * 9_000
         (f"{RIGHT}\n{RIGHT}", "is there twice"),
         (answers_line((1, "A"), (1, "B")), "its own question_number"),
         ('{"answers": []}', "the line has no game_id"),
-    ],
-)
-def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(
-    line: str, says: str, tmp_path: Path
-) -> None:
-    path = written(tmp_path / "answers.jsonl", line)
-    refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
-    with pytest.raises(BatchError, match=refused) as caught:
-        read_answers_file(path, {"g1": BATCH})
-    assert len(str(caught.value)) < 500 + len(str(path))
+    ):
+        path = written(tmp_path / "answers.jsonl", line)
+        refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
+        with pytest.raises(BatchError, match=refused) as caught:
+            read_answers_file(path, {"g1": BATCH})
+        assert len(str(caught.value)) < 500 + len(str(path)), line
 
 
 FEW = format_batch(replace(BATCH, questions=(WORD, FILLER)))
 
 
-@pytest.mark.parametrize("line", ["{}", "3", f"{format_batch(BATCH)}\n" * 2, FEW])
-def test_what_is_wrong_with_a_line_of_batches_is_said(
-    line: str, tmp_path: Path
-) -> None:
-    path = written(tmp_path / "batches.jsonl", line)
-    with pytest.raises(BatchError, match=r"batches.jsonl line \d: .*; "):
-        read_batches(path)
+def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
+    for line in ("{}", "3", f"{format_batch(BATCH)}\n" * 2, FEW):
+        path = written(tmp_path / "batches.jsonl", line)
+        with pytest.raises(BatchError, match=r"batches.jsonl line \d: .*; "):
+            read_batches(path)
 
 
-@pytest.mark.parametrize("line", ["", RIGHT])
-def test_answers_must_be_about_games(line: str, tmp_path: Path) -> None:
-    batches = written(tmp_path / "batches.jsonl", format_batch(BATCH))
-    answers = written(tmp_path / "answers.jsonl", line)
-    with pytest.raises(BatchError, match="lines answer games of --games"):
-        read_answered(batches, answers, [])
+def test_answers_must_be_about_games(tmp_path: Path) -> None:
+    for line in ("", RIGHT):
+        batches = written(tmp_path / "batches.jsonl", format_batch(BATCH))
+        answers = written(tmp_path / "answers.jsonl", line)
+        with pytest.raises(BatchError, match="lines answer games of --games"):
+            read_answered(batches, answers, [])
 
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:

@@ -45,9 +45,8 @@ FIRST = uniform("first", 1)
 MISSED = uniform("missed", None)
 
 
-@pytest.mark.parametrize(
-    ("differences", "p"),
-    [
+def test_p_is_the_share_of_exchanges_with_as_large_a_mean() -> None:
+    for differences, p in (
         ([0.0, 0.0], 1.0),
         # of 8 ways of exchanging, +++ and --- are as large
         ([2.0, 1.0, 1.0], 0.25),
@@ -55,12 +54,8 @@ MISSED = uniform("missed", None)
         ([1.0, 1.0, 1.0, 0.0, 0.0], 0.25),
         ([1.0, -1.0], 1.0),
         ([1.0], 1.0),
-    ],
-)
-def test_p_is_the_share_of_exchanges_with_as_large_a_mean(
-    differences: Any, p: float
-) -> None:
-    assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
+    ):
+        assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
 
 
 def test_every_other_run_is_judged_by_the_first() -> None:
@@ -115,17 +110,14 @@ def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     assert each(compare([FIRST, won]), "measure") == TESTED
 
 
-@pytest.mark.parametrize(
-    ("runs", "says"),
-    [
+def test_runs_that_cannot_be_compared_are_refused() -> None:
+    for runs, says in (
         ([FIRST], "A comparison needs two runs, got 1"),
         ([FIRST, FIRST], "Two runs are called first"),
         ([FIRST, uniform("few", 1, 3)], "first and few are of different games"),
-    ],
-)
-def test_runs_that_cannot_be_compared_are_refused(runs: Any, says: str) -> None:
-    with pytest.raises(RunError, match=says):
-        compare(runs)
+    ):
+        with pytest.raises(RunError, match=says):
+            compare(runs)
 
 
 def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -> None:
@@ -144,28 +136,27 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
         assert evaluate(f"compare {files} --json").json == printed
 
 
-@pytest.mark.parametrize(
-    ("options", "candidates"),
-    [
+def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(
+    evaluate: Evaluate,
+) -> None:
+    for options, candidates in (
         ("", [10_000_000] * 2),
         ("--belief hits", [0, 0]),
         ("--belief preset", [0, 10_000_000]),
         ("--set game.candidates=7", [7, 7]),
-    ],
-)
-def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(
-    options: str, candidates: Any, evaluate: Evaluate
-) -> None:
-    presets = f"compare {ABOUT} --presets dual,distance-merge"
-    printed = evaluate(f"{presets} {options} --out runs").out
-    written = json.loads(Path("runs/compare.json").read_bytes())
-    runs = written["presets"].values()
-    assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
-    plain = " ".join(printed.split())
-    assert "what differs in distance-merge from dual: search.strategies" in plain
-    assert "search.merge relevance (slots)" in plain
-    own = "game.candidates 10000000 (0)"
-    assert (own in plain) == (options == "--belief preset")
+    ):
+        presets = f"compare {ABOUT} --presets dual,distance-merge"
+        printed = evaluate(f"{presets} {options} --out runs").out
+        written = json.loads(Path("runs/compare.json").read_bytes())
+        runs = written["presets"].values()
+        assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
+        plain = " ".join(printed.split())
+        assert "what differs in distance-merge from dual: search.strategies" in plain, (
+            options
+        )
+        assert "search.merge relevance (slots)" in plain, options
+        own = "game.candidates 10000000 (0)"
+        assert (own in plain) == (options == "--belief preset")
 
 
 def test_runs_over_two_stores_are_compared_on_the_same_games(

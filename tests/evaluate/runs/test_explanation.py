@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,9 +26,8 @@ BETA = {**ALPHA, "document": "beta"}
 LOST = play_record(won=False, guess_rank=3)
 
 
-@pytest.mark.parametrize(
-    ("game", "played", "says"),
-    [
+def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
+    for game, played, says in (
         (game_record(), None, FOUND),
         (
             game_record(),
@@ -61,31 +59,22 @@ LOST = play_record(won=False, guess_rank=3)
             None,
             "lost at the book: 'the alpha' was taken for beta (confidence 0.95), but the paragraph is in alpha",
         ),
-    ],
-)
-def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
-    game: Any, played: Any, says: Any
-) -> None:
-    assert describe_fate(game, played) == says
+    ):
+        assert describe_fate(game, played) == says
 
 
-@pytest.mark.parametrize(
-    ("book", "book_name", "ends"),
-    [
+def test_a_search_that_missed_says_what_the_book_did() -> None:
+    for book, book_name, ends in (
         (ALPHA, "alpha", ", although the book was resolved rightly"),
         (BETA | {"tier": "boost"}, "alpha", ", and beta was preferred to alpha"),
         (BETA | {"tier": "none"}, "alpha", ", and no book was resolved"),
         (None, "", ", and no book was named"),
-    ],
-)
-def test_a_search_that_missed_says_what_the_book_did(
-    book: Any, book_name: str, ends: str
-) -> None:
-    lost = "lost in the search: not among the"
-    played = play_record(won=False, guess_rank=None, prior_rank=None)
-    record = game_record(book_name=book_name, rank=None, book=book)
-    assert describe_fate(record, None) == f"{lost} 2 hits{ends}"
-    assert describe_fate(record, played) == f"{lost} 50 candidates{ends}"
+    ):
+        lost = "lost in the search: not among the"
+        played = play_record(won=False, guess_rank=None, prior_rank=None)
+        record = game_record(book_name=book_name, rank=None, book=book)
+        assert describe_fate(record, None) == f"{lost} 2 hits{ends}"
+        assert describe_fate(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:

@@ -126,9 +126,8 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
     assert boxes == [TextBox(10, 90, 30, 95), TextBox(60, 10, 70, 12)]
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
+def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
+    for path, status in (
         ("/lecture/none", 404),
         ("/picture/01-sediments/99.png", 404),
         ("/referee/passage?passage=none", 404),
@@ -139,14 +138,10 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
         ("/nowhere", 404),
         ("/games/x", 422),
         ("/report?run=none.json", 422),
-    ],
-)
-def test_what_is_not_there_is_said_on_a_page(
-    path: str, status: int, client: TestClient
-) -> None:
-    response = client.get(path)
-    assert response.status_code == status
-    assert "This did not work" in response.text
+    ):
+        response = client.get(path)
+        assert response.status_code == status
+        assert "This did not work" in response.text, path
 
 
 PATHS = (

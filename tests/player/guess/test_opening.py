@@ -28,22 +28,17 @@ def test_the_points_of_a_string_go_by_similarity() -> None:
     assert earned == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("belief", "opening", "row", "confidence"),
-    [
+def test_the_likeliest_string_is_sent() -> None:
+    for belief, opening, row, confidence in (
         ([0.6, 0.2, 0.1, 0.1], HEAPS, 0, 0.6),
         # as its referee holds it
         ([0.1, 0.1, 0.0, 0.8], PLACES.strings[3], 3, 0.8),
         # places with one opening sentence are added up
         ([0.4, 0.3, 0.3, 0.0], "Stacks differ.", 1, 0.6),
-    ],
-)
-def test_the_likeliest_string_is_sent(
-    belief: list[float], opening: str, row: int, confidence: float
-) -> None:
-    *best, sure = best_opening(np.array(belief), ROWS, PLACES)
-    assert best == [opening, row]
-    assert sure == pytest.approx(confidence, abs=0.1)
+    ):
+        *best, sure = best_opening(np.array(belief), ROWS, PLACES)
+        assert best == [opening, row]
+        assert sure == pytest.approx(confidence, abs=0.1)
 
 
 def test_points_tell_which_edition_was_held() -> None:

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import pytest
 
 from player.search.cache import CachingEmbedder, ResultCache
 from player.search.results import Query, SearchResult
@@ -60,9 +59,7 @@ def test_a_hint_is_embedded_once_even_if_several_ask_at_once() -> None:
     assert embedder.n_queries == 1
 
 
-@pytest.mark.parametrize("with_tokens", [True, False])
-def test_states_of_tokens_are_computed_only_if_they_are_needed(
-    with_tokens: bool,
-) -> None:
-    caching = CachingEmbedder(WordsEmbedder(), with_tokens=with_tokens)
-    assert (caching.embed("a word").tokens is not None) == with_tokens
+def test_states_of_tokens_are_computed_only_if_they_are_needed() -> None:
+    for with_tokens in (True, False):
+        caching = CachingEmbedder(WordsEmbedder(), with_tokens=with_tokens)
+        assert (caching.embed("a word").tokens is not None) == with_tokens

@@ -156,19 +156,14 @@ def test_scores_are_fused_by_their_weights() -> None:
     assert result.log_odds == pytest.approx([10.4, 9.6, NO])
 
 
-@pytest.mark.parametrize(
-    ("own", "expected"),
-    [
+def test_a_strategy_without_a_weight_counts_by_its_relevance() -> None:
+    for own, expected in (
         # 9, 8 and 7 and its relevance; paragraphs that it did not find count by the lowest, at most 0
         ((2.0, 3.0, NO), [11.0, 11.0, 7.0]),
         ((-1.0, -2.0, NO), [8.0, 6.0, 5.0]),
-    ],
-)
-def test_a_strategy_without_a_weight_counts_by_its_relevance(
-    own: tuple[float, ...], expected: list[float]
-) -> None:
-    result = fused(weights={"dense": 10.0}, dense=DENSE, own=scores(*own))
-    assert result.scores == pytest.approx(expected)
+    ):
+        result = fused(weights={"dense": 10.0}, dense=DENSE, own=scores(*own))
+        assert result.scores == pytest.approx(expected)
 
 
 def test_one_of_a_group_of_duplicates_stays() -> None:
@@ -222,29 +217,24 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
         assert ranking.hits.tolist() == [0, last]
 
 
-@pytest.mark.parametrize(
-    ("confidence", "boost", "pdf_k", "hits"),
-    [
+def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
+    for confidence, boost, pdf_k, hits in (
         # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
         (0.45, 1.0, 1, [2, 1]),
         (0.45, 1.0, 0, [2, 0]),
         (0.45, 0.0, 1, [2, 1]),
         (0.95, 0.1, 1, [0, 2]),
-    ],
-)
-def test_a_book_has_slots_if_it_filters_or_lifts(
-    confidence: float, boost: float, pdf_k: int, hits: list[int]
-) -> None:
-    book = Book(np.array([True, False, False]), confidence)
-    ranking = searched(
-        rank_input(3, scores={"one": scores(0.9, 1.2, 3.0)}, book=book),
-        boost=boost,
-        boost_confidence=0.4,
-        pdf_k=pdf_k,
-        global_k=2 - pdf_k,
-    )
-    assert ranking.hits.tolist() == hits
-    assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
+    ):
+        book = Book(np.array([True, False, False]), confidence)
+        ranking = searched(
+            rank_input(3, scores={"one": scores(0.9, 1.2, 3.0)}, book=book),
+            boost=boost,
+            boost_confidence=0.4,
+            pdf_k=pdf_k,
+            global_k=2 - pdf_k,
+        )
+        assert ranking.hits.tolist() == hits
+        assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 
 
 def test_every_paragraph_that_was_found_passes_the_threshold_of_0() -> None:

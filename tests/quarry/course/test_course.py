@@ -1,7 +1,6 @@
 """The snapshot of a store: the tokens of some of its paragraphs."""
 
 import numpy as np
-import pytest
 
 from quarry.course.course import Tokens
 
@@ -9,18 +8,13 @@ TOKENS = Tokens(np.arange(8, dtype=np.uint8).reshape(4, 2), np.array([0, 1, 1, 4
 """The tokens of three paragraphs, of which the second has none."""
 
 
-@pytest.mark.parametrize(
-    ("rows", "codes", "starts"),
-    [
+def test_some_paragraphs_have_their_tokens() -> None:
+    for rows, codes, starts in (
         ([2, 0], [[2, 3], [4, 5], [6, 7], [0, 1]], [0, 3, 4]),
         ([1], [], [0, 0]),
         ([], [], [0]),
-    ],
-)
-def test_some_paragraphs_have_their_tokens(
-    rows: list[int], codes: list[list[int]], starts: list[int]
-) -> None:
-    tokens = TOKENS.of(np.array(rows, dtype=np.intp))
-    assert tokens.codes.tolist() == codes
-    assert tokens.codes.shape[1] == 2
-    assert tokens.starts.tolist() == starts
+    ):
+        tokens = TOKENS.of(np.array(rows, dtype=np.intp))
+        assert tokens.codes.tolist() == codes
+        assert tokens.codes.shape[1] == 2, rows
+        assert tokens.starts.tolist() == starts

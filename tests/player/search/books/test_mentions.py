@@ -1,7 +1,5 @@
 """Documents that a message names by a whole name, or by a single word."""
 
-import pytest
-
 from player.search.books.course_names import CourseNames
 from player.search.books.mentions import (
     PROBABLY_NAMED,
@@ -45,24 +43,24 @@ def with_texts(documents: list[Document], *texts: str) -> CourseNames:
     return CourseNames(documents, paragraphs)
 
 
-@pytest.mark.parametrize(
-    "hummel", [document("hummel-2019"), document("p17", ("K. Hummel", "author"))]
-)
-def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it(
-    hummel: Document,
-) -> None:
+def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it() -> (
+    None
+):
     text = "A cost is the main result."
-    names = with_texts([document("01-hashing"), hummel], text, text)
-    for message, confidence in {
-        "tell me more about the hummel paper": SURELY_NAMED,
-        "what does Hummel's article say on costs?": SURELY_NAMED,
-        "summarise the paper by Hummel": SURELY_NAMED,
-        "in the slides called hummel, what is a cost?": SURELY_NAMED,
-        "the paper entitled Hummel on costs": SURELY_NAMED,
-        "hummel: the main result": PROBABLY_NAMED,
-    }.items():
-        assert documents_by_word(message, names) == {1: confidence}, message
-        assert documents_by_word(message.replace("ummel", "ooper"), names) == {}
+    for hummel in (document("hummel-2019"), document("p17", ("K. Hummel", "author"))):
+        names = with_texts([document("01-hashing"), hummel], text, text)
+        for message, confidence in {
+            "tell me more about the hummel paper": SURELY_NAMED,
+            "what does Hummel's article say on costs?": SURELY_NAMED,
+            "summarise the paper by Hummel": SURELY_NAMED,
+            "in the slides called hummel, what is a cost?": SURELY_NAMED,
+            "the paper entitled Hummel on costs": SURELY_NAMED,
+            "hummel: the main result": PROBABLY_NAMED,
+        }.items():
+            assert documents_by_word(message, names) == {1: confidence}, message
+            assert documents_by_word(message.replace("ummel", "ooper"), names) == {}, (
+                hummel
+            )
 
 
 def test_the_order_in_which_a_message_names_a_document_twice_does_not_matter() -> None:

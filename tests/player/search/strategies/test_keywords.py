@@ -189,27 +189,22 @@ def test_relevance_comes_from_the_words_found_and_not_from_their_share(
     assert any(looked_up(strategy, sentence).values()) == in_a_sentence
 
 
-@pytest.mark.parametrize(
-    ("hint", "is_relevant"),
-    [
-        ("children waited outside the bakery until it opened", False),
-        ("she wrote a long letter to her sister abroad", False),
-        ("life is quieter in a small village", False),
-        ("how fast is heapsort on a small machine", True),
-        ("הילדים חיכו מחוץ למאפייה עד שנפתחה", False),
-        ("מה נחשב פולינומיאלי מבחינת המחשב שלנו", True),
-    ],
-)
-def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language(
-    hint: str, is_relevant: bool
-) -> None:
+def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language() -> None:
     strategy = keyword(
         "Children began to wait, women and people wrote cheaper letters, and life went on quietly.",
         "Heapsort sorts in place.",
         "אנשים כתבו מכתבים זולים, והילדים חיכו בגינה.",
         "זמן הריצה הוא פולינומיאלי.",
     )
-    assert any(looked_up(strategy, hint).values()) == is_relevant
+    for hint, is_relevant in (
+        ("children waited outside the bakery until it opened", False),
+        ("she wrote a long letter to her sister abroad", False),
+        ("life is quieter in a small village", False),
+        ("how fast is heapsort on a small machine", True),
+        ("הילדים חיכו מחוץ למאפייה עד שנפתחה", False),
+        ("מה נחשב פולינומיאלי מבחינת המחשב שלנו", True),
+    ):
+        assert any(looked_up(strategy, hint).values()) == is_relevant
 
 
 def test_a_hint_in_another_language_has_no_terms() -> None:
