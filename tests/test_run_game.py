@@ -1,6 +1,5 @@
 """Whole games by the command, over real HTTP, and one line for everything that cannot be played."""
 
-import contextlib
 import io
 import json
 import logging
@@ -21,7 +20,6 @@ from evaluate.commands import play as run_game
 from evaluate.practice.routes import listen
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
-from player.game.journal import Journal
 from player.game.loop import Loop
 from quarry.embed.models import load_embedder
 from quarry.store import open_store
@@ -32,7 +30,7 @@ from tests.evaluate.fakes import (
     run_line,
 )
 from tests.fakes import each, use_hashing_embedder
-from tests.player.fakes import check_reply, course
+from tests.player.fakes import check_reply, course, opened
 
 QUICK = "--store store --config quick.yaml"
 LABELLED = f"{QUICK} --practice-games games.jsonl"
@@ -79,7 +77,7 @@ def games_of(
     player: str,
 ) -> set[str]:
     """The ids of the games that a player has begun, by the token in the journal."""
-    with contextlib.closing(Journal(default_journal())) as journal:
+    with opened(default_journal()) as journal:
         token = journal.token(url, player)
     messages, _ = practice.players[token].inbox("", 0.0)
     return {message["game_id"] for message in messages}

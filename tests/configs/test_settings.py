@@ -63,43 +63,27 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
 
 
 def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None:
-    for text, message in (
-        ("serach: {k: 5}", "has no key 'serach'; it has embed, ingest, search, game"),
-        ("search: {boots: 5}", "; did you mean boost?"),
-        ("search: {5: 5}", "search has no key '5'; it has strategies, keywords"),
-        ("[]", "it is []; it must hold keys and values"),
-        ("search: 5", "section search is '5'; it must hold keys and values"),
-        ("search: {k: [", ": not YAML: "),
-        ("embed: {models_dir: caf\udce9}", "mine.yaml is not UTF-8"),
-        ("search: {pdf_k: -1}", "search.pdf_k is '-1'; it must be a whole number"),
-        ("search: {k: 1.5}", "is '1.5'; it must be a whole number within 0..10000"),
-        (
-            "search: {boost: .nan}",
-            "search.boost is '.nan'; it must be a number within 0.0..10.0",
-        ),
-        (
-            "search: {fusion: sum}",
-            "search.fusion is 'sum'; it must be one of rrf, linear",
-        ),
-        (
-            "search: {strategies: dense}",
-            "search.strategies is 'dense'; it must be a list of at least 1 text, such as [dense]",
-        ),
-        (
-            "search: {strategies: []}",
-            "search.strategies is []; it must be a list of at least 1 text",
-        ),
-        (
-            "search: {pdf_k: 0, global_k: 0}",
-            "pdf_k + global_k is 0 + 0; it must be at least 1",
-        ),
-        (
-            "search: {filter_confidence: 0.5}",
-            "is 0.6; it must be at most filter_confidence",
-        ),
-        ("search: {threshold: 0.2}", "is 0.35; it must be at most threshold"),
-        ("ingest: {min_words: 401}", "is 400; it must be at least min_words"),
-    ):
+    for text, message in {
+        "serach: {k: 5}": "has no key 'serach'; it has embed, ingest, search, game",
+        "search: {boots: 5}": "; did you mean boost?",
+        "search: {5: 5}": "search has no key '5'; it has strategies, keywords",
+        "[]": "it is []; it must hold keys and values",
+        "search: 5": "section search is '5'; it must hold keys and values",
+        "search: {k: [": ": not YAML: ",
+        "embed: {models_dir: caf\udce9}": "mine.yaml is not UTF-8",
+        "search: {pdf_k: -1}": "search.pdf_k is '-1'; it must be a whole number",
+        "search: {k: 1.5}": "is '1.5'; it must be a whole number within 0..10000",
+        "search: {boost: .nan}": "search.boost is '.nan'; it must be a number within 0.0..10.0",
+        "search: {fusion: sum}": "search.fusion is 'sum'; it must be one of rrf, linear",
+        "search: {strategies: dense}": "search.strategies is 'dense'; it must be a list of "
+        "at least 1 text, such as [dense]",
+        "search: {strategies: []}": "search.strategies is []; it must be a list of at "
+        "least 1 text",
+        "search: {pdf_k: 0, global_k: 0}": "pdf_k + global_k is 0 + 0; it must be at least 1",
+        "search: {filter_confidence: 0.5}": "is 0.6; it must be at most filter_confidence",
+        "search: {threshold: 0.2}": "is 0.35; it must be at most threshold",
+        "ingest: {min_words: 401}": "is 400; it must be at least min_words",
+    }.items():
         assert message in refused_file(written(tmp_path, text))
 
 
@@ -168,17 +152,17 @@ def test_a_bad_change_is_refused_with_what_may_have_been_meant() -> None:
 
 
 def test_the_type_of_a_setting_says_what_a_value_means() -> None:
-    for change, value in (
-        ("search.keywords=off", "off"),
-        ("search.threshold=5e-1", 0.5),
-        ("search.cascade=off", False),
-        ("search.k='5'", 5),
-        ("search.strategies=[dense, keyword]", ("dense", "keyword")),
-        ("search.strategies=[&own my.Own, *own]", ("my.Own", "my.Own")),
-        ("game.writer=null", ""),
-        ("game.writer=~", ""),
-        ("embed.own=", ""),
-    ):
+    for change, value in {
+        "search.keywords=off": "off",
+        "search.threshold=5e-1": 0.5,
+        "search.cascade=off": False,
+        "search.k='5'": 5,
+        "search.strategies=[dense, keyword]": ("dense", "keyword"),
+        "search.strategies=[&own my.Own, *own]": ("my.Own", "my.Own"),
+        "game.writer=null": "",
+        "game.writer=~": "",
+        "embed.own=": "",
+    }.items():
         section, key = re.split("[.=]", change)[:2]
         assert as_dict(load(changes=[change]))[section][key] == value
 
@@ -190,17 +174,17 @@ def test_an_unknown_preset_is_refused_with_the_nearest_name() -> None:
 
 
 def test_a_preset_is_what_the_contract_says() -> None:
-    for preset, changes in (
-        ("default", "keywords=rule book_match=resolved pdf_k=15 global_k=5"),
-        ("dual", "book_match=stem pdf_k=15 global_k=5 spill_over=never"),
-        ("known-bots", "book_match=stem pdf_k=20 global_k=0 spill_over=no-book"),
-        ("unfiltered", "book_match=off pdf_k=0 global_k=20"),
-        ("filtered", "book_match=resolved pdf_k=20 global_k=0"),
-        ("keyword", "strategies=[keyword] book_match=off global_k=20"),
-        ("distance-merge", "merge=relevance boost=0 book_match=stem pdf_k=15"),
-        ("vector-then-keyword", "keywords=fallback cascade=true book_match=off"),
-        ("rrf", "keywords=fused fusion=rrf rrf_k=60 book_match=off"),
-    ):
+    for preset, changes in {
+        "default": "keywords=rule book_match=resolved pdf_k=15 global_k=5",
+        "dual": "book_match=stem pdf_k=15 global_k=5 spill_over=never",
+        "known-bots": "book_match=stem pdf_k=20 global_k=0 spill_over=no-book",
+        "unfiltered": "book_match=off pdf_k=0 global_k=20",
+        "filtered": "book_match=resolved pdf_k=20 global_k=0",
+        "keyword": "strategies=[keyword] book_match=off global_k=20",
+        "distance-merge": "merge=relevance boost=0 book_match=stem pdf_k=15",
+        "vector-then-keyword": "keywords=fallback cascade=true book_match=off",
+        "rrf": "keywords=fused fusion=rrf rrf_k=60 book_match=off",
+    }.items():
         loaded = load(preset)
         settings = [f"search.{change}" for change in changes.split()]
         assert loaded == load(preset, changes=settings)

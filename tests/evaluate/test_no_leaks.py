@@ -1,7 +1,6 @@
 """Labels stay in the harness: the player opens no games file; `tests/test_imports.py` checks what it imports."""
 
 import ast
-import contextlib
 import dataclasses
 import re
 import sys
@@ -11,12 +10,12 @@ from typing import Any
 import pytest
 
 from evaluate.games.labelled import LabelledGame
-from player.game.journal import Journal
 from player.player import Player
 from player.round import RoundStart
 from player.search.results import Query
 from tests.evaluate.fakes import run_line
 from tests.fakes import each
+from tests.player.fakes import opened
 from tools import drawings
 
 GAMES_FILE = re.compile(r"data/games|(games|english|hebrew|truth)\.jsonl")
@@ -82,7 +81,7 @@ def test_the_journal_has_a_secret_only_after_the_guess(
 
     def watched(act: Any) -> Any:
         def look_and_act(*arguments: Any) -> Any:
-            with contextlib.closing(Journal(Path("games.sqlite"))) as journal:
+            with opened(Path("games.sqlite")) as journal:
                 (running,) = (game for game in journal.games() if game.guess is None)
                 seen.append(repr(journal.game(running.key)))
             return act(*arguments)
@@ -95,7 +94,7 @@ def test_the_journal_has_a_secret_only_after_the_guess(
     assert run_line(line).code == 0
 
     assert len(seen) == 4
-    with contextlib.closing(Journal(Path("games.sqlite"))) as journal:
+    with opened(Path("games.sqlite")) as journal:
         games = journal.games()
     for label in each(games, "label"):
         assert label.explanation

@@ -3,15 +3,13 @@
 Record a new journal when a change is meant to change what the player sends, and keep those that still pass.
 """
 
-import contextlib
 import sys
 from pathlib import Path
 
 from evaluate.practice.server import LocalGameServer, PracticeServer
-from player.game.journal import Journal
 from player.game.loop import Loop
 from tests.evaluate.fakes import small_repertoire
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import course, dense_player, opened
 
 N_GAMES = 3
 
@@ -20,7 +18,7 @@ def main(path: str) -> int:
     """Play games with the small course, and keep their journal as one file."""
     server = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
     player = dense_player(course(), questions_pool=60)
-    with contextlib.closing(Journal(Path(path), "practice", "recorded")) as journal:
+    with opened(Path(path), "practice", "recorded") as journal:
         loop = Loop(server, player, name="me", timeout_s=60.0, journal=journal)
         for outcome in loop.play(N_GAMES):
             print(outcome if isinstance(outcome, Exception) else outcome.game_id)

@@ -1,9 +1,11 @@
 """Small stand-ins for what the player is made of: paragraphs, strategies, an embedder, a game server."""
 
+import contextlib
 import functools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from scipy.special import logit
 from configs.settings import SearchSettings, Settings, load
 from player.answer import Answers
 from player.game.client import GameState
+from player.game.journal import Journal
 from player.player import Decision, Plan, Player
 from player.question import Question
 from player.round import Json, RoundStart
@@ -265,6 +268,11 @@ def course() -> list[Paragraph]:
         text = f"{name} begins with {mine}. Later lessons mention {shared} as well."
         passages.append(paragraph(f"{book}:{row + 1}:1", text))
     return passages
+
+
+def opened(path: Path | None, *player: str) -> contextlib.closing[Journal]:
+    """A journal of a server's player, which is closed after use."""
+    return contextlib.closing(Journal(path, *player))
 
 
 def check_reply(questions: Sequence[Json], guess: Json) -> None:

@@ -1,6 +1,5 @@
 """The command `quarry`: its names, its messages, the user's project, and what it says about itself."""
 
-import contextlib
 import functools
 import os
 import re
@@ -15,7 +14,6 @@ import pytest
 
 from configs.project import Project, find_project
 from evaluate.commands.shared import find_games_file
-from player.game.journal import Journal
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
 from quarry.store.folder import CONTENT
@@ -30,7 +28,7 @@ from tests.evaluate.fakes import (
 )
 from tests.evaluate.fakes import run_line as quarry
 from tests.fakes import ROOT, each, in_terminal, run_python
-from tests.player.fakes import course
+from tests.player.fakes import course, opened
 
 
 @pytest.fixture(autouse=True)
@@ -290,8 +288,7 @@ def test_doctor_opens_the_collection_that_is_named() -> None:
 
 
 def test_a_game_that_was_played_is_listed_and_shown() -> None:
-    opened = Journal(Path("games.sqlite"), "http://server\x1b[2J", "me")
-    with contextlib.closing(opened) as journal:
+    with opened(Path("games.sqlite"), "http://server\x1b[2J", "me") as journal:
         key = journal.add_game()
         start = RoundStart("m", "trees", "tall plants", "")
         journal.update(key, game_id="0101001", start=start, answers=["A"])

@@ -335,15 +335,15 @@ def test_the_file_needs_the_library_of_python_3_9_alone(tmp_path: Path) -> None:
 def test_a_file_is_written_only_where_there_is_none_unless_told(tmp_path: Path) -> None:
     path = tmp_path / "my_player.py"
     path.write_text("mine")
-    for line, says in (
-        (f"{path}", f"{path} exists; --force replaces it"),
-        (f"{tmp_path}", "is a folder; name a file"),
-        (f"{path}/x.py", "cannot be written: Not a directory"),
-        (f"{tmp_path}/none/x.py", "cannot be written: No such file"),
-        (f"{tmp_path}/new.py --store nowhere", "run: quarry ingest"),
-        (f"{tmp_path}/new.py --preset fsat", "fsat"),
-        (f"{tmp_path}/new.py --journal {tmp_path}", "Cannot use the journal"),
-    ):
+    for line, says in {
+        f"{path}": f"{path} exists; --force replaces it",
+        f"{tmp_path}": "is a folder; name a file",
+        f"{path}/x.py": "cannot be written: Not a directory",
+        f"{tmp_path}/none/x.py": "cannot be written: No such file",
+        f"{tmp_path}/new.py --store nowhere": "run: quarry ingest",
+        f"{tmp_path}/new.py --preset fsat": "fsat",
+        f"{tmp_path}/new.py --journal {tmp_path}": "Cannot use the journal",
+    }.items():
         assert says in write(line).refusal
     assert path.read_text() == "mine"
     assert not (tmp_path / "new.py").exists()

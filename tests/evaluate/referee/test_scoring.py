@@ -119,18 +119,18 @@ def test_words_are_equal_after_stemming() -> None:
 
 
 def test_each_citation_missing_costs_twenty_five() -> None:
-    for citing, points in (
-        ("", 25.0),
-        ("Q1: A", 50.0),
-        ("Q1: A, Q3: C", 75.0),
-        ("Q1: A, Q3: C, Q4: B, Q5: D", 100.0),
-        ("Q1: A, Q3: C, Q4: C", 75.0),  # B was given
-        ("Q1: A, Q1: A, question 1 was answered A", 50.0),  # one question
-        ("Q1: A, Q3: C, Q4: B, Q4: C", 75.0),  # two answers for one question
-        ("Q1: A, Q3: C, Q2: Not Relevant", 100.0),
-        ("Q1: A, Q3: C, Q5: not_relevant", 75.0),
-        ("Q1: A, Q3: C, Q9: A", 75.0),  # no answer came for question 9
-    ):
+    for citing, points in {
+        "": 25.0,
+        "Q1: A": 50.0,
+        "Q1: A, Q3: C": 75.0,
+        "Q1: A, Q3: C, Q4: B, Q5: D": 100.0,
+        "Q1: A, Q3: C, Q4: C": 75.0,  # B was given
+        "Q1: A, Q1: A, question 1 was answered A": 50.0,  # one question
+        "Q1: A, Q3: C, Q4: B, Q4: C": 75.0,  # two answers for one question
+        "Q1: A, Q3: C, Q2: Not Relevant": 100.0,
+        "Q1: A, Q3: C, Q5: not_relevant": 75.0,
+        "Q1: A, Q3: C, Q9: A": 75.0,  # no answer came for question 9
+    }.items():
         text = padded(citing, 35)
         earned = score_justification(text, dict(enumerate(ANSWERS, 1)), (30, 50), 3)
         assert earned == points, citing

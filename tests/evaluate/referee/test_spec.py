@@ -37,13 +37,13 @@ def answers(
 
 
 def test_terms_and_their_names_combine_in_any_order() -> None:
-    for name, terms in (
-        ("sees:opening,wrong:0.15", " wrong:.150 ,sees:opening"),
-        ("noisy:0.15,0.10", "wrong:0.15,declined:0.10"),
-        ("noisy:.3,0,sees:passages", "sees:passages,wrong:0.3,declined:0"),
-        ("blind", "sees:nothing"),
-        ("declining", "declined:1"),
-    ):
+    for name, terms in {
+        "sees:opening,wrong:0.15": " wrong:.150 ,sees:opening",
+        "noisy:0.15,0.10": "wrong:0.15,declined:0.10",
+        "noisy:.3,0,sees:passages": "sees:passages,wrong:0.3,declined:0",
+        "blind": "sees:nothing",
+        "declining": "declined:1",
+    }.items():
         assert read_spec(name) == read_spec(terms)
 
 

@@ -48,15 +48,12 @@ def test_a_word_matches_whole_and_in_any_case_only() -> None:
 
 def test_of_a_list_of_words_any_may_occur() -> None:
     question = "Which of these lists has a word that occurs in the paragraph?"
-    for options, letter in (
-        ('graph or tree | plan, query | "node" or "edge" | None of these', "B"),
-        (
-            'graph or tree | plan, cost, or index | "node" or "edge" | None of these',
-            "B",
-        ),
-        ('graph or tree | plan, cost | "node" or "index" | None of these', "C"),
-        ('graph or tree | plan, cost | "node" or "edge" | None of these', "D"),
-    ):
+    for options, letter in {
+        'graph or tree | plan, query | "node" or "edge" | None of these': "B",
+        'graph or tree | plan, cost, or index | "node" or "edge" | None of these': "B",
+        'graph or tree | plan, cost | "node" or "index" | None of these': "C",
+        'graph or tree | plan, cost | "node" or "edge" | None of these': "D",
+    }.items():
         assert ask(question, options) == letter
 
 
@@ -78,17 +75,14 @@ def test_a_question_may_repeat_its_options() -> None:
         "Of the words {}, which stand in the text? If several do, choose the first.",
         "Which of {} does the paragraph contain? If several, take the first option.",
     ):
-        for options, letter in (
-            ("graph or tree | plan, cost or query | index | none of these words", "B"),
+        for options, letter in {
+            "graph or tree | plan, cost or query | index | none of these words": "B",
             # words that would say something about the question, or about the other options, if they were not its own
-            (
-                "first, begin or topic | how, why or who | sentence, end or not | none of these words",
-                "D",
-            ),
-            ("none | other or more | the | none of these words", "B"),
-            ("and | or or set | with, help or word | none of these words", "A"),
-            ("no | yes | both | none of these words", "D"),
-        ):
+            "first, begin or topic | how, why or who | sentence, end or not | none of these words": "D",
+            "none | other or more | the | none of these words": "B",
+            "and | or or set | with, help or word | none of these words": "A",
+            "no | yes | both | none of these words": "D",
+        }.items():
             assert ask(question, options) == letter
             assert ask(question, options, parted=", ") == letter
 
@@ -97,16 +91,16 @@ def test_a_question_may_repeat_its_options() -> None:
 
 
 def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> None:
-    for question, is_there in (
-        ('Does the paragraph contain the word "query"?', True),
-        ('Does the word "topic" occur in the paragraph?', False),
-        ('Does "tree" or "query" appear?', True),
-        ('Is "query" mentioned in the opening sentence?', False),
-        ('Does the word "maps" stand in the first sentence of the paragraph?', True),
-        ('Does the paragraph begin with "The"?', True),
-        ('Does the first sentence end with "query"?', False),
-        ('Does the first sentence end with the word "postings"?', True),
-    ):
+    for question, is_there in {
+        'Does the paragraph contain the word "query"?': True,
+        'Does the word "topic" occur in the paragraph?': False,
+        'Does "tree" or "query" appear?': True,
+        'Is "query" mentioned in the opening sentence?': False,
+        'Does the word "maps" stand in the first sentence of the paragraph?': True,
+        'Does the paragraph begin with "The"?': True,
+        'Does the first sentence end with "query"?': False,
+        'Does the first sentence end with the word "postings"?': True,
+    }.items():
         yes_first = ask(question, "Yes | No | Cannot tell | Partly")
         assert yes_first == ("A" if is_there else "B"), question
         no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")

@@ -58,14 +58,14 @@ def test_twenty_answers_without_an_error_find_one_of_many_thousands() -> None:
 
 
 def test_the_errors_are_those_of_the_spec() -> None:
-    for spec, errors in (
-        ("oracle", Errors(20, 0.0, 0.0)),
-        ("noisy:0.25,0.5", Errors(20, 0.5, 0.5)),
-        ("sees:opening,answers:10", Errors(10, 0.0, 0.0)),
-        ("constant:B", Errors(0, 0.0, 0.0)),
-        ("blind", Errors(0, 0.0, 0.0)),
-        ("declined:1", Errors(20, 1.0, 0.0)),
-    ):
+    for spec, errors in {
+        "oracle": Errors(20, 0.0, 0.0),
+        "noisy:0.25,0.5": Errors(20, 0.5, 0.5),
+        "sees:opening,answers:10": Errors(10, 0.0, 0.0),
+        "constant:B": Errors(0, 0.0, 0.0),
+        "blind": Errors(0, 0.0, 0.0),
+        "declined:1": Errors(20, 1.0, 0.0),
+    }.items():
         assert read_stated_errors(read_spec(spec)) == errors, spec
     assert read_stated_errors(RefereeSpec(own="my_package.MyReferee")) is None
 

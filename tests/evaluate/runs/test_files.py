@@ -115,12 +115,12 @@ def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
 
 
 def test_a_file_that_is_no_trec_run_over_these_games_is_refused(tmp_path: Path) -> None:
-    for text, says in (
-        ("g1 alpha:1:2 1\n", "not lines `game_id Q0 paragraph_id rank score"),
-        ("g1 Q0 alpha:1:2 1 best x\n", "not lines `game_id Q0"),
-        ("g1 Q0 alpha:1:2 1 nan x\n", "the score nan is no number"),
-        ("other Q0 alpha:1:2 1 1 x\n", "ranks no game of ours, but other"),
-    ):
+    for text, says in {
+        "g1 alpha:1:2 1\n": "not lines `game_id Q0 paragraph_id rank score",
+        "g1 Q0 alpha:1:2 1 best x\n": "not lines `game_id Q0",
+        "g1 Q0 alpha:1:2 1 nan x\n": "the score nan is no number",
+        "other Q0 alpha:1:2 1 1 x\n": "ranks no game of ours, but other",
+    }.items():
         with pytest.raises(RunError, match=says):
             read_theirs(tmp_path, text)
 

@@ -24,7 +24,6 @@ from evaluate.studio.view import build_view
 from ingest.pdf.pictures import PageWord, TextBox, boxes_of
 from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
-from player.game.journal import Journal
 from player.game.loop import Loop
 from player.game.record import GameRecord, Label
 from player.player import Player, build_player
@@ -38,6 +37,7 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.fakes import each, lecture_pdf, use_hashing_embedder
+from tests.player.fakes import opened
 
 HOSTILE = "<script>document.title = 'taken'</script>"
 PARAGRAPHS = (
@@ -127,18 +127,18 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
 
 
 def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
-    for path, status in (
-        ("/lecture/none", 404),
-        ("/picture/01-sediments/99.png", 404),
-        ("/referee/passage?passage=none", 404),
-        ("/referee/game/none", 404),
-        ("/games/99", 404),
-        ("/report", 422),
-        ("/report?run=../../journal", 404),
-        ("/nowhere", 404),
-        ("/games/x", 422),
-        ("/report?run=none.json", 422),
-    ):
+    for path, status in {
+        "/lecture/none": 404,
+        "/picture/01-sediments/99.png": 404,
+        "/referee/passage?passage=none": 404,
+        "/referee/game/none": 404,
+        "/games/99": 404,
+        "/report": 422,
+        "/report?run=../../journal": 404,
+        "/nowhere": 404,
+        "/games/x": 422,
+        "/report?run=none.json": 422,
+    }.items():
         response = client.get(path)
         assert response.status_code == status
         assert "This did not work" in response.text, path
@@ -220,7 +220,7 @@ def test_passages_are_labelled_one_after_another_with_progress(
 
 def saved(files: StudioFiles, **game: Any) -> int:
     """Add a game to the journal and return its key."""
-    with contextlib.closing(Journal(files.journal)) as journal:
+    with opened(files.journal) as journal:
         key = journal.add_game()
         journal.update(key, **game)
     return key
@@ -333,7 +333,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
         for text in shown:
             assert text in page
 
-    with contextlib.closing(Journal(tmp_path / "journal")) as journal:
+    with opened(tmp_path / "journal") as journal:
         won, lost = journal.games()
     assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
     page = client.get(f"/games/{lost.key}").text
@@ -471,8 +471,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     tab.goto("/server")
     server = HttpGameServer(tab.evaluate("location.origin"))
     server.register("Ada")
-    log = Journal(files.journal)
-    with contextlib.closing(server), contextlib.closing(log):
+    with contextlib.closing(server), opened(files.journal) as log:
         log.give_up()  # the games of other tests
         Loop(server, player, name="Ada", timeout_s=60.0, journal=log).play_one()
 

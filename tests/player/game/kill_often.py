@@ -4,7 +4,6 @@ Everything is imported once; each life of the player is a fork of this process, 
 end by SIGKILL at random moments, the last one when all games are over.
 """
 
-import contextlib
 import os
 import random
 import signal
@@ -14,10 +13,9 @@ from pathlib import Path
 
 from player.game.client import HttpGameServer
 from player.game.game import Timeouts
-from player.game.journal import Journal
 from player.game.loop import Loop
 from player.round import RoundStart
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import course, dense_player, opened
 
 N_KILLS = 30
 YOUNG = 0.2
@@ -38,7 +36,7 @@ def live(
     """
     player = dense_player(course())
     server = HttpGameServer(url, token, timeout_s=20.0)
-    with contextlib.closing(Journal(path, url, "killed")) as journal:
+    with opened(path, url, "killed") as journal:
         os.write(begun, b".")
         loop = Loop(
             server,

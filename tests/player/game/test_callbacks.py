@@ -20,7 +20,7 @@ from player.game.messages import guess_json, questions_payload
 from player.player import Plan
 from player.round import Json, RoundStart
 from tests.fakes import each
-from tests.player.fakes import SUBJECTS, Remembering, course, dense_player
+from tests.player.fakes import SUBJECTS, Remembering, course, dense_player, opened
 from tests.player.game.test_messages import junk
 
 HINT = "grammar token lookahead terminal"
@@ -136,10 +136,6 @@ def callbacks(player: Remembering) -> Callbacks:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "games.sqlite"
-
-
-def opened(path: Path) -> contextlib.closing[Journal]:
-    return contextlib.closing(Journal(path))
 
 
 @contextlib.contextmanager

@@ -1,6 +1,5 @@
 """Journals of games that earlier versions played: the player sends the same messages today."""
 
-import contextlib
 import shutil
 from pathlib import Path
 
@@ -9,12 +8,11 @@ import pytest
 from player.belief.places import PRINTED
 from player.game import messages as protocol
 from player.game.game import STRICT, Game
-from player.game.journal import Journal
 from player.game.record import SavedGame
 from player.player import Player
 from player.round import Json
 from tests.fakes import each
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import course, dense_player, opened
 from tests.player.game.test_loop import REPLIES, game_of, round_start
 
 JOURNALS = sorted((Path(__file__).parents[2] / "journals").glob("*.sqlite"))
@@ -30,7 +28,7 @@ def games(request: pytest.FixtureRequest, tmp_path: Path) -> list[SavedGame]:
     path = tmp_path / "games.sqlite"
     shutil.copy(request.param, path)
     games = []
-    with contextlib.closing(Journal(path)) as journal:
+    with opened(path) as journal:
         for listed in journal.games():
             game = journal.game(listed.key)
             assert game is not None

@@ -26,7 +26,7 @@ def test_the_message_type_is_read_under_all_its_names_and_spellings() -> None:
 
 
 def test_a_game_id_sent_as_a_number_has_lost_its_first_zero() -> None:
-    for text, expected in (("0101001", "101001"), ("0A", "0A"), ("000", "0"), ("", "")):
+    for text, expected in {"0101001": "101001", "0A": "0A", "000": "0", "": ""}.items():
         assert protocol.normalise_id(text) == expected
 
 

@@ -60,36 +60,36 @@ def test_the_sentence_ends_where_it_ends() -> None:
 
 MORE = "המשך הפסקה. סוף."
 
-OPENINGS = (
+OPENINGS = {
     # an ellipsis before a capital ends it, a quoted question inside does not
-    ("Our life is frittered away. . . .", "Simplify it."),
-    ("“Which way?” is a question.", "Yes."),
-    ('היא נקראת ע"י כולם שיטת ד"ר הילל.', MORE),
-    ("הגדרה. שיטה נקראת עקבית אם היא עקבית.", MORE),
-    ("ההפרש הוא 15.6 מושבים בכנסת.", MORE),
-    ("התשובה היא כן!", MORE),
-    ("נסמן ב-M את המטריצה מעל V.", MORE),
-    ("במקום כל אות '.' ואחריה סוף.", MORE),
+    "Our life is frittered away. . . .": "Simplify it.",
+    "“Which way?” is a question.": "Yes.",
+    'היא נקראת ע"י כולם שיטת ד"ר הילל.': MORE,
+    "הגדרה. שיטה נקראת עקבית אם היא עקבית.": MORE,
+    "ההפרש הוא 15.6 מושבים בכנסת.": MORE,
+    "התשובה היא כן!": MORE,
+    "נסמן ב-M את המטריצה מעל V.": MORE,
+    "במקום כל אות '.' ואחריה סוף.": MORE,
     # initials are of the script of the name, and the last letter of a formula is none
-    ("ראו אצל J. Levi.", "סוף."),
-    ("Then P = I.", "Otherwise we permute."),
-    ("Give the rank of M.", "(It is two.)"),
-    ("Take any K.", "Show that it is open."),
-    ("It holds for all k.", "J. R. Levi proved it."),
+    "ראו אצל J. Levi.": "סוף.",
+    "Then P = I.": "Otherwise we permute.",
+    "Give the rank of M.": "(It is two.)",
+    "Take any K.": "Show that it is open.",
+    "It holds for all k.": "J. R. Levi proved it.",
     # abbreviations that are words too need a number or letter
-    ("Open the app.", "You need it."),
-    ("Read app. B first.", "Go."),
-    ("Read tab. 3 first.", "Go."),
+    "Open the app.": "You need it.",
+    "Read app. B first.": "Go.",
+    "Read tab. 3 first.": "Go.",
     # a small Latin letter or a formula may begin the next sentence
-    ("זו שיטת היל.", "f היא פונקציה."),
-    ("It is optimal.", "n = O(k) holds."),
-    ("It is cheap w.r.t. n = 3 here.", "Go on."),
-)
+    "זו שיטת היל.": "f היא פונקציה.",
+    "It is optimal.": "n = O(k) holds.",
+    "It is cheap w.r.t. n = 3 here.": "Go on.",
+}
 """Opening sentences, and what follows each."""
 
 
 def test_what_follows_may_decide_where_the_sentence_ends() -> None:
-    for sentence, rest in OPENINGS:
+    for sentence, rest in OPENINGS.items():
         assert opening_sentence(f"{sentence} {rest}") == sentence
 
 

@@ -38,15 +38,15 @@ def test_no_two_languages_ask_for_the_same_letter() -> None:
 
 
 def test_the_language_of_a_text_is_that_of_most_letters() -> None:
-    for text, language in (
-        ("A lecture about sorting", ENGLISH),
-        ("הרצאה על מיון", HEBREW),
-        ("הרצאה על אלגוריתם QUICKSORT", HEBREW),
-        ("quicksort של הואר", ENGLISH),
-        ("лекция о сортировке", ENGLISH),
-        ("12 + 30", ENGLISH),
-        ("", ENGLISH),
-    ):
+    for text, language in {
+        "A lecture about sorting": ENGLISH,
+        "הרצאה על מיון": HEBREW,
+        "הרצאה על אלגוריתם QUICKSORT": HEBREW,
+        "quicksort של הואר": ENGLISH,
+        "лекция о сортировке": ENGLISH,
+        "12 + 30": ENGLISH,
+        "": ENGLISH,
+    }.items():
         assert detect_language(text) is language, text
 
 
@@ -57,12 +57,12 @@ def test_the_language_of_a_word_is_that_of_its_first_letter() -> None:
 
 
 def test_a_rough_hebrew_stem_has_no_prefixes_and_no_ending() -> None:
-    for word, stem in (
-        ("הספרים", "ספר"),  # article and plural go
-        ("ובבית", "בית"),  # two prefixes; three letters remain
-        ("כלב", "כלב"),  # too short for either
-        ("מלך", "מלכ"),  # a final letter is the letter itself
-    ):
+    for word, stem in {
+        "הספרים": "ספר",  # article and plural go
+        "ובבית": "בית",  # two prefixes; three letters remain
+        "כלב": "כלב",  # too short for either
+        "מלך": "מלכ",  # a final letter is the letter itself
+    }.items():
         assert HEBREW.rough_stem(word) == stem, word
     assert ENGLISH.rough_stem("sorting") == "sorting"
 

@@ -335,14 +335,6 @@ def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
         assert told(references(COUNTED).named_in(hint)) == f"{tier} 03-databases"
 
 
-def test_a_number_of_two_words_names_one_lecture() -> None:
-    lectures = files("; ".join(f"lecture{number:02}" for number in range(1, 26)))
-    for name in ("lecture twenty one", "twenty-first lecture", "הרצאה עשרים ואחת"):
-        assert named(name, lectures).endswith(" lecture21"), name
-    hint = "the point of lecture twenty-one, on trees"
-    assert told(references(lectures).named_in(hint)).endswith(" lecture21")
-
-
 def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:
     for among, hints in (
         (COUNTED, "module 5 imports numpy; week 4 sales figures dropped"),

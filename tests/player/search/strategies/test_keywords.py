@@ -196,14 +196,14 @@ def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language() -
         "אנשים כתבו מכתבים זולים, והילדים חיכו בגינה.",
         "זמן הריצה הוא פולינומיאלי.",
     )
-    for hint, is_relevant in (
-        ("children waited outside the bakery until it opened", False),
-        ("she wrote a long letter to her sister abroad", False),
-        ("life is quieter in a small village", False),
-        ("how fast is heapsort on a small machine", True),
-        ("הילדים חיכו מחוץ למאפייה עד שנפתחה", False),
-        ("מה נחשב פולינומיאלי מבחינת המחשב שלנו", True),
-    ):
+    for hint, is_relevant in {
+        "children waited outside the bakery until it opened": False,
+        "she wrote a long letter to her sister abroad": False,
+        "life is quieter in a small village": False,
+        "how fast is heapsort on a small machine": True,
+        "הילדים חיכו מחוץ למאפייה עד שנפתחה": False,
+        "מה נחשב פולינומיאלי מבחינת המחשב שלנו": True,
+    }.items():
         assert any(looked_up(strategy, hint).values()) == is_relevant
 
 
