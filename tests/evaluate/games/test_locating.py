@@ -118,8 +118,6 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
 
 def test_a_label_names_a_page_of_its_passage_or_none() -> None:
     for paragraph_id, page, is_right in (
-        ("alpha:1:1", 0, True),
-        ("alpha:1:1", 1, True),
         ("alpha:1:1", 2, False),
         ("beta:1:1", 2, True),
         ("beta:1:1", 3, False),

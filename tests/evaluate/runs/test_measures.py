@@ -17,7 +17,6 @@ def test_each_measure_is_what_its_definition_says() -> None:
     n_hits = np.array([3, 3, 6, 20, 2, 0])
     expected = {
         "Success@1": [1, 0, 0, 0, 0, 0],
-        "Success@5": [1, 1, 0, 0, 0, 0],
         "Success@20": [1, 1, 1, 1, 0, 0],
         "RR": [1, 1 / 3, 1 / 6, 1 / 17, 0, 0],
         "nDCG@10": [1, 1 / 2, 1 / np.log2(7), 0, 0, 0],

@@ -305,8 +305,6 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
     }
 
     for changes in (
-        {"book_match": "resolved"},
-        slots,
         slots | {"spill_over": "never"},
         slots | {"merge": "relevance"},
         slots | {"pdf_k": 1, "global_k": 2, "cascade": True},

@@ -93,7 +93,6 @@ def test_nonsense_is_named_as_a_failure_and_the_others_answer(
 
     for nonsense in (
         None,
-        ScoreArrays(np.zeros(1), np.zeros(1), np.zeros(1)),
         ScoreArrays(zeros, zeros + np.nan, zeros),
         ScoreArrays(zeros, zeros + np.inf, zeros),
         ScoreArrays(zeros + np.nan, zeros, zeros),

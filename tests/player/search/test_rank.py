@@ -72,7 +72,6 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
     for n_inside, n, odds in (
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
         (10, 100, 27.0),
-        (1, 3, 6.0),
         (2, 3, 1.5),
         # the number counts only if the book is a part of the course
         (3, 3, 3.0),
