@@ -25,8 +25,8 @@ from tests.evaluate.fakes import (
     Evaluate,
     course_records,
     make_store,
+    practice_server,
     run_line,
-    small_repertoire,
     write_games,
 )
 from tests.fakes import use_hashing_embedder
@@ -141,7 +141,7 @@ def evaluate(
 @pytest.fixture(scope="module")
 def practice() -> PracticeServer:
     """A practice server with the games of the small course."""
-    return PracticeServer(small_repertoire(), seed=0)
+    return practice_server()
 
 
 @pytest.fixture(scope="module")

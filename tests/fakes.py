@@ -31,7 +31,7 @@ from quarry.course.paragraph import (
     Reading,
     RejectedParagraph,
 )
-from quarry.embed import TokenStates
+from quarry.embed import Embedder, TokenStates
 from quarry.embed.vectors import embed_reading, load_basis
 from quarry.store import Store, StoredDocument
 
@@ -62,6 +62,11 @@ HEBREW = (
     "כל השוואה פוסלת אחד משני תתי העצים, ועץ מאוזן משיב אחרי צעדים מעטים בלבד."
 )
 """Each has more words than the least that quality.py keeps, and nothing that looks like a formula, caption or code."""
+
+
+def read_page(path: str) -> str:
+    """The text of a page of the checkout."""
+    return (ROOT / path).read_text("utf-8")
 
 
 def each(items: Iterable[Any], name: str) -> list[Any]:
@@ -170,12 +175,13 @@ def modules_with(pattern: re.Pattern[str]) -> set[str]:
 
 
 def run_python(
-    *arguments: str, folder: Path = ROOT, **options: Any
+    *arguments: str, folder: Path = ROOT, env: Mapping[str, str] = {}, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python in a folder, with further options of `subprocess.run`."""
+    """Run Python in a folder, with more in its environment and further options of `subprocess.run`."""
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
+        env={**os.environ, **env},
         capture_output=True,
         text=True,
         check=False,
@@ -302,14 +308,20 @@ def make_reading(
     )
 
 
+def embedded(reading: Reading, embedder: Embedder | None = None) -> StoredDocument:
+    """A reading with its vectors, and those of its tokens, by a `HashingEmbedder` unless another is given."""
+    return StoredDocument(
+        reading, embed_reading(reading, embedder or HashingEmbedder())
+    )
+
+
 def file_reading(
     store: Store,
     reading: Reading,
     spec: str = "minilm",
 ) -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
-    vectors = embed_reading(reading, HashingEmbedder(spec))
-    store.change([StoredDocument(reading, vectors)], embedder_spec=spec)
+    store.change([embedded(reading, HashingEmbedder(spec))], embedder_spec=spec)
 
 
 @contextlib.contextmanager

@@ -11,9 +11,9 @@ from ingest.layout.extract import extract
 from quarry.embed.models import load_embedder
 from tests.contracts.handmade import Run, pdf
 from tests.evaluate.fakes import ABOUT, Evaluate
-from tests.fakes import ROOT, each, run_python
+from tests.fakes import ROOT, each, read_page, run_python
 
-TEXT = (ROOT / "docs/guides/extend.md").read_text("utf-8")
+TEXT = read_page("docs/guides/extend.md")
 BLOCKS = dict(re.findall(r"(?s)```python\n# (\w+\.py)\n(.*?)```", TEXT))
 PARTS = {
     "my_strategy.py",
@@ -45,7 +45,7 @@ def test_every_recipe_is_short_and_has_its_suite() -> None:
 
 def test_every_recipe_passes_its_suite(modules: Path) -> None:
     options = f"-q -p no:cacheprovider -c {os.devnull} --rootdir . ."
-    environment = {**os.environ, "PYTHONPATH": f"{modules}{os.pathsep}{ROOT}"}
+    environment = {"PYTHONPATH": f"{modules}{os.pathsep}{ROOT}"}
     words = ["-m", "pytest", *options.split()]
     done = run_python(*words, folder=modules, env=environment)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import ROOT
-from tests.test_readme import run
+from tests.test_readme import MEASURE, run
 
-PAGE = (ROOT / "docs/guides/measure.md").read_text("utf-8")
-COMMANDS = re.findall(r"(?m)^(quarry .*\bmy/.*)$", PAGE)
+COMMANDS = re.findall(r"(?m)^(quarry .*\bmy/.*)$", MEASURE)
 HINTS = ("zebra xylophone", "quokka marzipan", "walrus tangerine", "okapi persimmon")
 TYPED = "".join(f"{hint}\n\n\n\n" for hint in HINTS)
 """Hints whose words occur in no lecture; the lecture's name and sentence as they are, and no associative word."""

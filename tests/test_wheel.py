@@ -1,7 +1,6 @@
 """What is installed is whole: a wheel, from which a game is played, and the link to a checkout that editors follow."""
 
 import json
-import os
 import re
 import shutil
 import sysconfig
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import ROOT, run_python
+from tests.fakes import ROOT, read_page, run_python
 
 pytestmark = pytest.mark.timeout(900)
 """A wheel is built, and a lecture is read and embedded."""
@@ -61,7 +60,7 @@ def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
     home = tmp_path / "home"
     ours = {"PYTHONPATH": str(site), "QUARRY_HOME": str(home)}
     command = "-m quarry play --seed 11 --json --set ingest.editions=[]"
-    done = run_python(*command.split(), folder=tmp_path, env={**os.environ, **ours})
+    done = run_python(*command.split(), folder=tmp_path, env=ours)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
     assert (home / "store/course.1").is_dir()
@@ -82,12 +81,12 @@ wrong: int = opening_of_best("what climbs")
 def test_an_editor_resolves_the_types_of_a_linked_checkout(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", symlinks=True)
     python = str(tmp_path / "venv/bin/python")
-    makefile = (ROOT / "Makefile").read_text("utf-8")
+    makefile = read_page("Makefile")
     link = re.search(r"(?m)^LINK = \$\(PY\) -m pip (.*)$", makefile)
     assert link is not None
     words = ["-m", "pip", "--python", python, *link[1].split(), "--no-build-isolation"]
     tools = {"PYTHONPATH": sysconfig.get_path("purelib")}
-    done = run_python(*words, env={**os.environ, **tools})
+    done = run_python(*words, env=tools)
     assert done.returncode == 0, done.stderr
 
     (tmp_path / "user.py").write_text(TYPED)

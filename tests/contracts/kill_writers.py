@@ -14,8 +14,7 @@ import chromadb  # noqa: F401
 
 from quarry.errors import StoreMissingError
 from quarry.store import Store, StoredDocument, open_store
-from tests.contracts.store import update
-from tests.fakes import make_reading
+from tests.fakes import embedded, make_reading
 
 MAX_LIFE_S = 1.5
 """Maximum life of a writer."""
@@ -24,7 +23,7 @@ MAX_LIFE_S = 1.5
 def state(number: int) -> list[StoredDocument]:
     """Two documents that only ever change together."""
     readings = [make_reading(doc_id, [f"State {number}."]) for doc_id in ("a", "b")]
-    return [update(reading) for reading in readings]
+    return [embedded(reading) for reading in readings]
 
 
 def write_often(location: str, collection: str) -> None:
@@ -32,7 +31,7 @@ def write_often(location: str, collection: str) -> None:
     store = Store(location, collection)
     while True:
         number = store.course.generation + 1
-        extra = [update(make_reading("c", ["More."]))] if number % 2 else []
+        extra = [embedded(make_reading("c", ["More."]))] if number % 2 else []
         dropped = [] if number % 2 else ["c"]
         updates = [*state(number), *extra]
         store.change(updates, dropped, embedder_spec="minilm")

@@ -12,9 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from quarry.course.course import Course
-from quarry.course.paragraph import Alias, Reading
+from quarry.course.paragraph import Alias
 from quarry.course.piece import Piece
-from quarry.embed.vectors import embed_reading
 from quarry.errors import (
     EmbedderMismatchError,
     StoreChangedError,
@@ -25,7 +24,6 @@ from quarry.errors import (
 from quarry.store import (
     ChromaIndex,
     Store,
-    StoredDocument,
     current_identity,
     open_store,
 )
@@ -40,6 +38,7 @@ from tests.fakes import (
     TREES,
     HashingEmbedder,
     each,
+    embedded,
     file_reading,
     make_reading,
     run_python,
@@ -111,12 +110,12 @@ class StoreContract:
         assert again.rejected == trees.rejected
 
     def test_the_calibration_is_that_of_the_latest_change(self, store: Store) -> None:
-        trees = update(make_reading("trees", [TREES]))
+        trees = embedded(make_reading("trees", [TREES]))
         for relevance in ((-1.0, 2.0), None):
             store.change([trees], embedder_spec="minilm", relevance=relevance)
             assert reopen(store).embedder_calibration == relevance
 
-        empty = update(make_reading("trees", []))
+        empty = embedded(make_reading("trees", []))
         store.change([empty], embedder_spec="minilm", relevance=(-1.0, 2.0))
         assert store.course.embedder_calibration is None
 
@@ -124,7 +123,7 @@ class StoreContract:
         self, store: Store
     ) -> None:
         def check_tokens(*texts: str) -> None:
-            vectors = asdict(update(make_reading("all", texts)).vectors)
+            vectors = asdict(embedded(make_reading("all", texts)).vectors)
             np.testing.assert_equal(asdict(reopen(store))["tokens"], vectors["tokens"])
 
         write(store, "caches", CACHES)
@@ -132,7 +131,7 @@ class StoreContract:
         check_tokens(CACHES, TREES, LOCKS)
         store.change([], ["trees"])
         check_tokens(CACHES)
-        trees = update(make_reading("trees", [TREES]))
+        trees = embedded(make_reading("trees", [TREES]))
         without = replace(trees.vectors, tokens=None)
         store.change([replace(trees, vectors=without)])
         assert reopen(store).tokens is None
@@ -206,11 +205,11 @@ class StoreContract:
     ) -> None:
         first = make_reading("trees", [TREES])
         other = make_reading("other", [RANKING])
-        store.change([update(first), update(other)], embedder_spec="minilm")
+        store.change([embedded(first), embedded(other)], embedder_spec="minilm")
         before = store.course.fingerprint
         new = [
-            update(make_reading("trees", [CACHES, LOCKS])),
-            update(make_reading("more", [NETWORKS])),
+            embedded(make_reading("trees", [CACHES, LOCKS])),
+            embedded(make_reading("more", [NETWORKS])),
         ]
         fault = (
             rf"^{store.location}: could not be written: OSError: \[Errno 28\] No space left on device; "
@@ -340,9 +339,3 @@ def reopen(store: Store) -> Course:
 
 def texts_of(course: Course) -> list[str]:
     return each(course.paragraphs, "text")
-
-
-def update(reading: Reading) -> StoredDocument:
-    """A reading with the vectors of a HashingEmbedder, and those of its tokens."""
-    vectors = embed_reading(reading, HashingEmbedder())
-    return StoredDocument(reading, vectors)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from configs.settings import Settings, as_dict, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
-from evaluate.practice.server import Repertoire
+from evaluate.practice.server import PracticeServer, Repertoire
 from evaluate.referee.simulated import make_referee
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
@@ -58,6 +58,11 @@ def small_repertoire() -> Repertoire:
     """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
     games = zip(course_games(course()), course(), strict=True)
     return Repertoire([*games], make_referee("oracle"), half_alike)
+
+
+def practice_server(seed: int | None = 0) -> PracticeServer:
+    """A practice server with these games."""
+    return PracticeServer(small_repertoire(), seed=seed)
 
 
 def half_alike(one: str, other: str) -> float:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import pytest
 
 from evaluate.practice.routes import create_server_app, serving
-from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
 from player.game.game import Timeouts
 from player.game.loop import Loop
 from player.game.record import PlayedGame
-from tests.evaluate.fakes import small_repertoire
+from tests.evaluate.fakes import practice_server
 from tests.fakes import each
 from tests.hostile.faults import FAULTS, Fault
 from tests.hostile.server import HostileApp
@@ -56,10 +55,9 @@ LOG: list[str] = []
 def outcomes() -> dict[str, Outcome]:
     """The games against each fault, by its name."""
     player = dense_player(course())
-    repertoire = small_repertoire()
 
     def played_against(fault: Fault) -> Outcome:
-        practice = PracticeServer(repertoire, seed=0)
+        practice = practice_server()
         token = practice.register()
         with _BUILDING:
             app = HostileApp(create_server_app(practice), fault)

@@ -44,7 +44,7 @@ def test_a_text_that_is_not_unicode_is_refused_in_one_line(
 def test_a_text_that_the_locale_cannot_read_is_refused_with_the_remedy() -> None:
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     words = ("-m", "quarry", "search", "--hint", "é".encode())
-    done = run_python(*words, env={**os.environ, **ascii_only})  # type: ignore[arg-type]
+    done = run_python(*words, env=ascii_only)  # type: ignore[arg-type]
     fault = "cannot be read, since this locale is ascii; set PYTHONUTF8=1"
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"quarry: '\\udcc3\\udca9' {fault}\n"

@@ -27,7 +27,7 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.evaluate.fakes import run_line as quarry
-from tests.fakes import ROOT, each, in_terminal, run_python
+from tests.fakes import ROOT, each, in_terminal, read_page, run_python
 from tests.player.fakes import course, opened
 
 
@@ -199,9 +199,12 @@ OURS, SHARED = "quarry.toml", "pyproject.toml"
 DEEP = "[" * 100_000
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
+def test_a_wrong_project_file_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "week").mkdir()
+    monkeypatch.chdir("week")
+    for name, content, says in (
         (OURS, 'stroe = "x"', "has no key 'stroe'; it has store, games"),
         (OURS, "store = 3", "store is 3; it must be a text in quotation marks"),
         (OURS, 'store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
@@ -213,22 +216,13 @@ DEEP = "[" * 100_000
         (SHARED, "[[tool.quarry]]", "tool.quarry is [{}]; write one table"),
         (SHARED, "tool.quarry = 5", "tool.quarry is 5; write one table"),
         (SHARED, "tool.quarry.store = 5", "store is 5; it must be a text"),
-    ],
-    ids=range(11),
-)
-def test_a_wrong_project_file_is_refused_in_one_line(
-    name: str,
-    content: str,
-    says: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (tmp_path / name).write_text(content, errors="surrogateescape")
-    (tmp_path / "week").mkdir()
-    monkeypatch.chdir(tmp_path / "week")
-    refusal = quarry("search --hint x").refusal
-    assert says in refusal
-    assert len(refusal) < 600 + len(str(tmp_path))
+    ):
+        path = tmp_path / name
+        path.write_text(content, errors="surrogateescape")
+        refusal = quarry("search --hint x").refusal
+        assert says in refusal
+        assert len(refusal) < 600 + len(str(tmp_path)), says
+        path.unlink()
 
 
 def test_another_programs_project_file_is_ignored() -> None:
@@ -379,7 +373,7 @@ def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() ->
 
 
 def test_the_version_is_that_of_the_changelog() -> None:
-    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    changelog = read_page("CHANGELOG.md")
     number, rest = re.findall(r"(?m)^## (\S+) ?(.*)$", changelog)[0]
     suffix = ".dev0" if rest == "(unreleased)" else ""
     assert __version__ == number + suffix

@@ -38,6 +38,7 @@ from tests.evaluate.fakes import (
     batch,
     make_course,
     message,
+    practice_server,
     small_repertoire,
 )
 from tests.fakes import each, start_python
@@ -55,7 +56,7 @@ def client(url: str) -> Iterator[httpx.Client]:
 
 def new_player(seed: int = 0) -> LocalGameServer:
     """A player of a new server."""
-    return LocalGameServer(PracticeServer(small_repertoire(), seed=seed))
+    return LocalGameServer(practice_server(seed))
 
 
 def check_problem(
@@ -169,7 +170,7 @@ def test_two_threads_that_send_one_message_at_once_get_one_reply() -> None:
 
 
 def test_one_check_of_the_host_is_in_front_of_everything() -> None:
-    pages = create_pages(PracticeServer(small_repertoire(), seed=0))
+    pages = create_pages(practice_server())
     app = Hosts(pages, ["Quarry.example"])
 
     with TestClient(app, base_url="http://evil.example") as client:
@@ -227,7 +228,7 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
     limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"evaluate.practice.server.{limit}", 2)
-    practice = PracticeServer(small_repertoire(), seed=0)
+    practice = practice_server()
     player = LocalGameServer(practice)
     first, second = player.request_game(), player.request_game()
     with pytest.raises(RefusedMessageError, match="2 games are not over"):
@@ -248,7 +249,7 @@ def test_a_new_game_of_one_player_may_replace_one_of_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("evaluate.practice.server.MAX_MATCHES", 1)
-    practice = PracticeServer(small_repertoire(), seed=0)
+    practice = practice_server()
     one, other = LocalGameServer(practice), LocalGameServer(practice)
     first = one.request_game()
     one.matches[first].score = Score(0.0, 0, {}, {})
@@ -372,7 +373,7 @@ def test_players_that_register_at_once_are_no_more_than_the_maximum(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("evaluate.practice.server.MAX_PLAYERS", 1)
-    practice = PracticeServer(small_repertoire(), seed=0)
+    practice = practice_server()
     token_hex = secrets.token_hex
 
     def slow_token(n_bytes: int) -> str:
@@ -414,5 +415,5 @@ def test_without_a_seed_the_order_is_drawn_by_the_operating_system(
     monkeypatch.setattr(
         random.SystemRandom, "shuffle", lambda _, order: shuffled.extend(order)
     )
-    PracticeServer(small_repertoire())
+    practice_server(seed=None)
     assert shuffled == list(range(12))

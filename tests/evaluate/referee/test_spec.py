@@ -17,7 +17,7 @@ from evaluate.referee.spec import (
 )
 from player.answer import NOT_RELEVANT, Answer
 from tests.contracts.referee import RefereeContract
-from tests.fakes import ROOT, each, refusal
+from tests.fakes import each, read_page, refusal
 
 SECRET = Secret(
     "Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards"
@@ -131,7 +131,7 @@ def test_another_spec_is_refused_in_one_line_that_says_why() -> None:
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = format_spec_table()
-    docs = (ROOT / "docs/guides/referees.md").read_text("utf-8")
+    docs = read_page("docs/guides/referees.md")
     views = [f"sees:{view}" for view in VIEW_DESCRIPTIONS]
     for form in (*views, *each(TERMS[1:], "form"), *NAMES):
         assert form in table

@@ -14,7 +14,6 @@ from fastapi.testclient import TestClient
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.routes import serving
-from evaluate.practice.server import PracticeServer
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
@@ -33,7 +32,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
     answers_about,
     make_store,
-    small_repertoire,
+    practice_server,
     write_games,
 )
 from tests.fakes import each, lecture_pdf, use_hashing_embedder
@@ -388,7 +387,7 @@ def lost_run(
 
 
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
-    practice = PracticeServer(small_repertoire(), seed=0)
+    practice = practice_server()
     token = practice.register(HOSTILE)
     match = practice.start_match(practice.players[token])
     client = TestClient(pages_of_server.create_matches_app(practice))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from evaluate.practice.routes import create_server_app, serving
-from evaluate.practice.server import LocalGameServer, PracticeServer
+from evaluate.practice.server import LocalGameServer
 from player.round import Json
-from tests.evaluate.fakes import small_repertoire
+from tests.evaluate.fakes import practice_server
 from tests.fakes import each, run_python
 
 
@@ -25,7 +25,7 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
         send(self, envelope)
 
     monkeypatch.setattr(LocalGameServer, "send", keep_and_send)
-    practice = PracticeServer(small_repertoire(), seed=0)
+    practice = practice_server()
     token = practice.register()
     journal = str(tmp_path / "games.sqlite")
     with serving(create_server_app(practice)) as url:

@@ -29,13 +29,18 @@ from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
 from quarry.embed.hint_bank import Hints, load_hints
-from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
-from quarry.store import Course, Store, StoredDocument
+from quarry.store import Course, Store
 from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store, prepared
-from tests.fakes import HashingEmbedder, OppositeEmbedder, each, make_reading
+from tests.fakes import (
+    HashingEmbedder,
+    OppositeEmbedder,
+    each,
+    file_reading,
+    make_reading,
+)
 from tests.player.fakes import course, ids_of, strategy_inputs
 
 pytestmark = pytest.mark.usefixtures("hashing_embedder")
@@ -366,17 +371,14 @@ def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
 
 
 def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
-    model = HashingEmbedder()
     made = Store(str(tmp_path))
     # the bundled bank of hints is about this document
     doc_id = min(load_hints().course)
-    reading = make_reading(doc_id, ["One says this.", "One says that."])
-    vectors = embed_reading(reading, model)
-    made.change([StoredDocument(reading, vectors)], embedder_spec=model.spec)
+    file_reading(made, make_reading(doc_id, ["One says this.", "One says that."]))
 
     others = Hints(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
     for hints, are_hubs in ((None, False), (others, True)):
-        embedder = CachingEmbedder(model)
+        embedder = CachingEmbedder(HashingEmbedder())
         late = late_interaction_of(made.course, load(), embedder, hints)
         assert late is not None
         hubness = late.hubs.of("about what one says")

@@ -14,18 +14,18 @@ from sentence_transformers import SentenceTransformer
 from configs.settings import load
 from quarry.embed.exports import minilm_folder
 from quarry.embed.models import load_embedder
-from quarry.embed.vectors import embed_reading
-from quarry.store import ChromaIndex, Store, StoredDocument, open_store
+from quarry.store import ChromaIndex, Store, open_store
 from tests.fakes import (
     CACHES,
     LOCKS,
     NETWORKS,
     RANKING,
-    ROOT,
     TREES,
     each,
+    embedded,
     file_reading,
     make_reading,
+    read_page,
 )
 
 
@@ -34,7 +34,7 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
     models_dir: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    guide = (ROOT / "docs/guides/chroma.md").read_text(encoding="utf-8")
+    guide = read_page("docs/guides/chroma.md")
     (code,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
     (hint,) = re.findall(r'encode\(\["(.*?)"\]', code)
     monkeypatch.chdir(tmp_path)
@@ -43,10 +43,7 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
         make_reading("trees", [TREES, CACHES, LOCKS]),
         make_reading("learning", [NETWORKS, RANKING]),
     )
-    updates = [
-        StoredDocument(reading, embed_reading(reading, embedder))
-        for reading in readings
-    ]
+    updates = [embedded(reading, embedder) for reading in readings]
     Store("data/store").change(updates, embedder_spec="minilm")
 
     local = SentenceTransformer(str(minilm_folder()), device="cpu")
