@@ -67,6 +67,11 @@ def document(
     )
 
 
+def titled(titles: Mapping[str, str]) -> list[Document]:
+    """Documents that have these titles, by their stems."""
+    return [document(stem, (title, "title")) for stem, title in titles.items()]
+
+
 def search_settings(**changes: Any) -> SearchSettings:
     """The settings of preset `dual` with the exact scan, changed."""
     return replace(_dual().search, **{"strategies": ("dense",)} | changes)

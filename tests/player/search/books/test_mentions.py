@@ -9,13 +9,15 @@ from player.search.books.mentions import (
 )
 from quarry.course.paragraph import Document
 from tests.contracts.paragraphs import paragraph
-from tests.player.fakes import document
+from tests.player.fakes import document, titled
 
-TITLED = [
-    document("a", ("Weighing Coins: Probability for Learners", "title")),
-    document("b", ("Where Are We Now? Evaluation", "title")),
-    document("c1-notes", ("How Would We Know?", "title")),
-]
+TITLED = titled(
+    {
+        "a": "Weighing Coins: Probability for Learners",
+        "b": "Where Are We Now? Evaluation",
+        "c1-notes": "How Would We Know?",
+    }
+)
 
 
 def test_a_message_holds_a_title_its_first_part_or_a_stem() -> None:

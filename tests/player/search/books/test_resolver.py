@@ -14,6 +14,7 @@ from tests.player.fakes import (
     course_with,
     document,
     search_settings,
+    titled,
 )
 from tests.player.search.books.test_mentions import TITLED
 
@@ -23,24 +24,32 @@ COURSE = [
         ("Hash Tables and Bloom Filters", "title"),
         ("Waves and Optics", "metadata"),
     ),
-    document("07-graphs", ("Shortest Paths in Graphs", "title")),
-    document("notes_rec", ("Recursion and Backtracking", "title")),
+    *titled(
+        {
+            "07-graphs": "Shortest Paths in Graphs",
+            "notes_rec": "Recursion and Backtracking",
+        }
+    ),
 ]
-TWINNED = [
-    document("01-hashing", ("Hash Tables", "title")),
-    document("02-graphs", ("Shortest Paths", "title")),
-    document("06-evaluation", ("How Would We Know?", "title")),
-    document("lecture6_eval_final", same_as="06-evaluation"),
-]
+TWINNED = titled(
+    {
+        "01-hashing": "Hash Tables",
+        "02-graphs": "Shortest Paths",
+        "06-evaluation": "How Would We Know?",
+    }
+)
+TWINNED.append(document("lecture6_eval_final", same_as="06-evaluation"))
 """One file alone has the word "lecture" in its name."""
-COUNTED = [
-    document("01-hashing", ("Hash Tables and Bloom Filters", "title")),
-    document("02-graphs", ("Shortest Paths in Graphs", "title")),
-    document("03-databases", ("Databases and Indexes", "title")),
-    document("04-recursion", ("Recursion and Backtracking", "title")),
-    document("05-dice", ("Probability for Learners", "title")),
-    document("06-evaluation", ("How Would We Know?", "title")),
-]
+COUNTED = titled(
+    {
+        "01-hashing": "Hash Tables and Bloom Filters",
+        "02-graphs": "Shortest Paths in Graphs",
+        "03-databases": "Databases and Indexes",
+        "04-recursion": "Recursion and Backtracking",
+        "05-dice": "Probability for Learners",
+        "06-evaluation": "How Would We Know?",
+    }
+)
 
 
 def listed(names: str) -> list[str]:
@@ -136,12 +145,9 @@ def test_only_a_name_in_doubt_is_embedded_and_only_once() -> None:
 
 
 def test_a_twin_files_names_lead_to_the_original() -> None:
-    documents = [
-        document("00016", ("Sorting", "title")),
-        document("backup-of-week-2", ("Sorting", "title"), same_as="00016"),
-        document("00017", ("Searching", "title")),
-    ]
-    resolver = references(documents)
+    twin = document("backup-of-week-2", ("Sorting", "title"), same_as="00016")
+    documents = titled({"00016": "Sorting", "00017": "Searching"})
+    resolver = references([*documents, twin])
     expected = BookCandidate("00016", 1.0)
     assert resolver.by_stem("backup-of-week-2.pdf") == expected
     for book_name in ("backup of week 2", "Sorting"):
