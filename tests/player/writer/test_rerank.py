@@ -42,22 +42,21 @@ PAGES = [
 PIECES = [Piece("pymupdf:page:2000", "b", 1, 1, f"{FERNS} {REEDS}")]
 
 
-@pytest.mark.parametrize(
-    ("pieces", "held"),
-    [(PAGES, ("both", "neither")), (PIECES, ("both", "both"))],
-    ids=["one place a page", "a place for each sentence that may open a piece"],
-)
-def test_the_named_passage_and_the_pieces_that_hold_it_gain(
-    pieces: list[Piece], held: tuple[str, ...]
-) -> None:
+def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
     passages = [paragraph("b:1:1", FERNS), paragraph("b:1:2", REEDS)]
-    places = find_places(passages, pieces)
-    belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
-
     first, second, elsewhere = reply_likelihood([0], 2)
-    of_pieces = {"both": (first + second) / 2, "neither": elsewhere}
-    expected = [first, second, *map(of_pieces.__getitem__, held)]
-    np.testing.assert_allclose(belief, expected / np.sum(expected))
+    both = (first + second) / 2
+
+    for pieces, held in (
+        # one place a page, of which the second holds neither passage
+        (PAGES, [both, elsewhere]),
+        # a place for each sentence that may open a piece
+        (PIECES, [both, both]),
+    ):
+        places = find_places(passages, pieces)
+        belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
+        expected = [first, second, *held]
+        np.testing.assert_allclose(belief, expected / np.sum(expected))
 
 
 def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:

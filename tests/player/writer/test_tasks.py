@@ -4,8 +4,6 @@ import json
 from dataclasses import replace
 from unittest.mock import Mock
 
-import pytest
-
 from player.guess.justification import Evidence
 from player.round import Guess, RoundStart
 from player.writer.tasks import (
@@ -75,20 +73,18 @@ LISTED = ["Oak", "two words", 7, "", "oak", "elm", "oak; elm"]
 NUMBERED = [f"word{number}" for number in range(12)]
 
 
-@pytest.mark.parametrize(
-    ("reply", "named"),
-    [
+def test_words_are_single_short_and_at_most_ten() -> None:
+    passage = paragraph("a:1:1", "Rivers run downhill.")
+    replies: tuple[tuple[object, list[str]], ...] = (
         ({"words": LISTED}, ["oak", "elm"]),
         ({"words": NUMBERED}, NUMBERED[:10]),
         ({"words": ["a" * 100_000, "oak"]}, ["oak"]),
+        # no list, and no object
         ({"words": "oak"}, []),
         ([], []),
-    ],
-    ids=["single words", "ten at most", "short", "no list", "no object"],
-)
-def test_words_are_single_and_at_most_ten(reply: object, named: list[str]) -> None:
-    passage = paragraph("a:1:1", "Rivers run downhill.")
-    assert ask_words(START, passage, replying(json.dumps(reply))) == named
+    )
+    for reply, named in replies:
+        assert ask_words(START, passage, replying(json.dumps(reply))) == named
 
 
 SENTENCE = (
