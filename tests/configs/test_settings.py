@@ -187,6 +187,7 @@ def test_a_preset_is_what_the_contract_says() -> None:
     }.items():
         loaded = load(preset)
         settings = [f"search.{change}" for change in changes.split()]
+
         assert loaded == load(preset, changes=settings)
         search = loaded.search
         assert (search.k or search.pdf_k + search.global_k) == 20, preset

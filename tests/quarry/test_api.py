@@ -94,6 +94,7 @@ def test_an_argument_of_a_wrong_type_is_refused_in_one_line() -> None:
         common = {"course": STORE}
         if function is not quarry.search:
             common["games"] = GAMES
+
         assert says in refusal(QuarryError, function, **(common | arguments))
 
 

@@ -220,6 +220,7 @@ def test_a_wrong_project_file_is_refused_in_one_line(
         path = tmp_path / name
         path.write_text(content, errors="surrogateescape")
         refusal = quarry("search --hint x").refusal
+
         assert says in refusal
         assert len(refusal) < 600 + len(str(tmp_path)), says
         path.unlink()

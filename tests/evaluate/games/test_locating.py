@@ -130,6 +130,7 @@ def test_a_label_names_a_page_of_its_passage_or_none() -> None:
             **CLEAN, paragraph_id=paragraph_id, opening_sentence=IVY[:31], page=page
         )
         errors = [error for _, error in check_games([game], PARAGRAPHS)]
+
         assert errors == [] or f"Its page is {page}, and " in errors[0]
         assert (errors == []) == is_right
 
@@ -167,6 +168,7 @@ def test_a_paragraph_begins_with_a_sentence_or_nearly() -> None:
         "...": False,
     }.items():
         text = "Ivy scales brickwork. Tendrils grip mortar."
+
         assert begins_with(text, sentence) == begins
     hebrew = "בוקר, תחנת אוטובוס, ואתם מקלידים. שלוש אותיות בשורת החיפוש."
     assert begins_with(hebrew, "בוקר, תחנת אוטובוס, ואתם מקלידים.")

@@ -133,6 +133,7 @@ def test_each_citation_missing_costs_twenty_five() -> None:
     }.items():
         text = padded(citing, 35)
         earned = score_justification(text, dict(enumerate(ANSWERS, 1)), (30, 50), 3)
+
         assert earned == points, citing
 
 

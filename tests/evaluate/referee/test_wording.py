@@ -155,6 +155,7 @@ def test_what_no_rule_can_check_is_not_relevant() -> None:
         "",
     ):
         assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
+
         assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
 
 

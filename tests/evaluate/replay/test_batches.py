@@ -95,6 +95,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(tmp_path: Path) ->
     ):
         path = written(tmp_path / "answers.jsonl", line)
         refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
+
         with pytest.raises(BatchError, match=refused) as caught:
             read_answers_file(path, {"g1": BATCH})
         assert len(str(caught.value)) < 500 + len(str(path)), line

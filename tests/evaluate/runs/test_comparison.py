@@ -149,6 +149,7 @@ def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_n
         printed = evaluate(f"{presets} {options} --out runs").out
         written = json.loads(Path("runs/compare.json").read_bytes())
         runs = written["presets"].values()
+
         assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
         plain = " ".join(printed.split())
         assert "what differs in distance-merge from dual: search.strategies" in plain, (

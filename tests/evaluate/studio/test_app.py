@@ -139,6 +139,7 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         "/report?run=none.json": 422,
     }.items():
         response = client.get(path)
+
         assert response.status_code == status
         assert "This did not work" in response.text, path
 

@@ -232,6 +232,7 @@ def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
             pdf_k=pdf_k,
             global_k=2 - pdf_k,
         )
+
         assert ranking.hits.tolist() == hits
         assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 

@@ -175,6 +175,7 @@ def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None
         ("unheard", False, False),
     ):
         sentence = f"what the lecture says about {word} in distributed systems please"
+
         assert any(looked_up(strategy, word).values()) == alone, word
         assert any(looked_up(strategy, sentence).values()) == in_a_sentence, word
 
