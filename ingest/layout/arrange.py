@@ -204,6 +204,8 @@ def _join_row(
     middle = (longest.x0 + longest.x1) / 2
     around = [table for table in page.tables if table.box.holds(middle, longest.y)]
     rows = itertools.chain.from_iterable(table.data_rows for table in around)
+    n_gaps = _n_gaps(row)
+    is_one = not n_gaps or all(line.element == longest.element for line in row)
 
     return PlacedLine(
         words=words,
@@ -217,12 +219,13 @@ def _join_row(
         order=min(line.order for line in row),
         above=max(line.above for line in row),
         below=max(line.below for line in row),
+        element=longest.element if is_one else 0,
         page=page.number,
         column=column,
         from_right=rtl,
         left=left,
         right=right,
-        n_gaps=_n_gaps(row),
+        n_gaps=n_gaps,
         in_table=bool(around),
         in_data=any(box.holds(middle, longest.y) for box in rows),
     )
@@ -294,4 +297,4 @@ def _begins_with_mark(line: Line) -> bool:
         return True
     if any(word.bold for word in line.words[:2]):  # a heading in its paragraph
         return False
-    return re.match(r"\d\d?$|\d(?!\d*[.):,])", first.text) is not None
+    return re.match(r"\d\d?(?![\d.):,])", first.text) is not None

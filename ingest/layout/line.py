@@ -100,6 +100,7 @@ class Line:
         rtl: whether it reads from right to left.
         order: position of its first glyph among those of its page as they are drawn.
         above, below: how far parts of its formulas are above and below the baseline.
+        element: number of its element in the structure of the file, such as a paragraph; 0 if it has none or several.
     """
 
     words: tuple[Word, ...]
@@ -113,6 +114,7 @@ class Line:
     order: int = 0
     above: float = 0.0
     below: float = 0.0
+    element: int = 0
 
     @cached_property
     def text(self) -> str:

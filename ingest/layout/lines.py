@@ -7,6 +7,7 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,7 +21,13 @@ from ingest.layout.bidi import (
 from ingest.layout.embedded import reading_units
 from ingest.layout.gaps import WORD_GAP, cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
-from ingest.layout.rows import MAX_LEVEL_OFFSET, NEARLY_LEVEL, SMALL, Row
+from ingest.layout.rows import (
+    MAX_LEVEL_OFFSET,
+    NEARLY_LEVEL,
+    SMALL,
+    Row,
+    visible_glyphs,
+)
 from ingest.layout.superscripts import with_scripts, without_marks
 from ingest.pdf.model import Fonts, Glyph, edges, text_of
 
@@ -45,6 +52,9 @@ WORD_GAP_HINTED = 0.05
 INITIAL = 1.6
 """Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
+ELEMENT_SHARE = 0.8
+"""Minimum share of the glyphs of a line in one element of the file's structure."""
+
 IN_NUMBER = 0.2
 """Maximum white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
@@ -68,8 +78,21 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
         order = min(glyph.order for glyph in glyphs)
         shifts = [glyph.shift for glyph in glyphs]
         line = make_line(words, row.y, is_rtl, order)
-        lines.append(replace(line, above=max(shifts), below=-min(shifts)))
+        whole = replace(
+            line,
+            above=max(shifts),
+            below=-min(shifts),
+            element=_element_of(glyphs),
+        )
+        lines.append(whole)
     return lines
+
+
+def _element_of(glyphs: Sequence[Glyph]) -> int:
+    """Return the number of the element to which most glyphs of a line belong; 0 if there is none."""
+    counts = Counter(glyph.element for glyph in visible_glyphs(glyphs))
+    element, n_glyphs = counts.most_common(1)[0]
+    return element if n_glyphs > ELEMENT_SHARE * counts.total() else 0
 
 
 def _is_rtl_line(glyphs: Sequence[Glyph], y: float, fonts: Fonts, edge: float) -> bool:

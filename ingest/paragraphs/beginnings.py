@@ -122,6 +122,11 @@ def begins_paragraph(
     above = group.last
     if _breaks_word(above, line):
         return False
+    if habits.tagged and above.element and line.element:
+        if _is_other_element(above, line):
+            return True
+        if _goes_on_in_element(above, line):
+            return _is_item(group, line, following) or _is_apart(group, line, habits)
     if (
         _changes_print(group, line)
         or above.has_leaders
@@ -159,6 +164,19 @@ def _breaks_word(above: PlacedLine, line: PlacedLine) -> bool:
     is_below = above.column == line.column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
     return has_hyphen and line.goes_on and is_below and not line.n_gaps
+
+
+def _is_other_element(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether an element of the file's structure begins, and no line that an author has broken goes on."""
+    is_full = not above.has_room_for(line, 1)
+    is_broken = is_full or (line.goes_on and above.is_full(line))
+    return line.element != above.element and (above.ends_clause or not is_broken)
+
+
+def _goes_on_in_element(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether two lines are in one element of the file's structure, and no author ended the upper one."""
+    is_below = line.element == above.element and line.column == above.column
+    return is_below and not (above.ends_clause and above.has_room_for(line, 1))
 
 
 def _is_note(line: PlacedLine) -> bool:

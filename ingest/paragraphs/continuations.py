@@ -73,6 +73,7 @@ def _join_over_displays(
             goes_on = goes_on_after_displays(
                 whole[-1], displays, group, habits.indented
             )
+            goes_on |= _is_one_element(whole[-1], group, habits)
         elif _goes_on_after_formula(whole[-2:], group):
             displays = [whole.pop()]
             goes_on = True
@@ -84,6 +85,7 @@ def _join_over_displays(
         if group.is_display:
             group.lines = [_without_number(line) for line in group.lines]
             goes_on = has_ended = _ends_sentence_of(whole[-1], displays, group)
+            goes_on |= _is_one_element(whole[-1], group, habits)
 
         if goes_on:
             for part in (*displays, group):
@@ -99,6 +101,14 @@ def _join_over_displays(
             displays = []
             whole.append(group)
     return whole + displays
+
+
+def _is_one_element(
+    before: LineGroup, group: LineGroup, habits: TypesettingHabits
+) -> bool:
+    """Return whether a group without a number is in the element of the file's structure in which another one ends."""
+    is_same = group.first.element == before.last.element > 0
+    return habits.tagged and is_same and not group.marker
 
 
 def _needed_displays(

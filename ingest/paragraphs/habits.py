@@ -45,6 +45,11 @@ SPACED_SHARE = 0.2
 MIN_PAGE_LINES = 4
 """Minimum number of lines of a page with a font size of its own, as of a slide in larger print than other slides."""
 
+MAX_FEW_PARTED = 1
+PARTED_SHARE = 0.1
+"""Maximum number and maximum share of the lines inside sentences that the structure of a file parts from the lines
+above them."""
+
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
 """Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""
@@ -64,6 +69,7 @@ class TypesettingHabits:
         spaced: whether white space parts paragraphs.
         body_size: font size of most of the text, in points.
         page_sizes: font size of most of each page but those with few lines.
+        tagged: whether the structure of the file parts paragraphs, not lines.
     """
 
     vocabulary: Counter[str]
@@ -74,6 +80,7 @@ class TypesettingHabits:
     spaced: bool
     body_size: float
     page_sizes: dict[int, float]
+    tagged: bool
 
     def pitch_of(self, size: float) -> float:
         """Return the usual distance of the baselines of a font size."""
@@ -86,7 +93,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     pitches: Counter[float] = Counter()
     sure_pitches: defaultdict[float, Counter[float]] = defaultdict(Counter)
     drops: list[float] = []  # below the ends of sentences
-    n_pages = n_indents = n_open = n_full = 0
+    n_pages = n_indents = n_open = n_full = n_tagged = n_parted = 0
     body_size = arranged.body_size
     page_sizes = {}
     for lines in arranged.pages:
@@ -118,6 +125,9 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 above, line
             ):
                 sure_pitches[_half_points(line.size)][_rounded(distance)] += 1
+                if above.element and line.element and line.goes_on:
+                    n_tagged += 1
+                    n_parted += line.element != above.element
 
     pitch = pitches.most_common(1)[0][0] if pitches else USUAL_PITCH
     n_spaced = sum(drop > pitch + CLEAR_SPACE for drop in drops)
@@ -130,6 +140,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
         body_size=body_size,
         page_sizes=page_sizes,
+        tagged=n_parted <= max(MAX_FEW_PARTED, PARTED_SHARE * n_tagged),
     )
 
 

@@ -27,6 +27,7 @@ from ingest.pdf.drawings import (
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
+from ingest.pdf.structure import find_elements
 from ingest.pdf.tables import find_tables
 
 FEW_GLYPHS = 40
@@ -53,6 +54,7 @@ class PdfiumReader:
 
     def __init__(self, path: Path, content: bytes) -> None:
         self.fonts = Fonts()
+        self._numbers = itertools.count(1)
         self._path = path
         try:
             self._document = pypdfium2.PdfDocument(content)
@@ -75,14 +77,15 @@ class PdfiumReader:
         with self._opened(index) as page:
             turn = page.get_rotation() // 90
             frame = Frame(turn, *page.get_bbox(), *page.get_size())
+            elements = find_elements(page, self._numbers)
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
-                text = PageText(raw, self.fonts, frame, self._r2l)
+                text = PageText(raw, self.fonts, frame, self._r2l, elements)
                 glyphs = text.glyphs()
                 turn = text.usual_turn
                 if turn != frame.turn and len(glyphs) < FEW_GLYPHS:
                     sideways = frame.turned(turn)
-                    text = PageText(raw, self.fonts, sideways, self._r2l)
+                    text = PageText(raw, self.fonts, sideways, self._r2l, elements)
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned

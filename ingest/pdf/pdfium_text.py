@@ -7,7 +7,7 @@ import itertools
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -80,6 +80,7 @@ _get_unicode = _by_address(pdfium.FPDFText_GetUnicode)
 _has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError)
 _get_text_object = _by_address(pdfium.FPDFText_GetTextObject)
 _get_font = _by_address(pdfium.FPDFTextObj_GetFont)
+_get_marked_content_id = _by_address(pdfium.FPDFPageObj_GetMarkedContentID)
 _get_width = _by_address(pdfium.FPDFFont_GetGlyphWidth)
 _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
@@ -97,6 +98,7 @@ class _Style(NamedTuple):
         bearing: distance of its first box from its origin, in points, if its characters are given by its tag and have
             tight boxes; else 0.
         slant: slant of regular print, as a share of its height; 0 if it is upright.
+        element: number of its element in the structure of the file; 0 if it has none.
     """
 
     base: float = 0.0
@@ -106,6 +108,7 @@ class _Style(NamedTuple):
     is_mathematical: bool = False
     bearing: float = 0.0
     slant: float = 0.0
+    element: int = 0
 
 
 class PageText:
@@ -113,6 +116,7 @@ class PageText:
 
     Args:
         r2l: whether the file says that its pages follow each other from right to left.
+        elements: number of the element of its structure, by the identifier of a marked piece of text.
     """
 
     def __init__(
@@ -121,8 +125,10 @@ class PageText:
         fonts: Fonts,
         frame: Frame,
         r2l: bool,
+        elements: Mapping[int, int],
     ) -> None:
         self._raw = raw
+        self._elements = elements
         self._fonts = fonts
         self._frame = frame
         self._r2l = r2l
@@ -192,7 +198,7 @@ class PageText:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, is_shown, is_mathematical, bearing, slant = style
+        base, size, font, is_shown, is_mathematical, bearing, slant, element = style
         if not is_shown:
             return None
         frame = self._frame
@@ -220,7 +226,7 @@ class PageText:
             return None
 
         left = x0 + overhang * size - bearing
-        glyph = Glyph(text, left, x1, base, size, font, False)
+        glyph = Glyph(text, left, x1, base, size, font, False, element=element)
         if frame.turn == 0:
             self._measure(glyph, code, position)
         return glyph
@@ -297,7 +303,14 @@ class PageText:
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
         style = _Style(
-            base, max(size, 0.5), font, is_shown, is_mathematical, bearing, slant
+            base,
+            max(size, 0.5),
+            font,
+            is_shown,
+            is_mathematical,
+            bearing,
+            slant,
+            element=self._elements.get(_get_marked_content_id(address), 0),
         )
         self._styles[address] = style
         return style
