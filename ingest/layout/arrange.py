@@ -297,4 +297,4 @@ def _begins_with_mark(line: Line) -> bool:
         return True
     if any(word.bold for word in line.words[:2]):  # a heading in its paragraph
         return False
-    return re.match(r"\d\d?(?![\d.):,])", first.text) is not None
+    return re.match(r"\d\d?(?:$|[^\W\d_a-z])", first.text) is not None

@@ -16,14 +16,25 @@ from ingest.paragraphs.line_group import LineGroup
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
+from quarry.languages.registry import LANGUAGES, alternatives
 
 MAX_HEADING_LINES = 3
 MAX_HEADING_WORDS = 16
 MIN_HEADING_LETTERS = 3
 """Maximum number of lines and of words of a heading, and minimum number of its letters."""
 
+MAX_NAME_WORDS = 2
+"""Maximum number of words of a heading that is surely that of a bibliography."""
+
 NEAR = 3
 """Maximum distance of two items of a list, in blocks."""
+
+_BIBLIOGRAPHY = re.compile(
+    r"(?:\S+ ){0,2}(?:"
+    + alternatives(language.bibliographies for language in LANGUAGES)
+    + r")(?: \S+){0,2}:?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +119,7 @@ def split(arranged: Arranged) -> Iterator[Block]:
             block = replace(block, in_table=True, has_gaps=True)
         after_row = block.in_table and block.has_gaps and group.is_prose
         blocks.append(block)
-        if block.is_heading:
+        if block.is_heading or is_bibliography(block.text, short=True):
             heading = block.text
     for group in group_lines(notes, habits):
         blocks.append(_block_of(group, "", habits))
@@ -116,6 +127,16 @@ def split(arranged: Arranged) -> Iterator[Block]:
     blocks = [block for block in blocks if block.text]
     blocks.sort(key=lambda block: block.page)
     return _with_neighbours(blocks)
+
+
+def is_bibliography(heading: str, short: bool = False) -> bool:
+    """Return whether a heading is that of a bibliography, such as "7 List of References".
+
+    Args:
+        short: whether it must have two words at most, such as "7 References".
+    """
+    is_short = len(heading.split()) <= MAX_NAME_WORDS
+    return (is_short or not short) and _BIBLIOGRAPHY.fullmatch(heading) is not None
 
 
 def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:

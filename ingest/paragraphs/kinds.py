@@ -9,7 +9,7 @@ from functools import cached_property
 
 from configs.settings import IngestSettings
 from ingest.layout.line import LEADERS, MONO_SHARE
-from ingest.paragraphs.blocks import Block
+from ingest.paragraphs.blocks import Block, is_bibliography
 from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
 from quarry.languages.language import Kind
@@ -86,14 +86,6 @@ _AUTHOR = re.compile(
     re.VERBOSE,
 )
 """Year and initial of a name in a reference, and the name of an author with initials at its beginning."""
-
-_BIBLIOGRAPHY = re.compile(
-    r"(?:\S+ ){0,2}(?:"
-    + alternatives(language.bibliographies for language in LANGUAGES)
-    + r")(?: \S+){0,2}",
-    re.IGNORECASE,
-)
-"""Heading of a bibliography, such as "7 List of References"."""
 
 _CODE_LINE = re.compile(
     r"""
@@ -205,7 +197,8 @@ class _Text:
         """Whether it is an entry of a bibliography.
 
         An entry has a year at a sign, and many capitals and full stops. A short one is enough with the year and an
-        author at its beginning, or with any year or initial below the heading of a bibliography.
+        author at its beginning, or with any year or initial below the heading of a bibliography; any number is enough
+        below a short one, unlike "Sources of Conflict".
         """
         text = self.block.text
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
@@ -216,8 +209,12 @@ class _Text:
         if len(self.tokens) > MAX_REFERENCE_WORDS:
             return False
 
-        if _BIBLIOGRAPHY.fullmatch(self.block.heading.rstrip(":")):
-            return bool(_ANY_YEAR.search(text) or _INITIAL.search(text))
+        if is_bibliography(self.block.heading):
+            is_named = _ANY_YEAR.search(text) or _INITIAL.search(text)
+            is_entry = self.block.number and is_bibliography(
+                self.block.heading, short=True
+            )
+            return bool(is_named or is_entry)
         return is_dated and _AUTHOR.match(text) is not None
 
     @cached_property

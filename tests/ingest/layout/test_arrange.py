@@ -72,6 +72,12 @@ def test_footnotes_are_marked_and_follow_the_body() -> None:
     assert second_note.footnote
 
 
+def test_a_year_or_an_ordinal_in_small_print_begins_no_footnote() -> None:
+    entry = ["[8] Trees in parks.", "2015 Workshop on trees,", "16th volume."]
+    read = in_order([*_body(1), *lines(entry, 50, 700, 10, 8)])
+    assert not any(line.footnote for line in read)
+
+
 def test_the_title_is_the_largest_print_of_the_first_page() -> None:
     title = lines(["Finding Things", "Again"], 50, 60, 24, 20)
     assert arranged(title + _body(1)).title == "Finding Things Again"

@@ -206,6 +206,12 @@ def test_a_heading_stands_over_the_paragraphs_below_it() -> None:
     assert (first.heading, second.heading) == ("Sorting", "Search")
 
 
+def test_the_name_of_a_bibliography_is_a_heading_in_any_print() -> None:
+    entry = Run(50, 230, "[1] A study of boats and of tides.")
+    *_, last = _blocks([*lines(PROSE, 50, 100), Run(140, 200, "REFERENCES"), entry])
+    assert last.heading == "REFERENCES"
+
+
 def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:
     for mark, text in (("1 ", "A note of its own."), ("6", "C Jones drew it.")):
         note = Run(50, 700, mark + text, size=8)

@@ -167,6 +167,16 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
         "references",
     ),
     ("Boats of all kinds.", {"heading": "References"}, "other"),
+    (
+        "A study of boats and of tides",
+        {"heading": "References", "number": "[4]"},
+        "references",
+    ),
+    (
+        "Conflict over boats and tides",
+        {"heading": "Sources of Conflict", "number": "4."},
+        "item",
+    ),
     (PROSE + " (1972)", {"heading": "References"}, "prose"),
     (PROSE, {"mono": 0.9}, "prose"),
     ("for line in lines: if line.strip(): print(line)", {"mono": 0.9}, "code"),
