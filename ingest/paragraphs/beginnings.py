@@ -2,17 +2,20 @@
 
 `begins_paragraph` asks in this order, and the first question with an answer decides, unless a word is broken:
 
-1. Does the print change, or is there a row of a table, the bullet of an item or the number of a footnote? A paragraph
+1. Does the structure of the file say that a paragraph begins or goes on? It decides, but for items, white space and
+   broken lines.
+2. Does the print change, or is there a row of a table, the bullet of an item or the number of a footnote? A paragraph
    begins.
-2. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
-3. Is there a bold label below another one, more white space than between two lines, or the indent of a first line? A
+3. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
+4. Is there a bold label below another one, more white space than between two lines, or the indent of a first line? A
    paragraph begins.
-4. Is the line centred below the one above it, does it hang below a first line, or go on in an item? The paragraph
+5. Is the line centred below the one above it, does it hang below a first line, or go on in an item? The paragraph
    goes on.
-5. Is the line away from the margin? A paragraph begins.
-6. Does a sentence begin without more white space, where white space parts paragraphs? The paragraph goes on.
-7. Was there room for its first word above? A paragraph begins.
-8. Does the line above end a sentence before the margin of justified text? A paragraph begins.
+6. Is the line away from the margin, or does the line above end a sentence before the edge of all lines above it? A
+   paragraph begins.
+7. Does a sentence begin without more white space, where white space parts paragraphs? The paragraph goes on.
+8. Was there room for its first word above? A paragraph begins.
+9. Does the line above end a sentence before the margin of justified text? A paragraph begins.
 """
 
 import itertools
@@ -64,6 +67,9 @@ MAX_HANG = 2.0
 
 NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
+
+MIN_JUSTIFIED_LINES = 2
+"""Minimum number of lines that end at one edge in justified text."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -123,7 +129,7 @@ def begins_paragraph(
     if _breaks_word(above, line):
         return False
     if habits.tagged and above.element and line.element:
-        if _is_other_element(above, line):
+        if _is_other_element(above, line, following):
             return True
         if _goes_on_in_element(above, line):
             return _is_item(group, line, following) or _is_apart(group, line, habits)
@@ -151,7 +157,8 @@ def begins_paragraph(
         or _goes_on_in_item(group, line)
     ):
         return False
-    if _leaves_margin(group, line):
+    ends_short = above.ends_sentence and above.has_room_for(line, 1)
+    if _leaves_margin(group, line) or (ends_short and _is_justified(group)):
         return True
     if habits.spaced and not habits.justified and _is_forced_break(above, line):
         return _extra_space(group, line, habits) > SLIGHT_SPACE
@@ -166,11 +173,14 @@ def _breaks_word(above: PlacedLine, line: PlacedLine) -> bool:
     return has_hyphen and line.goes_on and is_below and not line.n_gaps
 
 
-def _is_other_element(above: PlacedLine, line: PlacedLine) -> bool:
+def _is_other_element(
+    above: PlacedLine, line: PlacedLine, following: PlacedLine | None
+) -> bool:
     """Return whether an element of the file's structure begins, and no line that an author has broken goes on."""
     is_full = not above.has_room_for(line, 1)
     is_broken = is_full or (line.goes_on and above.is_full(line))
-    return line.element != above.element and (above.ends_clause or not is_broken)
+    is_open = is_broken and not above.ends_clause and not marker_words(line, following)
+    return line.element != above.element and not is_open
 
 
 def _goes_on_in_element(above: PlacedLine, line: PlacedLine) -> bool:
@@ -314,13 +324,18 @@ def _begins_with_indent(
 
 
 def _continues_centred(above: PlacedLine, line: PlacedLine) -> bool:
-    """Return whether a sentence goes on in a shorter line with the same middle, as in a caption.
+    """Return whether a sentence goes on in a shorter line with the same middle, or the same end in a caption.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
-    offset = line.start + line.end - above.start - above.end
+    end_shift = line.end - above.end
+    middle_shift = (line.start - above.start + end_shift) / 2
+    has_same_end = abs(end_shift) < FLUSH * line.size
+    is_aligned = abs(middle_shift) < line.size / 2 or (
+        has_same_end and caption_label(above.text) != ""
+    )
     return (
-        abs(offset) < line.size
+        is_aligned
         and line.shift_from(above) > INDENTED
         and not above.ends_clause
         and (line.goes_on or above.is_full(line))
@@ -418,6 +433,16 @@ def _is_open(group: LineGroup, line: Line) -> bool:
     is_sentence = group.first.text[0].isupper() and not above.ends_clause
     is_word = line.first_text.isalpha() and line.goes_on and line.is_prose
     return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
+
+
+def _is_justified(group: LineGroup) -> bool:
+    """Return whether all lines of a group but its last one, two at least, end at one edge, and this one short of it."""
+    *others, last = group.lines
+    if len(others) < MIN_JUSTIFIED_LINES or last.is_formula:
+        return False
+    ends = [line.end for line in others]
+    edge = min(ends)
+    return max(ends) - edge < FLUSH * last.size and edge - last.end > SHORT * last.size
 
 
 def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:

@@ -89,7 +89,7 @@ _AUTHOR = re.compile(
 
 _CODE_LINE = re.compile(
     r"""
-    ^(?:\d{1,4}\ )?(?:\#+|//|/\*|%%?|--|;;)\s  # a comment, perhaps after the number of its line
+    ^(?:\d{1,4}\ |(?:In\ )?\[\d{1,4}\]:\ )?(?:\#+|//|/\*|%%?|--|;;)\s  # a comment, perhaps after a number or prompt
     | [\];]\ (?:\#|//)\ \w  # a comment after a statement
     | (?<![=≔]\ )\{$ | \w\.\w+\(.*;$  # the beginning of a block, or a call
     | ^(?:[\w:<>]+[*&]*\ (?:[*&]+\ ?)?){0,3}(?:operator\ ?\S{1,3}|[\w:~]+)\(.*\)(?:\ (?:const|override|noexcept))*;$
@@ -252,6 +252,8 @@ def _reason(text: _Text, max_words: int) -> str:
         return "contents"
     if text.block.in_data:
         return "table"
+    if not text.n_words:
+        return "symbols"
     if text.log_odds < 0:
         if text.block.in_table:
             return "table"

@@ -13,7 +13,11 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 INLINE = frozenset(
-    "Span Link Annot Quote Reference Code Formula Ruby RB RT RP Warichu WT WP Em Strong Sub Lbl LBody NonStruct".split()
+    (
+        *("Span", "Link", "Annot", "Quote", "Reference", "Code", "Formula"),
+        *("Em", "Strong", "Sub", "Lbl", "LBody", "NonStruct"),
+        *("Ruby", "RB", "RT", "RP", "Warichu", "WT", "WP"),
+    )
 )
 """Types of elements inside a paragraph or an item (ISO 32000-1, tables 336 to 340)."""
 

@@ -80,6 +80,34 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
     assert not begins(group, apart)
 
 
+def test_a_paragraph_ends_short_of_the_edge_at_which_all_its_other_lines_end() -> None:
+    habits = replace(HABITS, spaced=True)
+    full = [line("Trees are graphs", x1=295.0), line("that have no", x1=295.0, y=112.0)]
+    after = line("Every tree", x1=295.0, y=136.0)
+    for text, end, expected in (
+        ("cycles.", 200.0, True),
+        ("cycles and no more.", 294.0, False),
+    ):
+        group = LineGroup([*full, line(text, x1=end, y=124.0)])
+        assert begins(group, after, habits=habits) is expected, text
+    ragged = replace(full[1], x1=270.0)
+    group = LineGroup([full[0], ragged, line("cycles.", x1=200.0, y=124.0)])
+    assert not begins(group, after, habits=habits)
+
+
+def test_an_item_that_the_structure_names_begins_below_an_open_line() -> None:
+    above = LineGroup([line("Trees are the graphs that", x1=250.0, element=1)])
+    for text, expected in (("α) Δέντρα και", True), ("have no cycles", False)):
+        after = line(text, y=112.0, element=2)
+        assert begins(above, after) is expected, text
+
+
+def test_a_caption_goes_on_in_a_line_that_ends_where_it_does() -> None:
+    after = line("of trees", x0=200.0, y=114.0)
+    assert not begins(LineGroup([line("Figure 3: Reconstruction")]), after)
+    assert begins(LineGroup([line("A modern reconstruction")]), after)
+
+
 def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
     group = LineGroup([line("Trees are few,", x1=150.0)])
     for after, expected in (

@@ -13,6 +13,8 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("a. עצים הם גרפים", 1),
         ("א. עצים הם גרפים", 1),
         ("א. ב. יהושע כתב", 0),
+        ("α) Δέντρα και γράφοι", 1),
+        ("г. Москва стоит", 0),
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
         ("--- Trees are graphs", 1),
