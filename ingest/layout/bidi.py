@@ -69,6 +69,8 @@ _UNIT = re.compile(
 """Classes of characters that are in one run: numbers next to letters (W7), and signs between letters (N1)."""
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs draw ranges from left to right."""
+_LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
+"""Numbers with a comma after each but the last one, not before it: some programs draw such lists from left to right."""
 _WHOLE = re.compile(r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)")
 """Address of a page that ends with a slash, and a name such as A*; programs draw them from left to right."""
 
@@ -235,8 +237,9 @@ def _read_line(ltr: str, rtl: str) -> _Reading:
 
 
 def _classes(line: str) -> str:
-    """Return the classes of the characters of a line; a rising range is one number, an address or a name one word."""
+    """Return the classes of the characters of a line; a rising range and a list drawn from left to right are one number, an address or a name is one word."""
     line = _RANGE.sub(_as_number, line)
+    line = _LIST.sub(lambda numbers: "0" * len(numbers[0]), line)
     line = _WHOLE.sub(lambda word: "a" * len(word[0]), line)
     return "".join(map(_class_of, line))
 
