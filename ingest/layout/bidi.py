@@ -71,8 +71,8 @@ _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs draw ranges from left to right."""
 _LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
 """Numbers with a comma after each but the last one, not before it: some programs draw such lists from left to right."""
-_WHOLE = re.compile(r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)")
-"""Address of a page that ends with a slash, and a name such as A*; programs draw them from left to right."""
+_WHOLE = re.compile(r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?")
+"""Address that ends with a slash, and names such as A* and 2-Factor; programs draw each of them from left to right."""
 
 _SIGN_AT_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""
@@ -95,6 +95,8 @@ _BOTH_ORDERS = re.compile(
 _TURNED_OPENING = re.compile(r"(?<!\S)\)(?=\w)")
 _TURNED_CLOSING = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
 """Brackets on the wrong side of a word; some fonts store a bracket in both ways."""
+_CLOSING_BEFORE_STOP = re.compile(rf"(?<=\w)\((?=[{STOPS}])")
+"""Bracket between a word and a stop: it closes, also if its partner is in another line."""
 _DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
 _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 """Brackets around Hebrew, as they are stored from left to right."""
@@ -194,6 +196,7 @@ def logical_order(
     turned = _TURNED_CLOSING.sub(")", _TURNED_OPENING.sub("(", read))
     if n_unpaired(turned) < n_unpaired(read):
         read = turned
+    read = _CLOSING_BEFORE_STOP.sub(")", read)
     result = []
     for index, char in zip(best.order, read, strict=True):
         result.append((index, texts[index] if char == stored[index] else char))
@@ -237,7 +240,10 @@ def _read_line(ltr: str, rtl: str) -> _Reading:
 
 
 def _classes(line: str) -> str:
-    """Return the classes of the characters of a line; a rising range and a list drawn from left to right are one number, an address or a name is one word."""
+    """Return the classes of the characters of a line.
+
+    A rising range and a list that is drawn from left to right are one number, an address or a name is one word.
+    """
     line = _RANGE.sub(_as_number, line)
     line = _LIST.sub(lambda numbers: "0" * len(numbers[0]), line)
     line = _WHOLE.sub(lambda word: "a" * len(word[0]), line)

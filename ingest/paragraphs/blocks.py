@@ -112,14 +112,19 @@ def split(arranged: Arranged) -> Iterator[Block]:
 
     blocks = []
     heading = ""
+    name = ""  # of a bibliography, in the print of the text
     after_row = False
     for group in join_continuations(group_lines(body, habits), habits):
         block = _block_of(group, heading, habits)
+        if name and any(map(str.isdigit, block.number)):
+            heading = name
+            block = replace(block, heading=name)
+        name = block.text if is_bibliography(block.text, short=True) else ""
         if _is_row(group, after_row):
             block = replace(block, in_table=True, has_gaps=True)
         after_row = block.in_table and block.has_gaps and group.is_prose
         blocks.append(block)
-        if block.is_heading or is_bibliography(block.text, short=True):
+        if block.is_heading:
             heading = block.text
     for group in group_lines(notes, habits):
         blocks.append(_block_of(group, "", habits))

@@ -210,11 +210,11 @@ class _Text:
             return False
 
         if is_bibliography(self.block.heading):
-            is_named = _ANY_YEAR.search(text) or _INITIAL.search(text)
-            is_entry = self.block.number and is_bibliography(
-                self.block.heading, short=True
-            )
-            return bool(is_named or is_entry)
+            signs = (_ANY_YEAR, _INITIAL, _ADDRESS)
+            is_named = any(sign.search(text) for sign in signs)
+            has_number = any(map(str.isdigit, self.block.number))
+            is_sure = is_bibliography(self.block.heading, short=True)
+            return is_named or (has_number and is_sure)
         return is_dated and _AUTHOR.match(text) is not None
 
     @cached_property
@@ -252,9 +252,7 @@ def _reason(text: _Text, max_words: int) -> str:
         return "contents"
     if text.block.in_data:
         return "table"
-    if not text.n_words:
-        return "symbols"
-    if text.log_odds < 0:
+    if text.log_odds < 0 or not text.n_words:
         if text.block.in_table:
             return "table"
         if text.block.mono > MONO_SHARE or text.is_code_line:

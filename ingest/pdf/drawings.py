@@ -40,8 +40,11 @@ _MAX_FORMULA = 150.0
 
 _SEGMENTS_OF_RECTANGLE = 5
 """Maximum number of segments of the path of a rectangle, the step to its beginning included."""
-_SEGMENTS_OF_PAIR = 54
-"""Number of segments of the path that PowerPoint draws for a pair of round brackets."""
+_PAIRS = {54: "()", 162: "{}"}
+"""Pairs of brackets that Office draws as a path, by the number of its segments."""
+_MIN_PAIR_HEIGHT = 0.7
+_MAX_PAIR_HEIGHT = 3.0
+"""Minimum and maximum height of such a pair around the first glyph in it, in ems."""
 
 _KINDS = [
     pdfium.FPDF_PAGEOBJ_PATH,
@@ -126,24 +129,28 @@ def find_bullets(drawings: Iterable[Drawing]) -> list[Box]:
 def add_brackets(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
     """Add the pairs of brackets that are drawn and not written to the glyphs around which they are."""
     for drawing in drawings:
-        if drawing.n_segments != _SEGMENTS_OF_PAIR or drawing.in_form:
+        if drawing.n_segments not in _PAIRS or drawing.in_form:
             continue
         box = drawing.box
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
-        if not inside:
+        height = box.bottom - box.top
+        if not (
+            inside and _MIN_PAIR_HEIGHT <= height / inside[0].size <= _MAX_PAIR_HEIGHT
+        ):
             continue
 
+        left, right = _PAIRS[drawing.n_segments]
         first, last = inside[0], inside[-1]
         y = (box.top + box.bottom) / 2 + AXIS * first.size
         opening = replace(
             first,
-            text="(",
+            text=left,
             x0=box.x0,
             x1=first.x0,
             y=y,
-            height=box.bottom - box.top,
+            height=height,
         )
-        closing = replace(opening, text=")", x0=last.x1, x1=box.x1)
+        closing = replace(opening, text=right, x0=last.x1, x1=box.x1)
         glyphs.insert(glyphs.index(first), opening)
         glyphs.insert(glyphs.index(last) + 1, closing)
 

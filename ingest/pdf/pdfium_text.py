@@ -23,7 +23,7 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.private_signs import private_sign
+from ingest.pdf.private_signs import LIGATURES, private_sign, spell_ligatures
 from ingest.pdf.tex import (
     PIECES,
     WHOLE,
@@ -141,6 +141,7 @@ class PageText:
         self._texts: dict[tuple[int, int, bool], tuple[str, float]] = {}
         self._last_place = (0.0, 0.0, 0.0)
         self._last_object: int | None = None
+        self._has_ligatures = False
 
     def glyphs(self) -> list[Glyph]:
         """Read the glyphs of the page in the order of drawing."""
@@ -161,6 +162,8 @@ class PageText:
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
             parted = False
+        if self._has_ligatures:
+            spell_ligatures(glyphs)
         return glyphs
 
     @property
@@ -354,6 +357,7 @@ class PageText:
             text = private_sign(code | 0xF000, name, width.value)
         # PDFium has no character for the code 0
         is_unmapped = code == 0 or self._is_unmapped(position)
+        self._has_ligatures |= text in LIGATURES
         encoding = encoding_named(name, is_unmapped)
         if encoding is not None:
             text = encoding.get(code, UNKNOWN)

@@ -82,6 +82,8 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("TCP/ םולש", "שלום TCP/"),
         ("n + םולש", "שלום n +"),
         ("זאו + 1", "+ 1 ואז"),  # "n" is in the line before
+        ("2-Factor- םולש", "שלום 2-Factor-"),
+        (".(םולש", "שלום)."),  # its partner is in the line before
         (")Read) םולש", "שלום (Read)"),  # fonts that store a bracket in two ways
     ],
 )

@@ -210,6 +210,9 @@ def test_the_name_of_a_bibliography_is_a_heading_in_any_print() -> None:
     entry = Run(50, 230, "[1] A study of boats and of tides.")
     *_, last = _blocks([*lines(PROSE, 50, 100), Run(140, 200, "REFERENCES"), entry])
     assert last.heading == "REFERENCES"
+    entry = Run(50, 230, "• A study of boats and of tides.")
+    *_, last = _blocks([*lines(PROSE, 50, 100), Run(140, 200, "REFERENCES"), entry])
+    assert not last.heading
 
 
 def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:

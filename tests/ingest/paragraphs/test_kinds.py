@@ -174,6 +174,11 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
         "references",
     ),
     (
+        "All boats: https://boats.example/of/all.pdf",
+        {"heading": "References", "number": "•"},
+        "references",
+    ),
+    (
         "Conflict over boats and tides",
         {"heading": "Sources of Conflict", "number": "4."},
         "item",

@@ -107,6 +107,14 @@ def test_a_sign_may_be_another_one_by_its_height_or_by_its_shape_in_the_font() -
     assert [glyph.text for glyph in _page(content).glyphs] == ["∈", "∉", "—", UNKNOWN]
 
 
+def test_ligatures_at_the_codes_of_other_letters_are_spelled() -> None:
+    ligatures = {"1": "Ɵ", "2": "Ō", "3": "Ʃ", "a": "a", "f": "f", "r": "r", "e": "e"}
+    for printed, text in (("fa1 a2er 1er a3", "fati after tier att"), ("3a 2", "Ʃa Ō")):
+        content = pdf([[Run(50, 100, printed, font="mapped")]], to_unicode=ligatures)
+        read = "".join(glyph.text for glyph in _page(content).glyphs)
+        assert read == text
+
+
 def _bracket(x: float, tip: float, n_curves: int) -> str:
     """A bracket of two arcs from (x, 90) to (x, 110) in the coordinates of the file, as PowerPoint draws it."""
     parts = [f"{x} 110 m"]
@@ -118,7 +126,7 @@ def _bracket(x: float, tip: float, n_curves: int) -> str:
 
 def test_brackets_that_are_drawn_as_a_path_are_among_the_glyphs_inside() -> None:
     runs = [Run(50, 703, "f", 12), Run(70, 703, "x+1", 12), Run(110, 703, "= y", 12)]
-    for n_curves, text in ((4, "f(x+1)= y"), (3, "fx+1= y")):
+    for n_curves, text in ((4, "f(x+1)= y"), (13, "f{x+1}= y"), (3, "fx+1= y")):
         pair = _bracket(66, 62, n_curves) + _bracket(98, 102, n_curves) + " f"
         glyphs = _page(pdf([runs], drawing=pair)).glyphs
         assert "".join(glyph.text for glyph in glyphs) == text
