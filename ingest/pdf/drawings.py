@@ -40,7 +40,7 @@ _MAX_FORMULA = 150.0
 
 _SEGMENTS_OF_RECTANGLE = 5
 """Maximum number of segments of the path of a rectangle, the step to its beginning included."""
-_PAIRS = {54: "()", 162: "{}"}
+_PAIRS = {54: ("(", ")"), 162: ("{", "}")}
 """Pairs of brackets that Office draws as a path, by the number of its segments."""
 _MIN_PAIR_HEIGHT = 0.7
 _MAX_PAIR_HEIGHT = 3.0
