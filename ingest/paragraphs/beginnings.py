@@ -71,6 +71,9 @@ NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 MIN_JUSTIFIED_LINES = 2
 """Minimum number of lines that end at one edge in justified text."""
 
+CODE_ENDS = (";", "{", "}")
+"""Signs at the end of a line of code."""
+
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
 
@@ -204,7 +207,8 @@ def _changes_print(group: LineGroup, line: PlacedLine) -> bool:
     if not same_size(above, line):
         return True
     is_below = line.column == above.column
-    if line.is_mono != above.is_mono and not (is_below and above.flows_into(line)):
+    flows = is_below and above.flows_into(line) and not line.text.endswith(CODE_ENDS)
+    if line.is_mono != above.is_mono and not flows:
         return True
     if line.is_bold == above.is_bold:
         return False

@@ -102,6 +102,14 @@ def test_an_item_that_the_structure_names_begins_below_an_open_line() -> None:
         assert begins(above, after) is expected, text
 
 
+def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
+    above = LineGroup([line("Trees are graphs with a certain root")])
+    for text, expected in (("array of nodes: roots;", True), ("node.root", False)):
+        words = tuple(replace(word, mono=True) for word in line(text).words)
+        after = line("", words=words, y=112.0, mono=1.0)
+        assert begins(above, after) is expected, text
+
+
 def test_a_caption_goes_on_in_a_line_that_ends_where_it_does() -> None:
     after = line("of trees", x0=200.0, y=114.0)
     assert not begins(LineGroup([line("Figure 3: Reconstruction")]), after)
