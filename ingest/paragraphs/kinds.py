@@ -95,7 +95,8 @@ _CODE_LINE = re.compile(
     | ^(?:[\w:<>]+[*&]*\ (?:[*&]+\ ?)?){0,3}(?:operator\ ?\S{1,3}|[\w:~]+)\(.*\)(?:\ (?:const|override|noexcept))*;$
     | ^>+\ \w+[$(=\[]  # a call or an assignment after a prompt
     | ^(?:c?def|print|return)\b.*[=(\[\#] | ^(?:import\ \S+\ as|from\ \S+\ import)\b  # a statement
-    | ^(?:for|if|while)\ .*[\])]: | ^(?:for\ \w+\ in|if|while)\ \w+: | ^(?:\}\ ?)?(?:else|elif)\b.*[;:{]$
+    | ^(?:if|elif|while)\ .*[=!<>]=.*: | ^(?:for|if|while)\ .*[\])]: | ^(?:for\ \w+\ in|if|while)\ \w+:
+    | ^(?:\}\ ?)?(?:else|elif)\b.*[;:{]$
     | ^(?:\d+\ )?(?:for|if|while)\ ?\(.*[;:{)]$  # a condition or a loop
     | ^(?:int|double|float|char|bool|var|auto)\ \w+\ ?[=;]  # a declaration
     | ^\w\S*\ ?(?:[+*/-]=\ |<-\ ?[a-zA-Z]|=\ ?\w+\.\w[\w.]*\()  # an assignment

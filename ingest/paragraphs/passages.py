@@ -1,5 +1,6 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +43,7 @@ def passages(
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
     """
-    classified = _classify(blocks, paths, settings)
+    classified = _with_whole_bibliographies(_classify(blocks, paths, settings))
     ordinals: Counter[str] = Counter()
     paragraphs = []
     rejected = []
@@ -105,6 +106,18 @@ def _classify(
             reason = reason or "word"
         classified.append(_Classified(block, path, kind, reason))
     return classified
+
+
+def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified]:
+    """Leave out the other items of a numbered list of which most are entries of a bibliography."""
+    whole = []
+    for style, run in itertools.groupby(items, key=lambda item: item.block.style):
+        members = list(run)
+        n_entries = sum(item.reason == "references" for item in members)
+        if style.startswith("1") and 2 * n_entries > len(members):
+            members = [replace(item, reason="references") for item in members]
+        whole += members
+    return whole
 
 
 def _last_begun(block: Block) -> int:

@@ -223,9 +223,10 @@ class PageText:
         is_same_place = place == self._last_place
         is_same_object = item == self._last_object
         self._last_place, self._last_object = place, item
-        if is_same_place and before:
-            if is_same_object:  # two letters of one glyph; or it looks bold
-                before[-1].text += text
+        if is_same_place and before and is_same_object:  # two letters of one glyph
+            before[-1].text += text
+            return None
+        if is_same_place and before and text == before[-1].text:  # it looks bold
             return None
 
         left = x0 + overhang * size - bearing

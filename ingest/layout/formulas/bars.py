@@ -71,6 +71,8 @@ def add_underscores(page: FormulaPage, rules: Iterable[Box]) -> None:
 def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
     """Put the denominator of each fraction after its numerator, and add a macron to the letters under other rules.
 
+    In right-to-left text the denominator is on the left.
+
     Args:
         rules: from short to long.
     """
@@ -93,7 +95,10 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
                 base, text="/", x0=rule.x0, x1=rule.x0 + SLASH_WIDTH * base.size
             )
             page.insert_after(above[-1], slash)
-            page.put_in_line([above, [slash], below], base.y, base.size)
+            parts = [above, [slash], below]
+            if has_rtl_letter(text_of(above + below)):
+                parts.reverse()
+            page.put_in_line(parts, base.y, base.size)
         else:
             _overline(rule, below)
 

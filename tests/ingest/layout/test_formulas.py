@@ -59,6 +59,11 @@ FORMULAS: dict[str, Case] = {
         [(11, 19, 97.5)],
         ["a=25/60"],
     ),
+    "a fraction of Hebrew words, which are read from the right": (
+        [("a=", 0), ("דב", 11, 93, 8), ("גא", 11, 106, 8)],
+        [(11, 19, 97.5)],
+        ["a=גא/דב"],
+    ),
     "a long bar of Google Docs": (
         [("a=", 0), ("n", 15.5, 93.5, 8), ("2", 15.5, 105, 8)],
         [(11.7, 23.3, 96.5)],

@@ -80,6 +80,7 @@ PLAIN = {
         "129 // the current customer, and the price of all 130 boats",
         "for boat in range(pier): every += tide[boat] and some more of all",
         "for boat in boats:",
+        "if every_tide[boat] == 'high' and pier:",
         "else if (tide is high) then return to all these boats;",
         "> plot(boats, col='blue', main='All these boats')",
         "boats <- read(harbour, tides, piers, every, other)",

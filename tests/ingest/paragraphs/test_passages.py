@@ -48,6 +48,15 @@ def test_a_lead_in_holds_its_list_and_each_item_is_a_passage_too() -> None:
     assert (second.kind, after.kind) == ("item", "prose")
 
 
+def test_a_numbered_list_of_references_is_left_out_as_a_whole() -> None:
+    dated = "Jones, K. (1972) A study of boats, London: Graham."
+    plain = "Robert Allen “All boats of this harbour,” Boats and Tides, 64: 2."
+    entries = [block(dated, "1."), block(plain, "2."), block(dated, "3.")]
+    assert not made(*entries)
+    (kept,) = made(*entries[:2])
+    assert kept.text == plain
+
+
 def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
     note = block("A note between them.", footnote=True)
     lead, *_ = made(

@@ -107,6 +107,14 @@ def test_a_sign_may_be_another_one_by_its_height_or_by_its_shape_in_the_font() -
     assert [glyph.text for glyph in _page(content).glyphs] == ["∈", "∉", "—", UNKNOWN]
 
 
+def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
+    twice = [Run(50, 100, "o"), Run(50, 100, "o"), Run(60, 100, "n")]
+    accent = [Run(50, 100, "\xa8"), Run(50, 100, "r"), Run(60, 100, "n")]
+    for runs, text in ((twice, "on"), (accent, "\xa8rn")):
+        read = "".join(glyph.text for glyph in _page(pdf([runs])).glyphs)
+        assert read == text
+
+
 def test_ligatures_at_the_codes_of_other_letters_are_spelled() -> None:
     ligatures = {"1": "Ɵ", "2": "Ō", "3": "Ʃ", "a": "a", "f": "f", "r": "r", "e": "e"}
     for printed, text in (("fa1 a2er 1er a3", "fati after tier att"), ("3a 2", "Ʃa Ō")):
