@@ -131,11 +131,9 @@ def begins_paragraph(
     above = group.last
     if _breaks_word(above, line):
         return False
-    if habits.tagged and above.element and line.element:
-        if _is_other_element(above, line, following):
-            return True
-        if _goes_on_in_element(above, line):
-            return _is_item(group, line, following) or _is_apart(group, line, habits)
+    by_structure = _begins_by_structure(group, line, following, habits)
+    if by_structure is not None:
+        return by_structure
     if (
         _changes_print(group, line)
         or above.has_leaders
@@ -174,6 +172,23 @@ def _breaks_word(above: PlacedLine, line: PlacedLine) -> bool:
     is_below = above.column == line.column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
     return has_hyphen and line.goes_on and is_below and not line.n_gaps
+
+
+def _begins_by_structure(
+    group: LineGroup,
+    line: PlacedLine,
+    following: PlacedLine | None,
+    habits: TypesettingHabits,
+) -> bool | None:
+    """Return whether a paragraph begins by the structure of the file, None if it does not decide."""
+    above = group.last
+    if not (habits.tagged and above.element and line.element):
+        return None
+    if _is_other_element(above, line, following):
+        return True
+    if _goes_on_in_element(above, line):
+        return _is_item(group, line, following) or _is_apart(group, line, habits)
+    return None
 
 
 def _is_other_element(

@@ -93,7 +93,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     pitches: Counter[float] = Counter()
     sure_pitches: defaultdict[float, Counter[float]] = defaultdict(Counter)
     drops: list[float] = []  # below the ends of sentences
-    n_pages = n_indents = n_open = n_full = n_tagged = n_parted = 0
+    n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
     page_sizes = {}
     for lines in arranged.pages:
@@ -121,13 +121,8 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 drops.append(distance)
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
                 pitches[_rounded(distance)] += weight
-            if _is_one_sentence(above, line, line.size) and _begins_with_wrapped_word(
-                above, line
-            ):
+            if _is_wrapped(above, line):
                 sure_pitches[_half_points(line.size)][_rounded(distance)] += 1
-                if above.element and line.element and line.goes_on:
-                    n_tagged += 1
-                    n_parted += line.element != above.element
 
     pitch = pitches.most_common(1)[0][0] if pitches else USUAL_PITCH
     n_spaced = sum(drop > pitch + CLEAR_SPACE for drop in drops)
@@ -140,8 +135,20 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
         body_size=body_size,
         page_sizes=page_sizes,
-        tagged=n_parted <= max(MAX_FEW_PARTED, PARTED_SHARE * n_tagged),
+        tagged=_is_tagged(arranged),
     )
+
+
+def _is_tagged(arranged: Arranged) -> bool:
+    """Return whether the structure of the file parts few lines that surely continue a sentence."""
+    n_lines = n_parted = 0
+    for lines in arranged.pages:
+        for above, line in itertools.pairwise(lines):
+            is_known = above.element and line.element and line.column == above.column
+            if is_known and line.goes_on and _is_wrapped(above, line):
+                n_lines += 1
+                n_parted += line.element != above.element
+    return n_parted <= max(MAX_FEW_PARTED, PARTED_SHARE * n_lines)
 
 
 def _longer(
@@ -206,6 +213,12 @@ def _is_short_end(above: PlacedLine, line: PlacedLine) -> bool:
     is_new = line.is_prose and line.starts_at(above.start, above.left)
     is_new &= not marker_words(line)
     return is_new and above.ends_sentence and above.has_room_for(line, 1)
+
+
+def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a line continues the sentence of the line above it with a word that did not fit there."""
+    is_one = _is_one_sentence(above, line, line.size)
+    return is_one and _begins_with_wrapped_word(above, line)
 
 
 def _begins_with_wrapped_word(above: PlacedLine, line: Line) -> bool:

@@ -41,7 +41,7 @@ from tests.evaluate.fakes import (
     practice_server,
     small_repertoire,
 )
-from tests.fakes import each, start_python
+from tests.fakes import each, start_python, use_hashing_embedder
 from tests.player.fakes import course, dense_player
 
 
