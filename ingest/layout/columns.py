@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from ingest.layout.gutters import Gutter, find_gutters
 from ingest.layout.line import Line
+from ingest.pdf.model import space_between
 
 MIN_COLUMN_LINES = 7
 """Minimum number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
@@ -69,10 +70,13 @@ def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter
 
 
 def group_by_baseline(lines: Iterable[Line]) -> list[list[Line]]:
-    """Group lines by their baseline, from top to bottom."""
+    """Group lines by their baseline, from top to bottom; one that is printed over others is a row of its own."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.y):
-        if not rows or line.y - rows[-1][0].y >= ONE_BASELINE:
+        is_below = not rows or line.y - rows[-1][0].y >= ONE_BASELINE
+        if is_below or any(
+            space_between(line, other) < -line.size for other in rows[-1]
+        ):
             rows.append([])
         rows[-1].append(line)
     return rows

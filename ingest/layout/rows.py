@@ -65,6 +65,9 @@ MAX_INDEX = 12
 NEAR_ROWS = 3
 """Number of rows above and below that are searched for the base of an index; other columns have rows among them."""
 
+MIN_OVER = 3
+"""Minimum number of glyphs of a span that are printed over another text."""
+
 MAX_WEIGHT = 6
 """Maximum number of glyphs of a span that count when the spans that begin rows are chosen."""
 
@@ -197,6 +200,8 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
     if not -INDEX_DROP <= rise < EXPONENT_RISE:
         return _Fit.NONE
     x0, x1 = edges(span.glyphs)
+    if _is_printed_over(span, row, x0, x1):
+        return _Fit.NONE
     # formulas may be larger than the text of their row
     is_small = span.size < SMALL * row.size or row.touches(
         x0, x1, BASE_REACH, span.size / SMALL
@@ -206,6 +211,26 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
         is_apart = is_small and not row.touches(x0, x1, INDEX_GAP)
         return _Fit.APART if is_apart else _Fit.LEVEL
     return _fit_of_index(span, row, is_small)
+
+
+def _is_printed_over(span: Row, row: Row, x0: float, x1: float) -> bool:
+    """Return whether most glyphs of a span, three at least, are printed over others of a row, as a watermark is.
+
+    Args:
+        x0, x1: edges of the span.
+    """
+    reach = NEARLY_LEVEL * span.size
+    over = []
+    for glyph in row.glyphs:
+        if glyph.x1 > x0 and glyph.x0 < x1 and abs(glyph.y - span.y) < reach:
+            over.append(glyph)
+    if len(over) < MIN_OVER:
+        return False
+    glyphs = visible_glyphs(span.glyphs)
+    n_over = 0
+    for glyph in glyphs:
+        n_over += any(other.x0 < glyph.middle < other.x1 for other in over)
+    return n_over >= max(MIN_OVER, len(glyphs) / 2)
 
 
 def _fit_of_index(span: Row, row: Row, is_small: bool) -> _Fit:

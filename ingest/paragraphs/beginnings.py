@@ -380,11 +380,16 @@ def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool
 
 
 def _is_described_next(group: LineGroup, line: PlacedLine) -> bool:
-    """Return whether a line begins with a bold label below that of a group, as in a list of descriptions."""
-    first = group.first
-    are_labelled = _has_bold_label(first) and _has_bold_label(line)
-    is_inside = group.last.words[-1].bold or not line.initial.isupper()
-    return are_labelled and line.starts_at(first.start) and not is_inside
+    """Return whether a line begins with a bold label below that of a group, or with a colon below a sentence."""
+    first, above = group.first, group.last
+    if not _has_bold_label(line):
+        return False
+    label = itertools.takewhile(lambda word: word.bold, line.words)
+    has_colon = list(label)[-1].text.endswith(":")
+    if has_colon and above.ends_sentence and line.starts_at(above.start):
+        return True
+    is_inside = above.words[-1].bold or not line.initial.isupper()
+    return _has_bold_label(first) and line.starts_at(first.start) and not is_inside
 
 
 def _has_bold_label(line: PlacedLine) -> bool:

@@ -49,6 +49,12 @@ def test_the_columns_of_a_hebrew_document_are_read_from_the_right() -> None:
     assert second[0].text == LEFT[0]
 
 
+def test_the_words_of_a_watermark_are_not_among_those_of_the_text() -> None:
+    text = Run(50, 200, "Trees are graphs without any cycles.")
+    watermark = Run(83, 200, "only for students")
+    assert _texts([text, watermark]) == [text.text, watermark.text]
+
+
 def test_running_heads_and_page_numbers_are_left_out() -> None:
     pages = []
     for number in range(1, 5):

@@ -23,6 +23,16 @@ def test_an_index_is_in_the_row_of_its_base() -> None:
     assert row.glyphs[-1].size == 7.5
 
 
+def test_a_watermark_on_the_baseline_of_a_text_is_a_row_of_its_own() -> None:
+    drawn = glyphs("the text of a line", 50, 100)
+    watermark = glyphs("watermark", 77, 100)
+    rows = [text_of(row.glyphs) for row in find_rows([*drawn, *watermark])]
+    assert sorted(rows) == ["thetextofaline", "watermark"]
+    stacked = [*glyphs("tree", 50, 100), *glyphs("ij", 70, 105, 7)]
+    (row,) = find_rows([*stacked, *glyphs("xyz", 70, 96, 7)])
+    assert len(row.glyphs) == 9
+
+
 def test_the_base_of_an_index_is_no_smaller_than_the_index() -> None:
     drawn = glyphs("title", 50, 100, 28)
     drawn += glyphs("heading", 160, 86, 12)

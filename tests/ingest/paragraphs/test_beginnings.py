@@ -324,6 +324,16 @@ def test_a_formula_hangs_below_a_full_line_that_begins_with_a_bold_label() -> No
         assert begins(group, formula, below) is expected, (text, is_bold)
 
 
+def test_a_bold_label_with_a_colon_begins_below_the_end_of_a_sentence() -> None:
+    for above, label, expected in (
+        ("Trees are graphs.", "Note: they", True),
+        ("Trees are graphs", "Note: they", False),
+        ("Trees are graphs.", "Note they", False),
+    ):
+        after = labelled(f"{label} have no cycles", y=112.0)
+        assert begins(LineGroup([line(above)]), after) is expected, (above, label)
+
+
 def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
     labels = LineGroup([labelled("Trees are graphs")])
     plain = LineGroup([line("Trees are graphs")])
