@@ -73,12 +73,11 @@ def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
 
 def _composed(text: str) -> str:
     """Compose an accent and a letter, or a sign and its stroke, that are drawn at one place."""
-    letter, accent = text[1:], ACCENTS.get(text[0], "")
-    if _takes(letter, accent):
-        return accented(letter, accent)
-    sign, stroke = text[:-1], text[-1]  # as PDFium has them in right-to-left lines
-    is_negated = stroke == "/" and _takes(sign, NEGATION)
-    return accented(sign, NEGATION) if is_negated else text
+    for letter, mark in ((text[1:], text[0]), (text[:-1], text[-1])):
+        accent = ACCENTS.get(mark, "")
+        if _takes(letter, accent):
+            return accented(letter, accent)
+    return text
 
 
 def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:

@@ -58,8 +58,8 @@ ACCENTS = {
         "x\u0304y",
     ),
     "an accent and a letter at one place": (
-        [glyph("´e", 0, 5), glyph("ˆ", 20, 25)],
-        "éˆ",
+        [glyph("´e", 0, 5), glyph("c¸", 5, 10), glyph("ˆ", 20, 25)],
+        "éçˆ",
     ),
 }
 
