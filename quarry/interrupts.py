@@ -238,7 +238,7 @@ def _leave() -> None:
 
 @functools.cache
 def _end_when_grace_is_over() -> None:
-    """End the process GRACE_S after a signal, by a thread if the main thread is in a library; called once."""
+    """Start the thread that ends the process GRACE_S after a signal; later calls do nothing."""
     atexit.register(
         _leave
     )  # before the command registers anything, so that it runs last

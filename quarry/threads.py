@@ -54,7 +54,7 @@ def start_in_thread(work: Callable[[], T], call: Future[T] | None = None) -> Fut
     """Start a call in another thread at once, and return it.
 
     Args:
-        work: what the call does.
+        work: the function that is called.
         call: the future to return; None makes one.
     """
     if call is None:

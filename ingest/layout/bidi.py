@@ -196,7 +196,9 @@ def logical_order(
     turned = _TURNED_CLOSING.sub(")", _TURNED_OPENING.sub("(", read))
     if n_unpaired(turned) < n_unpaired(read):
         read = turned
-    read = _CLOSING_BEFORE_STOP.sub(")", read)
+    closed = _CLOSING_BEFORE_STOP.sub(")", read)
+    if n_unpaired(closed) <= n_unpaired(read):
+        read = closed
     result = []
     for index, char in zip(best.order, read, strict=True):
         result.append((index, texts[index] if char == stored[index] else char))

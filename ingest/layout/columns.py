@@ -72,11 +72,15 @@ def _gutter(rows: Sequence[Sequence[Line]], left: float, right: float) -> Gutter
 def group_by_baseline(lines: Iterable[Line]) -> list[list[Line]]:
     """Group lines by their baseline, from top to bottom; one that is printed over others is a row of its own."""
     rows: list[list[Line]] = []
+    level: list[list[Line]] = []  # the last rows, which are on one baseline
     for line in sorted(lines, key=lambda line: line.y):
-        is_below = not rows or line.y - rows[-1][0].y >= ONE_BASELINE
-        if is_below or any(
-            space_between(line, other) < -line.size for other in rows[-1]
-        ):
-            rows.append([])
-        rows[-1].append(line)
+        if level and line.y - level[0][0].y >= ONE_BASELINE:
+            level = []
+        for row in level:
+            if all(space_between(line, other) >= -line.size for other in row):
+                row.append(line)
+                break
+        else:
+            level.append([line])
+            rows.append(level[-1])
     return rows

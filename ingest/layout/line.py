@@ -100,7 +100,7 @@ class Line:
         rtl: whether it reads from right to left.
         order: position of its first glyph among those of its page as they are drawn.
         above, below: how far parts of its formulas are above and below the baseline.
-        element: number of its element in the structure of the file, such as a paragraph; 0 if it has none or several.
+        element: number of its element in the structure of the page, such as a paragraph; 0 if it has none or several.
     """
 
     words: tuple[Word, ...]

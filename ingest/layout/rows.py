@@ -7,6 +7,7 @@ so that a line of text begins a row, and each smaller span is put into the row t
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable
@@ -214,7 +215,7 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
 
 
 def _is_printed_over(span: Row, row: Row, x0: float, x1: float) -> bool:
-    """Return whether most glyphs of a span, three at least, are printed over others of a row, as a watermark is.
+    """Return whether many glyphs of a span, three at least, are printed over others of a row, as a watermark is.
 
     Args:
         x0, x1: edges of the span.
@@ -226,11 +227,14 @@ def _is_printed_over(span: Row, row: Row, x0: float, x1: float) -> bool:
             over.append(glyph)
     if len(over) < MIN_OVER:
         return False
+    over.sort(key=lambda glyph: glyph.x0)
+    lefts = [glyph.x0 for glyph in over]
     glyphs = visible_glyphs(span.glyphs)
     n_over = 0
     for glyph in glyphs:
-        n_over += any(other.x0 < glyph.middle < other.x1 for other in over)
-    return n_over >= max(MIN_OVER, len(glyphs) / 2)
+        position = bisect.bisect_left(lefts, glyph.middle)
+        n_over += position > 0 and glyph.middle < over[position - 1].x1
+    return n_over >= max(MIN_OVER, min(len(glyphs), len(over)) / 2)
 
 
 def _fit_of_index(span: Row, row: Row, is_small: bool) -> _Fit:

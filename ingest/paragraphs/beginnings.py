@@ -182,7 +182,10 @@ def _begins_by_structure(
 ) -> bool | None:
     """Return whether a paragraph begins by the structure of the file, None if it does not decide."""
     above = group.last
-    if not (habits.tagged and above.element and line.element):
+    is_known = habits.trusts_structure and above.element and line.element
+    if not is_known or (
+        habits.indented and _begins_with_indent(above, line, following)
+    ):
         return None
     if _is_other_element(above, line, following):
         return True

@@ -23,18 +23,13 @@ MAX_HEADING_WORDS = 16
 MIN_HEADING_LETTERS = 3
 """Maximum number of lines and of words of a heading, and minimum number of its letters."""
 
-MAX_NAME_WORDS = 2
-"""Maximum number of words of a heading that is surely that of a bibliography."""
-
 NEAR = 3
 """Maximum distance of two items of a list, in blocks."""
 
-_BIBLIOGRAPHY = re.compile(
-    r"(?:\S+ ){0,2}(?:"
-    + alternatives(language.bibliographies for language in LANGUAGES)
-    + r")(?: \S+){0,2}:?",
-    re.IGNORECASE,
-)
+_NAMES = alternatives(language.bibliographies for language in LANGUAGES)
+_BIBLIOGRAPHY = re.compile(rf"(?:\S+ ){{0,2}}{_NAMES}(?: \S+){{0,2}}:?", re.IGNORECASE)
+_NAME_ALONE = re.compile(rf"(?:[\dIVX][\dIVX.]* )?{_NAMES}:?", re.IGNORECASE)
+"""Headings of a bibliography: any, and its name alone, perhaps with the number of the section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +114,7 @@ def split(arranged: Arranged) -> Iterator[Block]:
         if name and any(map(str.isdigit, block.number)):
             heading = name
             block = replace(block, heading=name)
-        name = block.text if is_bibliography(block.text, short=True) else ""
+        name = block.text if is_bibliography(block.text, alone=True) else ""
         if _is_row(group, after_row):
             block = replace(block, in_table=True, has_gaps=True)
         after_row = block.in_table and block.has_gaps and group.is_prose
@@ -134,14 +129,14 @@ def split(arranged: Arranged) -> Iterator[Block]:
     return _with_neighbours(blocks)
 
 
-def is_bibliography(heading: str, short: bool = False) -> bool:
+def is_bibliography(heading: str, alone: bool = False) -> bool:
     """Return whether a heading is that of a bibliography, such as "7 List of References".
 
     Args:
-        short: whether it must have two words at most, such as "7 References".
+        alone: whether it must be the name of a bibliography without other words, such as "7 References".
     """
-    is_short = len(heading.split()) <= MAX_NAME_WORDS
-    return (is_short or not short) and _BIBLIOGRAPHY.fullmatch(heading) is not None
+    pattern = _NAME_ALONE if alone else _BIBLIOGRAPHY
+    return pattern.fullmatch(heading) is not None
 
 
 def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -108,7 +108,7 @@ def _is_one_element(
 ) -> bool:
     """Return whether a group without a number is in the element of the file's structure in which another one ends."""
     is_same = group.first.element == before.last.element > 0
-    return habits.tagged and is_same and not group.marker
+    return habits.trusts_structure and is_same and not group.marker
 
 
 def _needed_displays(

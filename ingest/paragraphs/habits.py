@@ -69,7 +69,7 @@ class TypesettingHabits:
         spaced: whether white space parts paragraphs.
         body_size: font size of most of the text, in points.
         page_sizes: font size of most of each page but those with few lines.
-        tagged: whether the structure of the file parts paragraphs, not lines.
+        trusts_structure: whether the structure of the file, if it has one, parts paragraphs and not lines.
     """
 
     vocabulary: Counter[str]
@@ -80,7 +80,7 @@ class TypesettingHabits:
     spaced: bool
     body_size: float
     page_sizes: dict[int, float]
-    tagged: bool
+    trusts_structure: bool
 
     def pitch_of(self, size: float) -> float:
         """Return the usual distance of the baselines of a font size."""
@@ -135,11 +135,11 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
         body_size=body_size,
         page_sizes=page_sizes,
-        tagged=_is_tagged(arranged),
+        trusts_structure=_has_whole_elements(arranged),
     )
 
 
-def _is_tagged(arranged: Arranged) -> bool:
+def _has_whole_elements(arranged: Arranged) -> bool:
     """Return whether the structure of the file parts few lines that surely continue a sentence."""
     n_lines = n_parted = 0
     for lines in arranged.pages:

@@ -111,13 +111,19 @@ def _classify(
 def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified]:
     """Leave out the other items of a numbered list of which most are entries of a bibliography."""
     whole = []
-    for style, run in itertools.groupby(items, key=lambda item: item.block.style):
+    for place, run in itertools.groupby(items, key=_place_in_lists):
         members = list(run)
         n_entries = sum(item.reason == "references" for item in members)
-        if style.startswith("1") and 2 * n_entries > len(members):
+        if place[0].startswith("1") and 2 * n_entries > len(members):
             members = [replace(item, reason="references") for item in members]
         whole += members
     return whole
+
+
+def _place_in_lists(item: _Classified) -> tuple[str, str, bool]:
+    """Return what all items of a list have in common."""
+    block = item.block
+    return block.style, block.heading, block.is_heading
 
 
 def _last_begun(block: Block) -> int:

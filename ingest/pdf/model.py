@@ -63,7 +63,7 @@ class Glyph:
         order: its position among the glyphs of its page as they are drawn.
         height: that of what is drawn of a tall sign, 0 for others.
         shift: how far a part of a formula was moved down to its baseline, negative if up.
-        element: number of its element in the structure of the file, such as a paragraph; 0 if it has none.
+        element: number of its element in the structure of the page, such as a paragraph; 0 if it has none.
     """
 
     text: str

@@ -66,7 +66,7 @@ UNNAMED = "unnamed "
 """Prefix of the names given to fonts without a name."""
 
 
-def _by_address(function: Any) -> Any:
+def by_address(function: Any) -> Any:
     """Declare a function of PDFium with addresses as plain numbers, which are much faster than checked pointers."""
     types = []
     for declared in (function.restype, *function.argtypes):
@@ -76,14 +76,13 @@ def _by_address(function: Any) -> Any:
     return ctypes.CFUNCTYPE(*types)(address)
 
 
-_get_unicode = _by_address(pdfium.FPDFText_GetUnicode)
-_has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError)
-_get_text_object = _by_address(pdfium.FPDFText_GetTextObject)
-_get_font = _by_address(pdfium.FPDFTextObj_GetFont)
-_get_marked_content_id = _by_address(pdfium.FPDFPageObj_GetMarkedContentID)
-_get_width = _by_address(pdfium.FPDFFont_GetGlyphWidth)
-_get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
-_get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
+_get_unicode = by_address(pdfium.FPDFText_GetUnicode)
+_has_map_error = by_address(pdfium.FPDFText_HasUnicodeMapError)
+_get_text_object = by_address(pdfium.FPDFText_GetTextObject)
+_get_font = by_address(pdfium.FPDFTextObj_GetFont)
+_get_width = by_address(pdfium.FPDFFont_GetGlyphWidth)
+_get_tight_box = by_address(pdfium.FPDFText_GetCharBox)
+_get_box = by_address(pdfium.FPDFText_GetLooseCharBox)
 
 
 class _Style(NamedTuple):
@@ -98,7 +97,7 @@ class _Style(NamedTuple):
         bearing: distance of its first box from its origin, in points, if its characters are given by its tag and have
             tight boxes; else 0.
         slant: slant of regular print, as a share of its height; 0 if it is upright.
-        element: number of its element in the structure of the file; 0 if it has none.
+        element: number of its element in the structure of the page; 0 if it has none.
     """
 
     base: float = 0.0
@@ -116,7 +115,7 @@ class PageText:
 
     Args:
         r2l: whether the file says that its pages follow each other from right to left.
-        elements: number of the element of its structure, by the identifier of a marked piece of text.
+        elements: number of the element of each object in the structure of the file, by its address.
     """
 
     def __init__(
@@ -198,7 +197,7 @@ class PageText:
         code: int,
         before: list[Glyph],
     ) -> Glyph | None:
-        """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
+        """Return a glyph; None if it is not upright, off the page, or a copy or letter of the one before."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
         base, size, font, is_shown, is_mathematical, bearing, slant, element = style
@@ -314,7 +313,7 @@ class PageText:
             is_mathematical,
             bearing,
             slant,
-            element=self._elements.get(_get_marked_content_id(address), 0),
+            element=self._elements.get(address, 0),
         )
         self._styles[address] = style
         return style

@@ -28,7 +28,7 @@ from quarry.languages.words import words
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 MAX_OPENINGS = 3
-"""Maximum number of sentences with which a passage or a piece may open."""
+"""Maximum number of sentences with which a passage may open, or a piece without a printed sentence."""
 MIN_HELD_SHARE = 0.6
 """Minimum share of a passage's words in a piece that holds the passage. A piece in which no passage has this share
 holds the passage with the highest share."""

@@ -42,7 +42,7 @@ class Cascade:
         index: the course that is searched.
         settings: settings of the search.
         runner: starts the strategies in threads.
-        query: the query; without a mode of keywords it uses none.
+        query: the query; without a mode of keywords they are asked only if no other strategy answers.
         started: `time.perf_counter()` at the start of the search.
         everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.

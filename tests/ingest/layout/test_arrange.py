@@ -53,6 +53,10 @@ def test_the_words_of_a_watermark_are_not_among_those_of_the_text() -> None:
     text = Run(50, 200, "Trees are graphs without any cycles.")
     watermark = Run(83, 200, "only for students")
     assert _texts([text, watermark]) == [text.text, watermark.text]
+    cells = [Run(50, 200, "Trees of the park"), Run(200, 200, "Graphs")]
+    over = Run(80, 200, "a watermark that goes on over both of them")
+    assert over.text in _texts([cells[0], over, cells[1]])
+    assert "Trees of the park Graphs" in _texts([cells[0], over, cells[1]])
 
 
 def test_running_heads_and_page_numbers_are_left_out() -> None:

@@ -17,7 +17,7 @@ HABITS = TypesettingHabits(
     spaced=False,
     body_size=10.0,
     page_sizes={},
-    tagged=True,
+    trusts_structure=True,
 )
 
 

@@ -180,6 +180,11 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
         "references",
     ),
     (
+        "Wind that turns the blades of a boat",
+        {"heading": "Energy Sources", "number": "1."},
+        "item",
+    ),
+    (
         "Conflict over boats and tides",
         {"heading": "Sources of Conflict", "number": "4."},
         "item",

@@ -1,6 +1,7 @@
 """ingest/paragraphs/passages.py: what a passage holds beside its own block, and where pages turn in it."""
 
 import dataclasses
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,6 +56,9 @@ def test_a_numbered_list_of_references_is_left_out_as_a_whole() -> None:
     assert not made(*entries)
     (kept,) = made(*entries[:2])
     assert kept.text == plain
+    heading = block("Exercises for everyone", "7.", is_heading=True)
+    exercise = replace(block(PROSE, "1."), heading="Exercises for everyone")
+    assert len(made(*entries, heading, exercise)) == 2
 
 
 def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:

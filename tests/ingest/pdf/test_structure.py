@@ -134,6 +134,28 @@ def test_an_element_inside_a_line_begins_no_paragraph(kind: str) -> None:
     assert nested.lines[0].element
 
 
+def _elements(content: bytes) -> set[int]:
+    (page,) = extracted(content).pages
+    return {line.element for line in page.lines}
+
+
+def test_text_of_a_group_or_of_a_form_is_in_no_element() -> None:
+    runs = lines(FULL, 50, 100)
+    in_paragraph = tagged(runs, [[0, 1, 2]])
+    assert 0 not in _elements(in_paragraph)
+    assert _elements(tagged(runs, [[0, 1, 2]], ["Sect"])) == {0}
+    with pikepdf.open(io.BytesIO(in_paragraph)) as made:
+        page = made.pages[0]
+        form = made.make_stream(page.Contents.read_bytes())
+        form.Type, form.Subtype = Name.XObject, Name.Form
+        form.BBox, form.Resources = page.MediaBox, page.Resources
+        page.Resources = Dictionary(XObject=Dictionary(Fm=form))
+        page.Contents = made.make_stream(b"/Fm Do")
+        written = io.BytesIO()
+        made.save(written)
+    assert _elements(written.getvalue()) == {0}
+
+
 def test_a_structure_without_end_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     with pikepdf.open(io.BytesIO(tagged(lines(FULL, 50, 100), [[0, 1, 2]]))) as made:
         (element,) = made.Root.StructTreeRoot.K
