@@ -258,9 +258,8 @@ class Player:
         places = index.places
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):
-            with contextlib.suppress(
-                Exception
-            ):  # the search reports a failing embedder
+            # the search reports a failing embedder
+            with contextlib.suppress(Exception):
                 hint = self._embed([start.hint])[0]
                 likeness = LIKENESS_WEIGHT * self._nats * (places.vectors @ hint)
 

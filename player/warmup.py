@@ -47,8 +47,11 @@ def _rank(expression: str) -> tuple[bool, int]:
 def _value(expression: str) -> float | None:
     """Compute a sum of numbers with + - * / and parentheses; return None for anything else."""
     plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/( ")
+    plain = re.sub(r"^\d+[.)] (?=[\d(-])", "", plain)  # the number of the question
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()
+    while plain.count("(") > plain.count(")"):
+        plain = plain.rpartition("(")[0].rstrip(".+-*/( ")
     try:
         tree = ast.parse(plain, mode="eval")
         if all(isinstance(node, _NODE) for node in ast.walk(tree)):

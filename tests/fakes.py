@@ -61,7 +61,7 @@ HEBREW = (
     "עץ חיפוש שומר את המפתחות לפי הסדר, ולכן כל חיפוש יורד במסלול אחד מן השורש אל העלה. "
     "כל השוואה פוסלת אחד משני תתי העצים, ועץ מאוזן משיב אחרי צעדים מעטים בלבד."
 )
-"""Each has more words than the least that quality.py keeps, and nothing that looks like a formula, caption or code."""
+"""Each has more words than the least of prose, and nothing that looks like a formula, caption or code."""
 
 
 def read_page(path: str) -> str:

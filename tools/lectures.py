@@ -147,7 +147,7 @@ def build_course(folder: Path) -> dict[str, bytes]:
     """Build all sources of a course, and return its files by name.
 
     Raises:
-        SourceError: a source does not follow the format.
+        LectureSourceError: a source does not follow the format.
     """
     files: dict[str, bytes] = {}
     truth = ""

@@ -4,8 +4,8 @@
 
 1. Does the structure of the file say that a paragraph begins or goes on? It decides, but for items, white space and
    broken lines.
-2. Does the print change, or is there a row of a table, the bullet of an item or the number of a footnote? A paragraph
-   begins.
+2. Does the print change, or is there a row of a table, an entry of contents above, the bullet of an item or the number
+   of a footnote? A paragraph begins.
 3. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
 4. Is there a bold label below another one, more white space than between two lines, or the indent of a first line? A
    paragraph begins.

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pypdfium2
 
 from ingest.errors import SourceError
+from ingest.pdf.frame import Frame
 from quarry.course.text import canonical
 
 MIN_RUN = 2
@@ -68,17 +69,20 @@ def page_words(path: Path, page: int) -> list[PageWord]:
     """
     words = []
     with _opened(path, page) as sheet:
-        width, height = sheet.get_size()
+        turn = sheet.get_rotation() // 90
+        frame = Frame(turn, *sheet.get_bbox(), *sheet.get_size())
         text = sheet.get_textpage()
         for word in _SPELLING.finditer(text.get_text_range()):
             boxes = []
             n_boxes = text.count_rects(word.start(), len(word[0]))
             for left, bottom, right, top in map(text.get_rect, range(n_boxes)):
+                x0, y0 = frame.on_page(left, top)
+                x1, y1 = frame.on_page(right, bottom)
                 box = TextBox(
-                    left=left / width,
-                    top=1 - top / height,
-                    right=right / width,
-                    bottom=1 - bottom / height,
+                    left=min(x0, x1) / frame.width,
+                    top=min(y0, y1) / frame.height,
+                    right=max(x0, x1) / frame.width,
+                    bottom=max(y0, y1) / frame.height,
                 )
                 boxes.append(box)
 

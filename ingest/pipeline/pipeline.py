@@ -317,9 +317,8 @@ class _Embedding:
         updates = []
         for reading, reading_parts in zip(readings, parts, strict=True):
             document_vectors = center_pieces(join(vectors[: len(reading_parts)]))
-            del vectors[
-                : len(reading_parts)
-            ]  # so that joined parts are not in memory twice
+            # joined parts are not in memory twice
+            del vectors[: len(reading_parts)]
             updates.append(StoredDocument(reading, document_vectors))
         return updates
 

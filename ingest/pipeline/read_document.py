@@ -52,7 +52,7 @@ READING = (
 )
 """Source files on which the paragraphs of a file depend."""
 
-LIBRARIES = ("pypdfium2", "pdfplumber")
+LIBRARIES = ("pypdfium2", "pdfplumber", "pikepdf", "pypdf", "python-bidi")
 """Packages on whose versions the paragraphs of a file depend."""
 
 LIMITS = ("timeout_s", "memory_mb")

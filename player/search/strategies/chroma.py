@@ -42,9 +42,8 @@ class Chroma(EmbeddingStrategy):
         vector = self._embedder.embed(query.hint).vector
         n = max(query.k or self._k, MIN_ASKED) + self._n_copies
         calls = []
-        for document in dict.fromkeys(
-            (doc_id, "")
-        ):  # the course alone without a document
+        # the course alone without a document
+        for document in dict.fromkeys((doc_id, "")):
             nearest = functools.partial(self._chroma.nearest, vector, n, document)
             calls.append(start_in_thread(nearest))
 
