@@ -239,9 +239,8 @@ def _leave() -> None:
 @functools.cache
 def _end_when_grace_is_over() -> None:
     """Start the thread that ends the process GRACE_S after a signal; later calls do nothing."""
-    atexit.register(
-        _leave
-    )  # before the command registers anything, so that it runs last
+    # before the command registers anything, so that it runs last
+    atexit.register(_leave)
     woken, wakes = socket.socketpair()
     wakes.setblocking(False)
     signal.set_wakeup_fd(wakes.detach(), warn_on_full_buffer=False)

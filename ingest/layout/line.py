@@ -322,6 +322,11 @@ def _is_word(word: Word) -> bool:
     return has_letters and not word.is_term and ")(" not in word.text
 
 
+def leading_bold(words: Iterable[Word]) -> list[Word]:
+    """Return the bold words at the beginning of words."""
+    return list(itertools.takewhile(lambda word: word.bold, words))
+
+
 def is_item_gap(gap: float, size: float, usual: float) -> bool:
     """Return whether the white space after the bullet or number of an item sets it apart from the text.
 

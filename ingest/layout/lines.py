@@ -90,6 +90,9 @@ def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[L
 
 def _element_of(glyphs: Sequence[Glyph]) -> int:
     """Return the number of the element to which most glyphs of a line belong; 0 if there is none."""
+    elements = {glyph.element for glyph in glyphs}
+    if len(elements) == 1:
+        return elements.pop()
     counts = Counter(glyph.element for glyph in visible_glyphs(glyphs))
     element, n_glyphs = counts.most_common(1)[0]
     return element if n_glyphs > ELEMENT_SHARE * counts.total() else 0

@@ -23,7 +23,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WORD_SHARE, Line, PlacedLine
+from ingest.layout.line import (
+    FLUSH,
+    INDENTED,
+    MAX_INDENT,
+    WORD_SHARE,
+    Line,
+    PlacedLine,
+    leading_bold,
+)
 from ingest.paragraphs.habits import (
     CLEAR_SPACE,
     MAX_SPACED,
@@ -387,8 +395,7 @@ def _is_described_next(group: LineGroup, line: PlacedLine) -> bool:
     first, above = group.first, group.last
     if not _has_bold_label(line):
         return False
-    label = itertools.takewhile(lambda word: word.bold, line.words)
-    has_colon = list(label)[-1].text.endswith(":")
+    has_colon = leading_bold(line.words)[-1].text.endswith(":")
     if has_colon and above.ends_sentence and line.starts_at(above.start):
         return True
     is_inside = above.words[-1].bold or not line.initial.isupper()

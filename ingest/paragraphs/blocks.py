@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.layout.arrange import LARGE_PRINT, Arranged
-from ingest.layout.line import BOLD_SHARE, MONO_SHARE, Word
+from ingest.layout.line import BOLD_SHARE, MONO_SHARE, Word, leading_bold
 from ingest.paragraphs.beginnings import NOTE_NUMBER, group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
@@ -86,10 +86,15 @@ class Block:
     display: str = ""
 
     @property
+    def is_numbered(self) -> bool:
+        """Whether its number has a digit, unlike a letter or a bullet."""
+        return any(map(str.isdigit, self.number))
+
+    @property
     def style(self) -> str:
         """Style of its bullet or number: "1." for "12.", "1()" for "(3)", "a." for "b.", or the bullet."""
         number = self.number
-        if any(map(str.isdigit, number)):
+        if self.is_numbered:
             return "1" + re.sub(r"\d", "", number)
         return "a" + number[-1] if any(map(str.isalpha, number)) else number
 
@@ -111,7 +116,7 @@ def split(arranged: Arranged) -> Iterator[Block]:
     after_row = False
     for group in join_continuations(group_lines(body, habits), habits):
         block = _block_of(group, heading, habits)
-        if name and any(map(str.isdigit, block.number)):
+        if name and block.is_numbered:
             heading = name
             block = replace(block, heading=name)
         name = block.text if is_bibliography(block.text, alone=True) else ""
@@ -225,7 +230,7 @@ def _is_row(group: LineGroup, after_row: bool) -> bool:
 
 def _title_length(words: Sequence[Word], text: str) -> int:
     """Return the length of the bold name of a statement that begins a line and a text; 0 if there is none."""
-    bold = list(itertools.takewhile(lambda word: word.bold, words))
+    bold = leading_bold(words)
     title = " ".join([word.text for word in bold])
     has_text = len(bold) < len(words) and text.startswith(title)
     return len(title) if has_text and names_statement(title) else 0

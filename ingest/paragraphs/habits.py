@@ -121,7 +121,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 drops.append(distance)
             if MIN_PITCH < distance < longest and is_of_size(above, line.size):
                 pitches[_rounded(distance)] += weight
-            if _is_wrapped(above, line):
+            if _surely_goes_on(above, line):
                 sure_pitches[_half_points(line.size)][_rounded(distance)] += 1
 
     pitch = pitches.most_common(1)[0][0] if pitches else USUAL_PITCH
@@ -145,7 +145,7 @@ def _has_whole_elements(arranged: Arranged) -> bool:
     for lines in arranged.pages:
         for above, line in itertools.pairwise(lines):
             is_known = above.element and line.element and line.column == above.column
-            if is_known and line.goes_on and _is_wrapped(above, line):
+            if is_known and line.goes_on and _surely_goes_on(above, line):
                 n_lines += 1
                 n_parted += line.element != above.element
     return n_parted <= max(MAX_FEW_PARTED, PARTED_SHARE * n_lines)
@@ -215,7 +215,7 @@ def _is_short_end(above: PlacedLine, line: PlacedLine) -> bool:
     return is_new and above.ends_sentence and above.has_room_for(line, 1)
 
 
-def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
+def _surely_goes_on(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line continues the sentence of the line above it with a word that did not fit there."""
     is_one = _is_one_sentence(above, line, line.size)
     return is_one and _begins_with_wrapped_word(above, line)

@@ -213,9 +213,8 @@ class _Text:
         if is_bibliography(self.block.heading):
             signs = (_ANY_YEAR, _INITIAL, _ADDRESS)
             is_named = any(sign.search(text) for sign in signs)
-            has_number = any(map(str.isdigit, self.block.number))
             is_sure = is_bibliography(self.block.heading, alone=True)
-            return is_named or (has_number and is_sure)
+            return is_named or (self.block.is_numbered and is_sure)
         return is_dated and _AUTHOR.match(text) is not None
 
     @cached_property

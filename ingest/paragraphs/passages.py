@@ -111,10 +111,10 @@ def _classify(
 def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified]:
     """Leave out the other items of a numbered list of which most are entries of a bibliography."""
     whole = []
-    for place, run in itertools.groupby(items, key=_place_in_lists):
+    for _, run in itertools.groupby(items, key=_place_in_lists):
         members = list(run)
         n_entries = sum(item.reason == "references" for item in members)
-        if place[0].startswith("1") and 2 * n_entries > len(members):
+        if members[0].block.is_numbered and 2 * n_entries > len(members):
             members = [replace(item, reason="references") for item in members]
         whole += members
     return whole

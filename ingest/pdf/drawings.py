@@ -86,7 +86,7 @@ def find_drawings(page: pypdfium2.PdfPage, frame: Frame) -> list[Drawing]:
             if item.container is not None:  # a form has coordinates of its own
                 bounds = item.container.get_matrix().on_rect(*bounds)
             if all(map(math.isfinite, bounds)):
-                drawings.append(_drawing_of(item, _box(bounds, frame)))
+                drawings.append(_drawing_of(item, frame.box(*bounds)))
     return drawings
 
 
@@ -104,14 +104,6 @@ def _drawing_of(item: pypdfium2.PdfObject, box: Box) -> Drawing:
             steps.append(pdfium.FPDFPathSegment_GetType(segment))
     is_straight = bool(steps) and pdfium.FPDF_SEGMENT_BEZIERTO not in steps
     return Drawing(kind, box, in_form, n_segments, is_straight)
-
-
-def _box(bounds: tuple[float, float, float, float], frame: Frame) -> Box:
-    """Return the rectangle on the page as shown of left, bottom, right and top in the coordinates of the file."""
-    left, bottom, right, top = bounds
-    x0, y0 = frame.on_page(left, top)
-    x1, y1 = frame.on_page(right, bottom)
-    return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
 
 def find_bullets(drawings: Iterable[Drawing]) -> list[Box]:

@@ -75,8 +75,7 @@ class PdfiumReader:
             SourceError: the page is damaged.
         """
         with self._opened(index) as page:
-            turn = page.get_rotation() // 90
-            frame = Frame(turn, *page.get_bbox(), *page.get_size())
+            frame = Frame.of(page)
             elements = find_elements(page, self._numbers)
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw

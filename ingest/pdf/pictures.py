@@ -69,22 +69,20 @@ def page_words(path: Path, page: int) -> list[PageWord]:
     """
     words = []
     with _opened(path, page) as sheet:
-        turn = sheet.get_rotation() // 90
-        frame = Frame(turn, *sheet.get_bbox(), *sheet.get_size())
+        frame = Frame.of(sheet)
         text = sheet.get_textpage()
         for word in _SPELLING.finditer(text.get_text_range()):
             boxes = []
             n_boxes = text.count_rects(word.start(), len(word[0]))
-            for left, bottom, right, top in map(text.get_rect, range(n_boxes)):
-                x0, y0 = frame.on_page(left, top)
-                x1, y1 = frame.on_page(right, bottom)
-                box = TextBox(
-                    left=min(x0, x1) / frame.width,
-                    top=min(y0, y1) / frame.height,
-                    right=max(x0, x1) / frame.width,
-                    bottom=max(y0, y1) / frame.height,
+            for edges in map(text.get_rect, range(n_boxes)):
+                box = frame.box(*edges)
+                part = TextBox(
+                    left=box.x0 / frame.width,
+                    top=box.top / frame.height,
+                    right=box.x1 / frame.width,
+                    bottom=box.bottom / frame.height,
                 )
-                boxes.append(box)
+                boxes.append(part)
 
             if letters := canonical(word[0]):
                 words.append(PageWord(letters, tuple(boxes)))

@@ -169,8 +169,11 @@ class Loop:
 
     @property
     def _may_request(self) -> bool:
-        is_due = time.monotonic() >= self._ask_again_at
-        return is_due and self._n_left > 0 and len(self._deliveries) < self.at_once
+        return self._wants_game and time.monotonic() >= self._ask_again_at
+
+    @property
+    def _wants_game(self) -> bool:
+        return self._n_left > 0 and len(self._deliveries) < self.at_once
 
     def _may_be_back(self, error: ServerError) -> bool:
         """Return whether a server that answered before may answer again: it has been away for a short time."""
@@ -275,7 +278,7 @@ class Loop:
     def _idle_s(self, longest_s: float) -> float:
         """Return the seconds until a game must send a reply again or time out, at most `longest_s`."""
         end = time.monotonic() + longest_s
-        if self._n_left > 0 and len(self._deliveries) < self.at_once:
+        if self._wants_game:
             end = min(end, self._ask_again_at)
         for delivery in self._deliveries:
             end = min(end, delivery.began + delivery.timeout_s)
