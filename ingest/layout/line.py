@@ -53,6 +53,9 @@ MAX_SHIFT = 0.3
 """Maximum distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
 """
 
+OPERATORS = frozenset("=≠<>≤≥≡≅≃≈∼∈∉⊂⊆→↦×+−·⋅/∪∩∘")
+"""Signs between two terms of a formula."""
+
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _CLOSED = rf"[{re.escape(CLOSING)}]*$"
@@ -187,6 +190,17 @@ class Line:
         return sum(map(_is_word, self.words))
 
     @cached_property
+    def n_unbroken(self) -> int:
+        """Number of words of the formula with which a line of prose begins, as few programs break it; otherwise 1."""
+        n_words = 1
+        if self.is_prose:
+            while self.words[n_words : n_words + 1] and (
+                self.words[n_words].text in OPERATORS
+            ):
+                n_words += 2
+        return n_words
+
+    @cached_property
     def word_sizes(self) -> frozenset[float]:
         """Font sizes of the words with three letters or more; those of a formula may differ."""
         return frozenset(round(word.size, 1) for word in filter(_is_word, self.words))
@@ -300,9 +314,13 @@ class PlacedLine(Line):
         return is_wide or not self.has_room_for(following, WIDE_SPACE)
 
     def has_room_for(self, following: Line, space: float) -> bool:
-        """Return whether the first word of the next line would fit at its end after a space, in font sizes."""
-        word = following.words[0]
-        return self.right - self.end >= word.x1 - word.x0 + space * following.size
+        """Return whether the beginning of the next line would fit at its end after a space, in font sizes.
+
+        That is the first word; inside a sentence it is the whole formula with which the line begins.
+        """
+        n_words = 1 if self.ends_clause else following.n_unbroken
+        x0, x1 = edges(following.words[:n_words])
+        return self.right - self.end >= x1 - x0 + space * following.size
 
     def flows_into(self, following: Line) -> bool:
         """Return whether its text continues in the next line, in another column or print."""

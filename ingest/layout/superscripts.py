@@ -30,30 +30,40 @@ _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;
 def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
     """Join primes to their letters, and put the index before the exponent of each base.
 
+    After an opening bracket, as in a binomial coefficient, the upper glyphs come first.
+
     Args:
         glyphs: a row from left to right.
         y, size: baseline and font size of the row.
     """
     result: list[Glyph] = []
-    exponent: list[Glyph] = []
-    letters = glyphs[:1]
+    low: list[Glyph] = []
+    raised: list[Glyph] = []
+    base = glyphs[:1]
     for glyph in glyphs:
         is_small = glyph.size < SMALL * size and glyph.text != " "
-        is_raised = is_small and y - glyph.y > RAISED * size
         if not is_small:
-            result += exponent
-            exponent = []
-            letters = [glyph]
+            result += _ordered(base, low, raised)
+            low, raised, base = [], [], [glyph]
+            result.append(glyph)
+            continue
 
-        before = (exponent or letters) if is_raised else result
-        if is_small and glyph.text in PRIMES and before and before[-1].text.isalpha():
+        scripts = raised if y - glyph.y > RAISED * size else low
+        before = scripts or base
+        if glyph.text in PRIMES and before[-1].text.isalpha():
             before[-1].text += glyph.text
             before[-1].x1 = max(before[-1].x1, glyph.x1)
-        elif is_raised:
-            exponent.append(glyph)
         else:
-            result.append(glyph)
-    return result + exponent
+            scripts.append(glyph)
+    return result + _ordered(base, low, raised)
+
+
+def _ordered(
+    base: Sequence[Glyph], low: list[Glyph], raised: list[Glyph]
+) -> list[Glyph]:
+    """Return the scripts of a base in reading order."""
+    is_bracket = bool(base) and base[0].text in _OPENING.values()
+    return raised + low if is_bracket else low + raised
 
 
 def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:

@@ -45,6 +45,7 @@ from ingest.paragraphs.markers import (
     is_next_label,
     is_set_apart,
     marker_words,
+    split_items,
 )
 from quarry.course.sentences import ends_with_abbreviation, names_statement
 from quarry.languages.captions import caption_label
@@ -103,7 +104,7 @@ def group_lines(
 def _join_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLine]:
     """Join pieces of a formula between two rows (tall brackets, limits) to the row above, and find abbreviations."""
     whole: list[PlacedLine] = []
-    for line in lines:
+    for line in itertools.chain.from_iterable(map(split_items, lines)):
         if whole and _is_fragment(line, whole[-1], pitch):
             whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
             continue
@@ -255,7 +256,8 @@ def _is_row_of_table(group: LineGroup, line: PlacedLine) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
     above = group.last
     n_gaps = above.n_gaps + line.n_gaps
-    if not n_gaps or _is_mid_sentence(group, line):
+    is_cells = above.n_gaps > 1 and marker_words(line) > 0
+    if not n_gaps or (_is_mid_sentence(group, line) and not is_cells):
         return False
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (

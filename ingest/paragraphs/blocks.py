@@ -185,7 +185,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         n_bold += line.bold * line.n_chars
         n_mono += line.mono * line.n_chars
     words = words[group.marker :]
-    n_unknown = sum(UNKNOWN in word for word in words)
+    n_unknown = sum(map(_is_unknown, words))
     block = Block(
         page=first.page,
         heading=heading,
@@ -211,6 +211,12 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     page_size = habits.page_sizes.get(block.page, 0.0) / habits.body_size
     size_ratio = block.size_ratio / max(1.0, page_size)
     return replace(block, is_heading=_is_heading(block, group, size_ratio))
+
+
+def _is_unknown(word: str) -> bool:
+    """Return whether a word has an unknown character, and is more than a letter with an unknown index."""
+    n_letters = sum(map(str.isalpha, word))
+    return UNKNOWN in word and n_letters + word.count(UNKNOWN) > 2
 
 
 def _is_row(group: LineGroup, after_row: bool) -> bool:

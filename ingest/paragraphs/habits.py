@@ -46,7 +46,7 @@ MIN_PAGE_LINES = 4
 """Minimum number of lines of a page with a font size of its own, as of a slide in larger print than other slides."""
 
 MAX_FEW_PARTED = 1
-PARTED_SHARE = 0.1
+PARTED_SHARE = 0.2
 """Maximum number and maximum share of the lines inside sentences that the structure of a file parts from the lines
 above them."""
 

@@ -81,11 +81,13 @@ _AUTHOR = re.compile(
     (?:\[?\w{{1,6}}\]?\.?\ )?  # the number of an entry
     (?: {_CAPITAL}[\w'’-]+,\ {_CAPITAL}\.  # Jones, K.
       | (?:{_CAPITAL}\.[\ -]?)+\ ?{_CAPITAL}[\w'’-]+(?:,|\ et\ al)  # K. Jones,
+      | (?:[A-ZÀ-ÞА-Я][\w'’.-]*,?\ (?:and\ |&\ )?){{2,9}}[“"„«]\w  # Kim Jones “Title
     )
     """,
     re.VERBOSE,
 )
-"""Year and initial of a name in a reference, and the name of an author with initials at its beginning."""
+"""Year and initial of a name in a reference, and the authors at its beginning: with initials, or before a title in
+quotation marks."""
 
 _CODE_LINE = re.compile(
     r"""
@@ -263,7 +265,8 @@ def _reason(text: _Text, max_words: int) -> str:
         return "long"
     if text.block.unknown_share > MAX_UNKNOWN_SHARE:
         return "unreadable"
-    return "references" if text.is_reference else ""
+    is_reference = text.is_reference and not text.is_caption
+    return "references" if is_reference else ""
 
 
 def _kind_of_text(text: _Text, min_words: int) -> Kind:

@@ -1,6 +1,8 @@
 """Bullets and numbers at the beginning of lines."""
 
+import itertools
 import re
+from dataclasses import replace
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
@@ -13,7 +15,11 @@ from ingest.layout.line import (
     PlacedLine,
     is_item_gap,
 )
-from ingest.pdf.model import UNKNOWN
+from ingest.layout.rows import SEGMENT_GAP
+from ingest.pdf.model import UNKNOWN, edges
+
+MAX_NUMBERS = 3
+"""Maximum number of nested numbers at the beginning of a line."""
 
 TEXT_TOLERANCE = 0.2
 """Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
@@ -30,20 +36,57 @@ _ENUMERATOR = re.compile(
 def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     """Return how many words at the beginning of a line are a bullet or numbers.
 
-    There are 2 if the number of an exercise and the letter of its first part share a line, and the text hangs to the
-    right of both. A capital with a full stop is the letter of an item only if the text hangs to its right.
+    There are several if the number of an exercise and those of its first parts share a line, as in "3. (a) i.", and the
+    text or the next number hangs to the right of the first one. A capital with a full stop is the letter of an item
+    only if the text hangs to its right.
     """
     if following is not None and following.column != line.column:
         following = None
     if not _is_marked(line, following):
         return 0
-    if len(line.words) < 3 or following is None:
+    if following is None:
         return 1
 
-    for word in line.words[:2]:
+    n_numbers = 0
+    for word in line.words[: min(MAX_NUMBERS, len(line.words) - 1)]:
         if not _ENUMERATOR.fullmatch(word.text.lstrip(_STARS)):
-            return 1
-    return 2 if following.starts_at(line.start_after(2)) else 1
+            break
+        n_numbers += 1
+    if n_numbers > 1:
+        last = line.words[n_numbers - 1].text
+        if is_next_label(last, following.first_text):
+            return n_numbers
+    for n_words in range(n_numbers, 1, -1):
+        if following.starts_at(line.start_after(n_words)):
+            return n_words
+    return 1
+
+
+def split_items(line: PlacedLine) -> list[PlacedLine]:
+    """Split a line with several items of one list in columns, such as "(a) even    (b) odd"."""
+    style = _style(line.first_text)
+    if not line.n_gaps or not style:
+        return [line]
+    starts = [0]
+    spaces = [0.0, *line.spaces]
+    for position, word in enumerate(line.words[:-1]):
+        is_apart = spaces[position] > SEGMENT_GAP * line.size
+        if is_apart and position > starts[-1] + 1 and _style(word.text) == style:
+            starts.append(position)
+
+    items = []
+    for start, end in itertools.pairwise([*starts, len(line.words)]):
+        words = line.words[start:end]
+        x0, x1 = edges(words)
+        items.append(replace(line, words=words, x0=x0, x1=x1, n_gaps=0))
+    return items if len(items) > 1 else [line]
+
+
+def _style(number: str) -> str:
+    """Return the style of the number or letter of an item, such as "(a)" for "(c)"; "" for another word."""
+    if not _ENUMERATOR.fullmatch(number):
+        return ""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", number))
 
 
 def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
@@ -91,12 +134,14 @@ def is_bullet(text: str) -> bool:
 
 
 def is_next_label(before: str, label: str) -> bool:
-    """Return whether a label follows another one, as "b)" does "a)" and "(12)" does "(11)"."""
+    """Return whether a label follows another one, as "b)" does "a)", "(12)" does "(11)" and "ii." does "i."."""
     if not (_ENUMERATOR.fullmatch(before) and _ENUMERATOR.fullmatch(label)):
         return False
     one, other = before.strip("().[]"), label.strip("().[]")
     if one.isdecimal() and other.isdecimal():
         is_next = int(other) == int(one) + 1
+    elif one == "i" and other == "ii":
+        is_next = True
     else:
         is_next = len(one) == len(other) == 1 and ord(other) == ord(one) + 1
     return is_next and before.replace(one, "") == label.replace(other, "")

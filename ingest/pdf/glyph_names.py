@@ -2,7 +2,7 @@
 
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow,
 though the encoding of the font names the glyph; Macs map the large signs of TeX to letters. PowerPoint maps sums and
-arrows to their glyph numbers. Distiller maps a letter whose glyph has no character in the font to a private code,
+arrows to their glyph numbers. macOS leaves out ligatures. Distiller maps a letter whose glyph has no character in the font to a private code,
 though the glyphs beside it are its neighbours in the alphabet.
 """
 
@@ -25,6 +25,8 @@ _BITMAP = re.compile(r"a\d+")
 """Name that pdfTeX and dvips give to a glyph."""
 _DIGITS = string.digits + string.ascii_uppercase
 """Digits of the names that Ghostscript gives to glyphs without one."""
+PRIVATE = 0xF0000
+"""First private code to which macOS maps glyphs without a character."""
 MAX_ASCII = 127
 MAX_CODE = 255
 """Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
@@ -119,6 +121,8 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int, str]:
     """Return the characters of glyphs that the encoding of a font names and its map lacks, or has wrong."""
     encoding = font.get("/Encoding")
+    if encoding is None and font.get("/Subtype") == "/TrueType":
+        return _glyphs_without_character(font, mapped)
     if not isinstance(encoding, pikepdf.Dictionary):
         return {}
     differences = encoding.get("/Differences")
@@ -140,6 +144,25 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
     wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
     added = named.keys() - (mapped.keys() - wrong)
     return {code: named[code] for code in added}
+
+
+def _glyphs_without_character(
+    font: pikepdf.Dictionary, mapped: Mapping[int, str]
+) -> dict[int, str]:
+    """Return private characters for the codes of a font that its map lacks, where macOS has numbered its glyphs.
+
+    PDFium would return the codes themselves.
+    """
+    n_renumbered = sum(text != chr(code) for code, text in mapped.items())
+    widths = font.get("/Widths")
+    if not isinstance(widths, pikepdf.Array) or 2 * n_renumbered <= len(mapped):
+        return {}
+    codes = range(int(font.FirstChar), int(font.LastChar) + 1)
+    return {
+        code: chr(PRIVATE + code)
+        for code, width in zip(codes, widths, strict=False)
+        if width and code not in mapped
+    }
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
@@ -169,9 +192,10 @@ def _is_lost(text: str) -> bool:
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
-    """Return the codes of signs that are mapped to ASCII though their names say otherwise, or to others if most are.
+    """Return the codes of ligatures that are mapped to signs, and of signs that are mapped to ASCII or to others.
 
-    A map of all codes to themselves says nothing: its letters may be wrong too.
+    Signs of other scripts count if most of the signs are wrong. A map of all codes to themselves says nothing: its
+    letters may be wrong too.
     """
     common = named.keys() & mapped.keys()
     wrong = {
@@ -180,11 +204,16 @@ def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
     if all(text == chr(code) for code, text in mapped.items()):
         return wrong
 
+    ligatures = {
+        code
+        for code in wrong
+        if _is_ligature(named[code]) and not mapped[code][0].isalpha()
+    }
     signs = {code for code in common if _is_sign(named[code])}
     wrong &= signs
     if len(wrong) > len(signs) / 2:
-        return wrong
-    return {code for code in wrong if mapped[code].isascii()}
+        return wrong | ligatures
+    return {code for code in wrong if mapped[code].isascii()} | ligatures
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
@@ -192,6 +221,12 @@ def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
     descriptor = font.get("/FontDescriptor", pikepdf.Dictionary())
     is_embedded = "/FontFile" in descriptor or "/FontFile3" in descriptor
     return font.get("/Subtype") == "/Type1" and is_embedded
+
+
+def _is_ligature(text: str) -> bool:
+    """Return whether a text is several letters, as those of one glyph such as "ffi"."""
+    letters = unicodedata.normalize("NFKC", text)
+    return len(letters) > 1 and letters.isalpha()
 
 
 def _is_sign(text: str) -> bool:

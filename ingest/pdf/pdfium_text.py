@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium
 
 from ingest.pdf.frame import Frame
+from ingest.pdf.ligatures import OF_CALIBRI, spell_ligatures
 from ingest.pdf.model import (
     AXIS,
     MAX_SLANT,
@@ -23,7 +24,7 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.private_signs import LIGATURES, private_sign, spell_ligatures
+from ingest.pdf.private_signs import private_sign
 from ingest.pdf.tex import (
     PIECES,
     WHOLE,
@@ -141,6 +142,7 @@ class PageText:
         self._last_place = (0.0, 0.0, 0.0)
         self._last_object: int | None = None
         self._has_ligatures = False
+        self._private: set[tuple[int, str]] = set()
 
     def glyphs(self) -> list[Glyph]:
         """Read the glyphs of the page in the order of drawing."""
@@ -161,8 +163,8 @@ class PageText:
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
             parted = False
-        if self._has_ligatures:
-            spell_ligatures(glyphs)
+        if self._has_ligatures or self._private:
+            spell_ligatures(glyphs, self._private)
         return glyphs
 
     @property
@@ -357,10 +359,13 @@ class PageText:
             text = private_sign(code | 0xF000, name, width.value)
         # PDFium has no character for the code 0
         is_unmapped = code == 0 or self._is_unmapped(position)
-        self._has_ligatures |= text in LIGATURES
+        self._has_ligatures |= text in OF_CALIBRI
         encoding = encoding_named(name, is_unmapped)
         if encoding is not None:
             text = encoding.get(code, UNKNOWN)
+        elif unicodedata.category(chr(code)) == "Co" and text in (UNKNOWN, chr(code)):
+            text = chr(code)
+            self._private.add((font, text))
         self._fonts.saw(font, text, em_width)
 
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it

@@ -1,12 +1,9 @@
-"""Signs at private or wrong codes: those of Symbol, arrows of Wingdings, pieces of brackets, ligatures of Calibri."""
-
-import itertools
-from collections.abc import Sequence
+"""Signs at private codes: those of Symbol, arrows of Wingdings and pieces of brackets."""
 
 from pdfminer.fontmetrics import FONT_METRICS
 from pypdf._codecs import charset_encoding
 
-from ingest.pdf.model import UNKNOWN, Glyph
+from ingest.pdf.model import UNKNOWN
 
 _SYMBOL = charset_encoding["/Symbol"]
 _, _WIDTHS = FONT_METRICS["Symbol"]
@@ -18,9 +15,6 @@ _ARROWS = dict(enumerate("←→↑↓↖↗↙↘⇐⇒⇑⇓", 0xF0DF))
 
 _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
 """Pieces of tall brackets at the codes of Adobe."""
-
-LIGATURES = {"Ō": "ft", "ƞ": "tf", "Ɵ": "ti", "Ʃ": "tt", "ƫ": "tti"}
-"""Ligatures of Calibri by the letters at their numbers as glyphs, which Windows writes into files."""
 
 
 def private_sign(code: int, font: str, width: float) -> str:
@@ -38,15 +32,3 @@ def private_sign(code: int, font: str, width: float) -> str:
     if 0xF020 <= code < 0xF100 and is_as_wide:
         return sign
     return _PIECES.get(code, UNKNOWN)
-
-
-def spell_ligatures(glyphs: Sequence[Glyph]) -> None:
-    """Spell the ligatures of Calibri in the fonts of a page where such a letter is after a small Latin one."""
-    fonts = set()
-    for before, glyph in itertools.pairwise(glyphs):
-        is_inside_word = "a" <= before.text <= "z" and before.y == glyph.y
-        if glyph.text in LIGATURES and is_inside_word and not glyph.parted:
-            fonts.add(glyph.font)
-    for glyph in glyphs:
-        if glyph.font in fonts:
-            glyph.text = LIGATURES.get(glyph.text, glyph.text)

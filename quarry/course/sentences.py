@@ -1,6 +1,7 @@
 """Splitter of paragraphs into verbatim sentences; the first one is the opening sentence."""
 
 import re
+import unicodedata
 
 from quarry.languages.quotation import CLOSING, OPENING
 from quarry.languages.registry import (
@@ -9,26 +10,46 @@ from quarry.languages.registry import (
     OTHER_LAST_ABBREVIATIONS,
     OTHER_NUMBER_ABBREVIATIONS,
     OTHER_OPENERS,
+    alternatives,
     language_of_word,
 )
 
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of all languages in the attribute with this name."""
+    return frozenset(
+        " ".join([getattr(language, name) for language in LANGUAGES]).split()
+    )
+
+
+_OPENERS = _words("openers").union(OTHER_OPENERS.split())
+_CAPITALISED_OPENERS = alternatives(word.capitalize() for word in sorted(_OPENERS))
+"""Words that begin sentences."""
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
     rf"|[。！？]+[{re.escape(CLOSING)}]*"
+    rf"|(?<=[^\W\d_]{{3}})[.!?](?=[א-ת]{{2}}|{_CAPITALISED_OPENERS} [a-z])"
+    r"|(?<=[א-ת)] )\.(?=[א-ת]{2})"
 )
-"""Signs at which a sentence may end."""
+"""Signs at which a sentence may end, perhaps with the space before them or none."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""
+_PART = re.compile(r"\((?:[a-z]|i{1,3}|i?v)\) (?=[^\W\d_]{2}|\W)")
+"""The letter of a part of an exercise."""
+_SYMBOL = re.compile(r"[^\W\d_](?= )")
+"""A letter alone at the beginning."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
 """A letter with a full stop."""
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 """Letters with full stops between them, and one without."""
 _NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
+_CAPITALS = re.compile(r"[A-Z]{2,}\b")
+"""A word in capitals, such as a keyword of SQL."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 HEADING_WORDS = 5
@@ -45,13 +66,6 @@ _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
 """The source in brackets of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
 
-def _words(name: str) -> frozenset[str]:
-    """Return the words of all languages in the attribute with this name."""
-    return frozenset(
-        " ".join([getattr(language, name) for language in LANGUAGES]).split()
-    )
-
-
 _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations").union(
     OTHER_LAST_ABBREVIATIONS.split()
@@ -59,7 +73,6 @@ _LAST_ABBREVIATIONS = _words("last_abbreviations").union(
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations").union(
     OTHER_NUMBER_ABBREVIATIONS.split()
 )
-_OPENERS = _words("openers").union(OTHER_OPENERS.split())
 _STATEMENT_NAMES = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
@@ -137,7 +150,10 @@ def _end_of_first(text: str) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
-    is_omission = last == " " and mark in ("..", ". . .", "…")
+    is_of_code = before.rstrip()[-1:].isupper() and _CAPITALS.match(tail) is not None
+    is_omission = last == " " and (
+        mark in ("..", ". . .", "…") or (mark == "..." and is_of_code)
+    )
     is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
@@ -161,8 +177,19 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
         is_inside = bracket != "" and outside.rstrip()[-1:] not in ".!?:…"
         return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
-    is_equation = mark == "." and _EQUATION.match(tail) is not None
-    return is_cased and tail.lstrip(OPENING)[:1].islower() and not is_equation
+    begins = _PART.match(tail) or (mark == "." and _begins_with_formula(tail, before))
+    return is_cased and tail.lstrip(OPENING)[:1].islower() and not begins
+
+
+def _begins_with_formula(tail: str, before: str) -> bool:
+    """Return whether a text begins with an equation, or with a symbol that has a value in the text before it."""
+    if _EQUATION.match(tail):
+        return True
+    symbol = _SYMBOL.match(tail)
+    if symbol is None:
+        return False
+    has_value = rf"(?<!\w){symbol.group()} ?[=≠<>≤≥≈∈∼]"
+    return re.search(has_value, before) is not None
 
 
 def _is_label(text: str) -> bool:
@@ -260,8 +287,14 @@ def _is_letter(word: str) -> bool:
 
 def _is_variable(word: str, next_word: str) -> bool:
     """Return whether a word is one capital of another script than the next word, as in Hebrew mathematics."""
-    is_other_script = language_of_word(word) is not language_of_word(next_word)
-    return is_other_script and len(word) == 1 and word.isupper()
+    if len(word) != 1 or not word.isupper() or not next_word[:1].isalpha():
+        return False
+    return _script(word) != _script(next_word)
+
+
+def _script(word: str) -> str:
+    """Return the script of the first letter of a word, such as "GREEK"."""
+    return unicodedata.name(word[0], "").partition(" ")[0]
 
 
 def _forms(word: str) -> set[str]:

@@ -54,7 +54,7 @@ ENGLISH = Language(
     lecture="lecture|lec|chapter|chap|ch|lesson|unit|week|class|session|module|handout",
     drawings="fig|tab|pic|photo|image|illustration|listing|algorithm|chart|plate|scheme|exhibit|diagram|graph|map|box|abb",
     # also in languages close to English
-    bibliographies="references|r[eé]f[eé]r[eê]nc(?:ia|e)s|bibliogra\\w+|works cited|sources|"
+    bibliographies="references|r[eé]f[eé]r[eê]nc(?:ia|e)s|bibliogra\\w+|works cited|sources|further reading|"
     "literatur|literaturverzeichnis|quellen\\w*",
     labels={
         "theorem": "definition|theorem|lemma|corollary|proposition|claim|fact|axiom|conjecture|assumption|property",

@@ -22,9 +22,11 @@ OTHER_OPENERS = (
     "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "
     "démontrer démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez déduire déduisez "
     "étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn wir es zeigen "
-    "berechnen bestimmen пусть тогда если это"
+    "berechnen bestimmen als dabei daher hier infatti quindi allora dunque inoltre sia siano supponiamo poiché questo "
+    "questa sea sean entonces además luego como este esta então além seja sejam пусть тогда если это поэтому тому якщо "
+    "нехай"
 )
-"""Words of French, German and Russian that begin sentences."""
+"""Words of French, German, Italian, Spanish, Portuguese, Russian and Ukrainian that begin sentences."""
 
 
 def detect_language(text: str) -> Language:

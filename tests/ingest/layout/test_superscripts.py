@@ -64,5 +64,7 @@ def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_let
     assert text_of(with_scripts(apart, 100, 10)) == "a 312"
     index = [*glyphs("x"), *raised("2", 5), *lowered("i", 5.1)]
     assert text_of(with_scripts(index, 100, 10)) == "xi2"
+    binomial = [*glyphs("("), *lowered("k", 5), *raised("n", 5.1), *glyphs(")", 10)]
+    assert text_of(with_scripts(binomial, 100, 10)) == "(nk)"
     primed = [*glyphs("x"), *lowered("i", 5), *raised("′", 5.1)]
     assert text_of(with_scripts(primed, 100, 10)) == "x′i"

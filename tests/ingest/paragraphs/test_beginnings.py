@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from ingest.layout.line import PlacedLine
+from ingest.layout.line import PlacedLine, Word
 from ingest.paragraphs.beginnings import begins_paragraph, group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import TypesettingHabits
@@ -413,3 +413,27 @@ def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
     ):
         group = LineGroup([line(above, x1=200.0)])
         assert begins(group, line(below, y=112.0)) is is_new, (above, below)
+
+
+def test_a_formula_at_the_beginning_of_a_line_did_not_fit_above() -> None:
+    def in_a_row(text: str) -> PlacedLine:
+        words = []
+        for number, word in enumerate(text.split()):
+            left = 50.0 + 20 * number
+            words.append(Word(word, left, left + 18, 10, 0, False, False))
+        return line("", words=tuple(words), y=112.0)
+
+    for above, below, is_new in (
+        ("The trees that we have seen", "Q = a + b is what they have", False),
+        ("The trees that we have seen", "Trees = a + b is what they have", False),
+        ("The trees that we have seen", "Q is what they have", True),
+        ("The trees that we have seen", "Q = a + b", True),
+        ("The trees that we have seen.", "Q = a + b is what they have", True),
+    ):
+        group = LineGroup([line(above, x1=250.0)])
+        assert begins(group, in_a_row(below)) is is_new, (above, below)
+
+
+def test_an_item_begins_below_a_row_of_a_table() -> None:
+    group = LineGroup([line("Trees 19 31", n_gaps=2)])
+    assert begins(group, line("a. Is a tree a graph?", y=112.0))

@@ -2,9 +2,11 @@
 
 import typst
 
-from ingest.layout.arrange import arrange
+from ingest.layout.arrange import Arranged, arrange
 from ingest.paragraphs.blocks import Block, split
+from ingest.pdf.model import UNKNOWN
 from tests.contracts.handmade import Run, lines
+from tests.ingest.paragraphs.lines import line
 from tests.ingest.reading import arranged, extracted
 
 # In Helvetica 10 each of these is 250 to 275 points wide, so that no first word of the next line would have fitted.
@@ -401,3 +403,10 @@ def test_items_have_others_near_and_the_text_above_introduces_them() -> None:
     assert (one.is_first, one.introduces, one.in_list) == (False, True, True)
     assert (other.introduces, other.in_list) == (False, True)
     assert not below.in_list
+
+
+def test_a_word_is_unknown_unless_it_is_a_letter_with_an_unknown_index() -> None:
+    text = f"Let x{UNKNOWN} be tr{UNKNOWN}s {UNKNOWN * 3} {UNKNOWN}"
+    (block,) = split(Arranged("", [[line(text)]], 10.0))
+    assert block.text == "Let x be trs"
+    assert block.unknown_share == 2 / 6

@@ -157,6 +157,13 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("Vaswani, A., Attention Is All (Curran, 2017)", {"number": "•"}, "references"),
     ("Jones, K. (1972) A study of boats, London: Graham.", {}, "references"),
     (f"Jones, K. (1972) {PROSE}", {}, "prose"),
+    (
+        "Kim Jones and Al Gale “A study of boats,” Tides (1972), 4: 1–9.",
+        {},
+        "references",
+    ),
+    ("Kim Jones wrote “A study of boats,” in Tides (1972).", {}, "other"),
+    ("Figure 3. Boats, Panel A. Tides, B. All of London, 1980–2022.", {}, "caption"),
     ("4 K. Jones, “A study of boats and of tides,”", {}, "other"),
     (
         "4 K. Jones, “A study of boats and of tides,”",

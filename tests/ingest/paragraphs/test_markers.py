@@ -1,6 +1,7 @@
 """ingest/paragraphs/markers.py: bullets and numbers at the beginning of lines."""
 
-from ingest.paragraphs.markers import is_next_label, marker_words
+from ingest.layout.line import PlacedLine, Word
+from ingest.paragraphs.markers import is_next_label, marker_words, split_items
 from tests.ingest.paragraphs.lines import line
 
 
@@ -37,6 +38,37 @@ def test_a_label_follows_the_one_before_it_in_the_same_style() -> None:
         ("a)", "c)", False),
         ("a)", "b.", False),
         ("1)", "1)", False),
+        ("i.", "ii.", True),
         ("Trees", "and", False),
     ):
         assert is_next_label(before, label) is is_next, (before, label)
+
+
+def test_several_numbers_begin_a_line_above_the_next_one_or_a_hanging_text() -> None:
+    numbers = line("3. (a) i. Trees are graphs")
+    assert marker_words(numbers, line("ii. Graphs are sets", left=60.0, x0=60.0)) == 3
+    assert marker_words(numbers, line("without any cycles", x0=80.0)) == 1
+
+
+def _in_columns(text: str, starts: dict[str, float]) -> PlacedLine:
+    """Set a line whose words follow each other, but for those that start at a place of their own."""
+    words = []
+    x = 50.0
+    for word in text.split():
+        x = starts.get(word, x)
+        words.append(Word(word, x, x + 20, 10, 0, False, False))
+        x += 23
+    return line("", words=tuple(words), n_gaps=len(starts))
+
+
+def test_items_in_columns_are_lines_of_their_own() -> None:
+    for text, starts, expected in (
+        ("(a) even (c) odd", {"(c)": 200.0}, ["(a) even", "(c) odd"]),
+        ("(a) even (c) odd", {}, ["(a) even (c) odd"]),
+        ("(a) see (b)", {"(b)": 200.0}, ["(a) see (b)"]),
+        ("(a) even 2. odd", {"2.": 200.0}, ["(a) even 2. odd"]),
+        ("even (c) odd", {"(c)": 200.0}, ["even (c) odd"]),
+    ):
+        items = split_items(_in_columns(text, starts))
+        assert [item.text for item in items] == expected
+        assert all(item.start_after(0) == item.words[0].x0 for item in items)

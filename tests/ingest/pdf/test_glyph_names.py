@@ -87,6 +87,33 @@ def test_names_correct_a_map_of_codes_to_themselves() -> None:
     assert "<22> <002c>" in cmap
 
 
+def test_names_of_ligatures_correct_a_map_that_has_signs_for_them() -> None:
+    signs = MAP.replace(b"<ffff>", b"<0021>")
+    cmap = cmap_of(pdf(names("T_h", "f_t"), signs, "/FontFile3"))
+    assert "<21> <00540068>" in cmap
+    assert "<22> <0041>" in cmap, "a letter may bear the name of another one"
+
+
+def test_a_glyph_without_a_character_has_a_private_code_where_glyphs_are_numbered() -> (
+    None
+):
+    made = pikepdf.new()
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.TrueType,
+        FirstChar=33,
+        LastChar=36,
+        Widths=pikepdf.Array([500, 500, 500, 0]),
+    )
+    numbered = MAP.replace(b"<ffff>", b"<0042>")
+    font.ToUnicode = made.make_stream(numbered)
+    assert "<23> <db80dc23>" in cmap_of(written_with(font, made))
+
+    itself = numbered.replace(b"<0042>", b"<0021>").replace(b"<0041>", b"<0022>")
+    font.ToUnicode = made.make_stream(itself)
+    assert "<23>" not in cmap_of(written_with(font, made))
+
+
 def test_ligatures_are_mapped_by_their_names_in_a_font_without_a_map() -> None:
     cmap = cmap_of(pdf(names("f_f_i", "a")).replace(b"/Type3", b"/Type1"))
     assert "<21> <006600660069>" in cmap

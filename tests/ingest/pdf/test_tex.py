@@ -4,6 +4,7 @@ import string
 
 from ingest.pdf.model import Glyph
 from ingest.pdf.tex import (
+    COMPANION,
     CYRILLIC,
     ESINT,
     NAMELESS,
@@ -68,6 +69,8 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("Definot!,.", NAMELESS),
         ("ikn", NAMELESS),
         ("Éa", NAMELESS),
+        ("\x88¿", COMPANION),
+        ("é", NAMELESS),
         ("aeiouàéêô", NAMELESS),
         ("Òåîðåìà f", CYRILLIC),
         (f"{string.ascii_letters}àâçèéêëîïôùûüÿÀÉÇ", NAMELESS),

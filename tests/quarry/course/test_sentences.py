@@ -48,6 +48,7 @@ FIRST = [
     "Да, т. е. Пусть так.",
     "It is named after K. Wu.",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
+    "Assign it by SELECT ... INTO.",
 ]
 
 
@@ -84,6 +85,13 @@ OPENINGS = {
     "זו שיטת היל.": "f היא פונקציה.",
     "It is optimal.": "n = O(k) holds.",
     "It is cheap w.r.t. n = 3 here.": "Go on.",
+    "Let s = 3q.": "s is an integer.",
+    "Who was first?": "(b) Who was last?",
+    "See the map (a).": "(a) shows it.",
+    # a letter of another script is no initial
+    "X hat die Kovarianzmatrix Σ.": "Als Matrix ist sie symmetrisch.",
+    "Non cambia il periodo T.": "Infatti è lo stesso.",
+    "Це мова, така як C.": "Тому вона швидка.",
 }
 """Opening sentences, and what follows each."""
 
@@ -91,6 +99,17 @@ OPENINGS = {
 def test_what_follows_may_decide_where_the_sentence_ends() -> None:
     for sentence, rest in OPENINGS.items():
         assert opening_sentence(f"{sentence} {rest}") == sentence
+
+
+def test_a_space_after_the_stop_may_be_missing_or_before_it() -> None:
+    for text, opening in (
+        ("הלוח מחומם.המשוואות נתונות.", "הלוח מחומם."),
+        ("היא מקבלת קלט (צומת) .פונקציה אחרת היא.", "היא מקבלת קלט (צומת) ."),
+        ("He taught Technology.His book sold well.", "He taught Technology."),
+        ("Call Math.Random and java.util.List here.", None),
+        ("נכתב בקובץ main.py של א.ב.ג. כאן.", None),
+    ):
+        assert opening_sentence(text) == (opening or text)
 
 
 def test_text_without_an_end_is_its_own_opening_sentence() -> None:

@@ -1,0 +1,35 @@
+"""ingest/pdf/ligatures.py: ligatures to which a file gives no letters."""
+
+from ingest.pdf.ligatures import spell_ligatures
+from ingest.pdf.model import UNKNOWN, Glyph, text_of
+from tests.ingest.layout.glyphs import glyphs
+
+PRIVATE = "\U000f003d"
+
+
+def spelled(text: str) -> str:
+    drawn = glyphs(text)
+    for glyph, char in zip(drawn, text.replace(" ", ""), strict=True):
+        glyph.parted = text[text.index(char) - 1 : text.index(char)] == " "
+    spell_ligatures(drawn, {(0, PRIVATE)})
+    return text_of(drawn)
+
+
+def test_a_private_code_is_the_ligature_that_completes_most_words() -> None:
+    for text, expected in (
+        (f"systema{PRIVATE}cs", "systematics"),
+        (f"plo{PRIVATE}ng", "plotting"),
+        (f"Manha{PRIVATE}an", "Manhattan"),
+        (f"o{PRIVATE}en", "often"),
+        (f"x{PRIVATE}y", f"x{UNKNOWN}y"),
+        (f"{PRIVATE}+1", f"{UNKNOWN}+1"),
+        (f"qzw{PRIVATE}rrk", f"qzw{UNKNOWN}rrk"),
+    ):
+        assert spelled(text) == expected
+
+
+def test_letters_at_the_numbers_of_ligatures_are_spelled_inside_words() -> None:
+    for text, expected in (("relaƟes", "relaties"), ("Ɵ", "Ɵ")):
+        drawn: list[Glyph] = glyphs(text)
+        spell_ligatures(drawn, set())
+        assert text_of(drawn) == expected
