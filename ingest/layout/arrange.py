@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.bidi import has_rtl_letter
+from ingest.layout.cells import Part, split_by_cells
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
@@ -94,11 +95,12 @@ def arrange(pdf: Pdf) -> Arranged:
 
         body = []
         notes = []
-        columns = []
-        for part in split_off_notes(lines, body_size):
-            columns += find_columns(part, 0.0, page.width, pdf.rtl)
-        for column in columns:
-            placed = _arrange_column(column, page, next(numbers), pdf.rtl)
+        parts = []
+        for zone in split_off_notes(lines, body_size):
+            for column in find_columns(zone, 0.0, page.width, pdf.rtl):
+                parts += split_by_cells(column, page.tables, pdf.rtl)
+        for part in parts:
+            placed = _arrange_part(part, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:
@@ -139,16 +141,21 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     return " ".join(parts).replace(UNKNOWN, "").strip()
 
 
-def _arrange_column(
-    column: Sequence[Line],
+def _arrange_part(
+    part: Part,
     page: Page,
     number: int,
     rtl: bool,
 ) -> list[PlacedLine]:
-    """Join the parts of each row of a column, and add the margins of the column."""
-    rows = group_by_baseline(column)
+    """Join the pieces of each row of a column or a cell, and add its margins."""
+    rows = group_by_baseline(part.lines)
     lines = [_join_row(row, page, number, rtl) for row in rows]
     left, right = _margins(lines)
+    if part.cell:
+        # a cell has the same margin on both sides
+        width = part.cell.x1 - part.cell.x0
+        inset = left - (-part.cell.x1 if rtl else part.cell.x0)
+        right = max(right, left + width - 2 * inset)
     placed = []
     for line in lines:
         whole = replace(line, left=left, right=right)

@@ -14,6 +14,7 @@ from configs.faults import fault_and_remedy
 from ingest.errors import SourceError
 from ingest.layout.bidi import STOPS, has_rtl_letter, is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
+from ingest.layout.cells import walls_at
 from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
@@ -217,7 +218,8 @@ class _OpenPdf:
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
-                for line in cut_row(row, fonts, rtl, edge):
+                walls = walls_at(row.y, page.tables)
+                for line in cut_row(row, fonts, rtl, edge, walls):
                     lines.append(line)
                     edge = line.x1 if line.rtl else edge
             whole = Page(

@@ -1,6 +1,7 @@
 """Gaps in rows: rows cut at wide gaps, and at narrow ones between columns."""
 
 import itertools
+from collections.abc import Iterable
 from statistics import median
 
 from ingest.layout.rows import SEGMENT_GAP, Row, visible_glyphs
@@ -23,8 +24,11 @@ STRETCH = 1.5
 """Maximum width of a space, as a multiple of the usual one."""
 
 
-def cut_at_gaps(row: Row) -> list[list[Glyph]]:
-    """Cut the glyphs of a row at wide gaps, and at narrower ones where the file draws other rows in between.
+def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:
+    """Cut the glyphs of a row at wide gaps, at rules, and at narrower gaps where the file draws other rows in between.
+
+    Args:
+        walls: places of the vertical rules across the row, in points.
 
     Returns:
         The pieces; each begins with a visible glyph.
@@ -36,7 +40,8 @@ def cut_at_gaps(row: Row) -> list[list[Glyph]]:
         if glyph.text != " ":
             gap = (glyph.x0 - last.x1) / row.size
             is_narrow = gap > MIN_GAP and _is_jump(row, last, glyph)
-            if not pieces or gap > segment_gap or is_narrow:
+            is_parted = any(last.middle < wall < glyph.middle for wall in walls)
+            if not pieces or gap > segment_gap or is_narrow or is_parted:
                 pieces.append([])
             if glyph.x1 > last.x1 or last.text == " ":
                 last = glyph

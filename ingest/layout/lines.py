@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.accents import LOW
@@ -59,15 +59,22 @@ IN_NUMBER = 0.2
 """Maximum white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
 
-def cut_row(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:
-    """Cut a row at its gaps, and return the lines from left to right.
+def cut_row(
+    row: Row,
+    fonts: Fonts,
+    rtl: bool,
+    edge: float = math.nan,
+    walls: Iterable[float] = (),
+) -> list[Line]:
+    """Cut a row at its gaps and at rules, and return the lines from left to right.
 
     Args:
         rtl: whether the document reads from right to left.
         edge: right end of the right-to-left line above the row.
+        walls: places of the vertical rules across the row, in points.
     """
     lines = []
-    for glyphs in cut_at_gaps(row):
+    for glyphs in cut_at_gaps(row, walls):
         while glyphs[-1].text == " ":
             glyphs.pop()
         is_rtl = rtl and _is_rtl_line(glyphs, row.y, fonts, edge)

@@ -165,7 +165,7 @@ class _Text:
             "lines": math.log2(block.n_lines),
             "size": min(MAX_SIZE, max(MIN_SIZE, block.size_ratio)),
             "indent": min(MAX_INDENT, max(MIN_INDENT, block.indent)),
-            "stop": text[-1] in ".!?…。؟",
+            "stop": text.rstrip(CLOSING)[-1:] in tuple(".!?…。؟"),
             "colon": text[-1] in ":：",
             "label": ": " in text[:LABEL_LENGTH],
             "caption": self.is_caption,

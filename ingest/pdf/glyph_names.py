@@ -1,9 +1,9 @@
 """Unicode maps of fonts, completed and corrected from the names of their glyphs.
 
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow,
-though the encoding of the font names the glyph; Macs map the large signs of TeX to letters. PowerPoint maps sums and
-arrows to their glyph numbers. macOS leaves out ligatures. Distiller maps a letter whose glyph has no character in the font to a private code,
-though the glyphs beside it are its neighbours in the alphabet.
+though the encoding of the font names the glyph; Macs map the large signs of TeX to letters, and leave out ligatures.
+PowerPoint maps sums and arrows to their glyph numbers. Distiller maps a letter whose glyph has no character in the font
+to a private code, though the glyphs beside it are its neighbours in the alphabet.
 """
 
 import bisect

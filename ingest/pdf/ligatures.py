@@ -14,7 +14,10 @@ from quarry.languages.words import is_common
 OF_CALIBRI = {"Ō": "ft", "ƞ": "tf", "Ɵ": "ti", "Ʃ": "tt", "ƫ": "tti"}
 """Ligatures of Calibri by the letters at their numbers as glyphs, which Windows writes into files."""
 
-_LIGATURES = "ti tt tti ft fi fl ff ffi ffl fti ftt tf fj th".split()
+_LIGATURES = (
+    *("ti", "tt", "tti", "ft", "fti", "ftt", "tf"),
+    *("fi", "fl", "ff", "ffi", "ffl", "fj", "th"),
+)
 """Ligatures of fonts of text."""
 
 MIN_LETTERS = 3

@@ -134,10 +134,17 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A ruled table: the rectangle of all of it, and those of its rows if its cells are entries of data."""
+    """A ruled table.
+
+    Attributes:
+        box: the rectangle of all of it.
+        data_rows: the rows whose cells are entries of data.
+        text_rows: the cells with text of each other row.
+    """
 
     box: Box
     data_rows: Sequence[Box] = ()
+    text_rows: Sequence[Sequence[Box]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,12 @@ MIN_DATA_ROWS = 3
 MAX_ENTRY = 200
 """Minimum number of rows of a table of data, and maximum number of characters in a cell of such a row."""
 
+MAX_RULE = 3.0
+"""Maximum width of a rule, in points; a wider rectangle is the background of a text."""
+
+REACH = 1.0
+"""Maximum distance that a glyph may reach over the side of a cell, in points."""
+
 _SETTINGS = {
     "vertical_strategy": "explicit",
     "horizontal_strategy": "explicit",
@@ -41,14 +47,14 @@ def find_tables(
     lines = [_rectangle(box) for box in rules]
     if len(lines) < 2:
         return []
-    settings = {
-        **_SETTINGS,
-        "explicit_vertical_lines": lines,
-        "explicit_horizontal_lines": lines,
-    }
-    no_page: Any = None  # it would be asked for other lines and for texts
+    found = _tables_between(lines)
+    # frames are no cells, and Word fills a cell line by line
+    thin = [line for line in lines if min(line["width"], line["height"]) <= MAX_RULE]
+    ruled = found
+    if found and len(thin) < len(lines):
+        ruled = _tables_between(thin)
     tables = []
-    for table in TableFinder(no_page, settings).tables:
+    for table in found:
         box = Box(*table.bbox)
         # backgrounds of the parts of a slide
         is_page = box.x1 - box.x0 > width - 1 and box.bottom - box.top > height - 1
@@ -56,11 +62,64 @@ def find_tables(
             continue
 
         rows = table.rows
-        texts = _texts(rows, [glyph for glyph in glyphs if box.holds_glyph(glyph)])
+        inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
+        texts = _texts(rows, inside)
         if _is_grid(texts):
             data_rows = [Box(*row.bbox) for row in _data_rows(rows, texts)]
-            tables.append(Table(box, data_rows))
+            text_rows: list[list[Box]] = []
+            for other in ruled:
+                if _is_inside(other, box):
+                    text_rows += _text_rows(other, inside, data_rows)
+            tables.append(Table(box, data_rows, text_rows))
     return tables
+
+
+def _tables_between(lines: Sequence[dict[str, Any]]) -> list[Any]:
+    """Return the tables that pdfplumber finds between lines."""
+    settings = {
+        **_SETTINGS,
+        "explicit_vertical_lines": lines,
+        "explicit_horizontal_lines": lines,
+    }
+    no_page: Any = None  # it would be asked for other lines and for texts
+    tables: list[Any] = TableFinder(no_page, settings).tables if len(lines) > 1 else []
+    return tables
+
+
+def _is_inside(table: Any, box: Box) -> bool:
+    """Return whether the middle of a table is inside a rectangle."""
+    x0, top, x1, bottom = table.bbox
+    return box.holds((x0 + x1) / 2, (top + bottom) / 2)
+
+
+def _text_rows(
+    table: Any, glyphs: Sequence[Glyph], data_rows: Iterable[Box]
+) -> list[list[Box]]:
+    """Return the cells with text of the rows that are not of data, and whose text crosses no side of a cell."""
+    all_texts = _texts(table.rows, glyphs)
+    if not _is_grid(all_texts):
+        return []
+    text_rows = []
+    for row, texts in zip(table.rows, all_texts, strict=True):
+        _, top, _, bottom = row.bbox
+        middle = (top + bottom) / 2
+        is_data = any(data.top < middle < data.bottom for data in data_rows)
+        cells = zip(row.cells, texts, strict=True)
+        boxes = [Box(*cell) for cell, text in cells if text]
+        if boxes and not is_data and not _is_crossed(boxes, glyphs):
+            text_rows.append(boxes)
+    return text_rows
+
+
+def _is_crossed(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> bool:
+    """Return whether text crosses a side of a cell, as no text of a table does."""
+    sides = {cell.x0 for cell in cells} | {cell.x1 for cell in cells}
+    for glyph in glyphs:
+        is_beside = any(cell.top < glyph.y < cell.bottom for cell in cells)
+        for side in sides if is_beside else ():
+            if glyph.x0 + REACH < side < glyph.x1 - REACH:
+                return True
+    return False
 
 
 def _rectangle(box: Box) -> dict[str, Any]:

@@ -126,8 +126,8 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
 
     Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Italics have
     comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
-    braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else. The euro is in a
-    font without ASCII.
+    braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else. The euro is in
+    a font without ASCII.
     """
     used = {chr(code) for code in codes}
     if "\xbf" in used and all(char >= "\x80" for char in used):
