@@ -237,7 +237,8 @@ def _goes_on_after_formula(parts: Sequence[LineGroup], group: LineGroup) -> bool
         return False
     text, formula = parts
     is_formula = _is_indented(formula.first) and not formula.last.ends_sentence
-    is_text = text.is_prose and len(text.lines) > 1 and not text.is_display
+    is_whole = len(text.lines) > 1 or text.marker > 0
+    is_text = text.is_prose and is_whole and not text.is_display
     return is_text and is_formula and _goes_on_after_stop(text, group)
 
 
@@ -335,6 +336,8 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not same_print(last, line):
         return False
+    if habits.trusts_structure and _are_other_elements(last, line):
+        return False
     columns = (last.column, line.column)
     if any(
         part.first.column in columns and _begins_anew(part, habits) for part in between
@@ -351,6 +354,12 @@ def goes_on_across(
     if last.ends_clause or (indent >= INDENTED and not line.goes_on):
         return False
     return line.goes_on or not last.has_room_for(line, WIDE_SPACE)
+
+
+def _are_other_elements(last: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether two lines of a page are in two elements of the file's structure; Word parts those of two pages."""
+    is_known = last.element > 0 < line.element and last.page == line.page
+    return is_known and last.element != line.element
 
 
 def _indent_across(last: PlacedLine, group: LineGroup) -> float:

@@ -67,6 +67,8 @@ CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+_LAST_STOP = re.compile(rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [□■∎◻◼⋄◇◆♦])?$")
+"""A stop at the end of a text, perhaps before the mark at the end of a proof or an example."""
 _YEAR_NUMBER = r"(?:1[89]|20)\d\d[a-z]?"
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
 """Expressions for a year, and for a letter that may begin a name."""
@@ -81,7 +83,7 @@ _AUTHOR = re.compile(
     (?:\[?\w{{1,6}}\]?\.?\ )?  # the number of an entry
     (?: {_CAPITAL}[\w'’-]+,\ {_CAPITAL}\.  # Jones, K.
       | (?:{_CAPITAL}\.[\ -]?)+\ ?{_CAPITAL}[\w'’-]+(?:,|\ et\ al)  # K. Jones,
-      | (?:[A-ZÀ-ÞА-Я][\w'’.-]*,?\ (?:and\ |&\ )?){{2,9}}[“"„«]\w  # Kim Jones “Title
+      | (?:[A-ZÀ-ÞА-Я][\w'’.-]*,?\ (?:and\ |&\ )?){{2,9}}(?:et\ al\.\ )?[“”"„«]\w  # Kim Jones “Title
     )
     """,
     re.VERBOSE,
@@ -165,7 +167,7 @@ class _Text:
             "lines": math.log2(block.n_lines),
             "size": min(MAX_SIZE, max(MIN_SIZE, block.size_ratio)),
             "indent": min(MAX_INDENT, max(MIN_INDENT, block.indent)),
-            "stop": text.rstrip(CLOSING)[-1:] in tuple(".!?…。؟"),
+            "stop": _LAST_STOP.search(text) is not None,
             "colon": text[-1] in ":：",
             "label": ": " in text[:LABEL_LENGTH],
             "caption": self.is_caption,

@@ -39,6 +39,11 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         group = LineGroup(lines)
         assert goes_on_across(before, [], group, habits) is expected, text
 
+    open_lines = [replace(above, element=1) for above in OPEN.lines]
+    for element, expected in ((1, True), (2, False), (0, True)):
+        group = LineGroup([line("and grow", column=1, element=element)])
+        assert goes_on_across(LineGroup(open_lines), [], group, HABITS) is expected
+
     figure = LineGroup([line("Figure 1")])
     group = LineGroup([line("Then grow", column=1)])
     assert not goes_on_across(CLOSED, [figure], group, indented)
@@ -132,14 +137,19 @@ def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -
 
 
 def test_a_text_goes_on_with_a_small_letter_after_a_formula_between_sentences() -> None:
-    for text, x0, n_groups in (
-        ("where a root is any of the nodes.", 100.0, 1),
-        ("Then a root is any of the nodes.", 100.0, 3),
-        ("where a root is any of the nodes.", 50.0, 3),
-        ("ואז השורש הוא אחד הצמתים בעץ.", 100.0, 3),
+    paragraph = LineGroup([line("Trees are"), line("graphs.", y=112.0)])
+    item = LineGroup([line("(a) Trees are graphs.", y=112.0)], 1)
+    title = LineGroup([line("Trees are graphs.", y=112.0)])
+    for before, text, x0, n_groups in (
+        (paragraph, "where a root is any of the nodes.", 100.0, 1),
+        (paragraph, "Then a root is any of the nodes.", 100.0, 3),
+        (paragraph, "where a root is any of the nodes.", 50.0, 3),
+        (paragraph, "ואז השורש הוא אחד הצמתים בעץ.", 100.0, 3),
+        (item, "where a root is any of the nodes.", 100.0, 1),
+        (title, "where a root is any of the nodes.", 100.0, 3),
     ):
-        before = LineGroup([line("Trees are"), line("graphs.", y=112.0)])
         formula = LineGroup([line("x = 1,", x0=x0, x1=200.0, y=124.0)])
         after = LineGroup([line(text, y=136.0)])
-        groups = join_continuations([before, formula, after], HABITS)
+        above = LineGroup(list(before.lines), before.marker)
+        groups = join_continuations([above, formula, after], HABITS)
         assert len(groups) == n_groups, text
