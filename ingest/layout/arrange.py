@@ -62,6 +62,12 @@ N_AT_PICTURE = 3
 MIN_PICTURE = 3.0
 """Minimum width of a picture next to lines, in font sizes: less room is at the end of any ragged line."""
 
+MIN_BOX = 5.0
+"""Minimum distance of the edge of a box from the margin of its column, in font sizes."""
+
+SPACE_OF_BOX = 0.2
+"""Minimum width of a space in a box, in font sizes."""
+
 AT_PICTURE = 0.1
 """Maximum distance of the ends of lines next to a picture from their common edge, in font sizes."""
 
@@ -162,24 +168,45 @@ def _arrange_part(
         if rtl and _is_prose_from_left(line):
             whole = replace(line, left=-right, right=-left, from_right=False)
         placed.append(whole)
-    return _beside_pictures(placed)
+    return _in_boxes(placed)
 
 
-def _beside_pictures(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
-    """Set the right margin of lines next to a picture, where most lines end at one edge short of the margin."""
+def _in_boxes(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
+    """Set the right margin of lines in a narrower box, or next to a picture, to the edge at which they are broken.
+
+    There most lines end, or the first words of most next lines did not fit before it.
+    """
     edges = [line.right for line in lines]
     for start in range(len(lines) - N_AT_PICTURE):
         window = slice(start, start + N_AT_PICTURE + 1)
-        edge = max(line.end for line in lines[window])
+        part = lines[window]
+        edge = max(line.end for line in part)
         n_at_edge = 0
-        for line in lines[window]:
+        for line in part:
             is_short = line.right - edge > MIN_PICTURE * line.size
             is_at_edge = edge - line.end < AT_PICTURE * line.size
             n_at_edge += is_short and is_at_edge and line.is_prose
-        if n_at_edge >= N_AT_PICTURE:
+        is_broken = edge < part[0].right - MIN_BOX * part[0].size and _is_wrapped_at(
+            edge, part
+        )
+        if n_at_edge >= N_AT_PICTURE or is_broken:
             edges[window] = [min(right, edge) for right in edges[window]]
 
     return [replace(line, right=edge) for line, edge in zip(lines, edges, strict=True)]
+
+
+def _is_wrapped_at(edge: float, lines: Sequence[PlacedLine]) -> bool:
+    """Return whether the first word of each line but the first did not fit above it, and most are inside a sentence."""
+    n_inside = 0
+    for above, line in itertools.pairwise(lines):
+        boxed = replace(above, right=edge)
+        is_below = line.starts_at(above.start) and line.size == above.size
+        is_text = line.is_prose and line.first_text != above.first_text
+        if not (is_below and is_text) or boxed.has_room_for(line, SPACE_OF_BOX):
+            return False
+        is_word = line.goes_on and line.first_text.isalpha() and not line.rtl
+        n_inside += is_word and not above.ends_clause
+    return 2 * n_inside > len(lines) - 1
 
 
 def _is_prose_from_left(line: Line) -> bool:

@@ -34,6 +34,9 @@ _END_STOP = re.compile(
 )
 """Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
 the word, from left to right, it ends a right-to-left sentence."""
+_YEAR = re.compile(r"(?<=[A-Za-z.])(?:, ?(?:1[89]|20)\d\d[a-z]?(?!\w)|[,;](?=[()]))")
+"""Year of a citation after its author, or the comma before one in the next line."""
+_BETWEEN_CITATIONS = re.compile("; ?")
 _TEXT_OPERATORS = "*/^"
 
 
@@ -43,9 +46,14 @@ def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
     """
     kinds = _kinds(members, fonts)
+    drawn = "".join([glyph.text[:1] or " " for glyph in members])
     units: list[list[Glyph]] = []
     position = 0
     for start, end in _embedded_parts(kinds):
+        while start < end and (start < position or drawn[start] in "; "):
+            start += 1  # behind a year
+        if start >= end:
+            continue
         formula = kinds[start:end]
         before = kinds[max(0, start - 1) : start]
         after = kinds[end : end + 1]
@@ -56,8 +64,15 @@ def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
             members[end].text = after.translate(MIRRORED)
             end += 1
 
-        units += [[glyph] for glyph in members[position:start]]
-        units.append(list(members[start:end]))
+        if year := _YEAR.match(drawn, end):
+            end = year.end()
+
+        between = drawn[position:start]
+        if units and year and _BETWEEN_CITATIONS.fullmatch(between):
+            units[-1] += members[position:end]
+        else:
+            units += [[glyph] for glyph in members[position:start]]
+            units.append(list(members[start:end]))
         position = end
     return units + [[glyph] for glyph in members[position:]]
 

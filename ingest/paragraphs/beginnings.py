@@ -466,7 +466,7 @@ def _goes_on_below(above: PlacedLine, line: Line) -> bool:
 def _is_open(group: LineGroup, line: Line) -> bool:
     """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
     above = group.last
-    is_sentence = group.first.text[0].isupper() and not above.ends_clause
+    is_sentence = group.first.initial.isupper() and not above.ends_clause
     is_word = line.first_text.isalpha() and line.goes_on and line.is_prose
     return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
 

@@ -134,7 +134,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
     last = before.last
     first = group.first
-    is_text = before.is_prose and (last.is_prose or last.is_flush)
+    is_at_margin = last.starts_at(last.left, before.margin)
+    is_text = before.is_prose and (last.is_prose or is_at_margin)
     if not is_text or last.ends_sentence or last.is_bold:
         return False
     is_aside = group.last.column != last.column or first.from_right != last.from_right
@@ -260,7 +261,8 @@ def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:
 def _may_go_on(group: LineGroup) -> bool:
     """Return whether a group is text without number or bullet, outside tables, and not in bold or after "Proof."."""
     line = group.first
-    is_worded = line.is_prose or _begins_with_small_word(line)
+    is_conjunction = line.text.isalpha() and line.goes_on and len(line.text) > 1
+    is_worded = line.is_prose or _begins_with_small_word(line) or is_conjunction
     is_apart = group.marker or line.in_table or line.is_bold
     return is_worded and not is_apart and not names_statement(line.first_text)
 

@@ -29,7 +29,7 @@ _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\(?[^\W\d_]\)|\[\d{1,3}\]"
-    r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
+    r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}[-–]"
 )
 
 
@@ -116,7 +116,7 @@ def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> 
         hangs = following.shift_from(line) >= INDENTED
         if not hangs and not _ENUMERATOR.fullmatch(following.first_text):
             return False
-    is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
+    is_number = first.strip("().-–").replace(UNKNOWN, "0").isdecimal()
     is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
     return is_sure or line.bold > BOLD_SHARE or is_set_apart(line)
 

@@ -40,6 +40,8 @@ _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""
 _PART = re.compile(r"\((?:[a-z]|i{1,3}|i?v)\) (?=[^\W\d_]{2}|\W)")
 """The letter of a part of an exercise."""
+_SUBJECT = re.compile(r"[^\W\d_] (?:is|are|has|maps|denotes|does)\b")
+"""A letter alone as the subject of a sentence."""
 _SYMBOL = re.compile(r"[^\W\d_](?= )")
 """A letter alone at the beginning."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
@@ -182,8 +184,8 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
 
 
 def _begins_with_formula(tail: str, before: str) -> bool:
-    """Return whether a text begins with an equation, or with a symbol that has a value in the text before it."""
-    if _EQUATION.match(tail):
+    """Return whether a text begins with an equation, a symbol as subject, or one with a value in the text before it."""
+    if _EQUATION.match(tail) or _SUBJECT.match(tail):
         return True
     symbol = _SYMBOL.match(tail)
     if symbol is None:

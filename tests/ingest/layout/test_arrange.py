@@ -149,3 +149,19 @@ def test_the_wide_spaces_of_a_justified_line_are_no_gaps_between_cells() -> None
     cells = [Run(50, 100, "Every"), Run(110, 100, "boat"), Run(190, 100, "returns")]
     (line,) = in_order(cells)
     assert line.n_gaps == 2
+
+
+def test_the_margin_of_a_box_is_where_its_lines_are_broken() -> None:
+    wide = "a line that runs over the whole width of its page, far beyond the edge of the box with the text below it"
+    text = [
+        "Boats come home at night, when",
+        "everybody on the pier is waiting",
+        "for them, and nobody leaves",
+        "without having counted all.",
+    ]
+    items = ["boats that come", "trees that grow tall", "tides", "winds and waves"]
+    for below, is_boxed in ((text, True), (items, False)):
+        first, *others = in_order([Run(50, 100, wide), *lines(below, 50, 150)])
+        edge = max(line.end for line in others)
+        assert [line.right == edge for line in others] == [is_boxed] * 4
+        assert first.right > edge

@@ -41,6 +41,8 @@ def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> N
         ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
         ("םולש - x-ב", "ב-x - שלום"),
         (".x=0 ⟹ y=0 םולש", "שלום x=0 ⟹ y=0."),
+        (")Wu, 2017; Gale, 1999( םולש", "שלום (Wu, 2017; Gale, 1999)"),
+        ("Gale,( םולש", "שלום (Gale,"),
     ],
 )
 def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(

@@ -405,6 +405,7 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
 def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
     for above, below, is_new in (
         ("The trees that we have seen", "grow without any cycles.", False),
+        ("“The trees that we have seen", "grow without any cycles.", False),
         ("The trees that we have seen", "Forests grow without any cycles.", True),
         ("the trees that we have seen", "grow without any cycles.", True),
         ("The trees that grow", "grow without any cycles.", True),

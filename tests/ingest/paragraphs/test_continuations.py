@@ -153,3 +153,24 @@ def test_a_text_goes_on_with_a_small_letter_after_a_formula_between_sentences() 
         above = LineGroup(list(before.lines), before.marker)
         groups = join_continuations([above, formula, after], HABITS)
         assert len(groups) == n_groups, text
+
+
+def test_a_text_goes_on_after_a_conjunction_alone_between_two_formulas() -> None:
+    for word, n_groups in (("or", 1), ("5.", 3)):
+        parts = [LineGroup(list(OPEN.lines))]
+        for number, text in enumerate(("x = 1", word, "y = 2.")):
+            start = 100.0 if "=" in text else 50.0
+            below = line(text, x0=start, x1=200.0, y=136.0 + 24 * number)
+            parts.append(LineGroup([below]))
+        groups = join_continuations(parts, HABITS)
+        assert len(groups) == n_groups, word
+
+
+def test_a_formula_below_the_text_of_an_item_is_displayed() -> None:
+    number = line("Trees are graphs").words
+    first = line("", words=(replace(number[0], text="3.", x0=20.0), *number), x0=20.0)
+    last = line("z = 3 then", y=112.0, left=20.0)
+    item = LineGroup([replace(first, left=20.0), last], 1)
+    formula = LineGroup([line("x = 1", x0=100.0, x1=200.0, y=124.0, left=20.0)])
+    after = LineGroup([line("so that a root is a node.", y=136.0, left=20.0)])
+    assert len(join_continuations([item, formula, after], HABITS)) == 1

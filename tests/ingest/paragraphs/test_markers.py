@@ -19,6 +19,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
         ("--- Trees are graphs", 1),
+        ("3- Trees are graphs", 1),
         ("− trees are graphs", 1),
         ("− cos x + 1", 0),
         ("− (trees are graphs)", 0),

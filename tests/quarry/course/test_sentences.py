@@ -85,7 +85,8 @@ OPENINGS = {
     "זו שיטת היל.": "f היא פונקציה.",
     "It is optimal.": "n = O(k) holds.",
     "It is cheap w.r.t. n = 3 here.": "Go on.",
-    "Let s = 3q.": "s is an integer.",
+    "Let s = 3q.": "s divides six.",
+    "There is a hole in the disk.": "f is still continuous.",
     "Who was first?": "(b) Who was last?",
     "See the map (a).": "(a) shows it.",
     # a letter of another script is no initial
