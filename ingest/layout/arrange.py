@@ -162,6 +162,7 @@ def _arrange_part(
         width = part.cell.x1 - part.cell.x0
         inset = left - (-part.cell.x1 if rtl else part.cell.x0)
         right = max(right, left + width - 2 * inset)
+
     placed = []
     for line in lines:
         whole = replace(line, left=left, right=right)

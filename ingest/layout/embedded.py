@@ -41,10 +41,7 @@ _TEXT_OPERATORS = "*/^"
 
 
 def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
-    """Part the glyphs of a right-to-left line into single ones and formulas in fonts of left-to-right text.
-
-    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
-    """
+    """Part the glyphs of a right-to-left line into single ones and formulas in fonts of left-to-right text."""
     kinds = _kinds(members, fonts)
     drawn = "".join([glyph.text[:1] or " " for glyph in members])
     units: list[list[Glyph]] = []
@@ -52,29 +49,38 @@ def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     for start, end in _embedded_parts(kinds):
         while start < end and (start < position or drawn[start] in "; "):
             start += 1  # behind a year
-        if start >= end:
+        if start == end:
             continue
-        formula = kinds[start:end]
-        before = kinds[max(0, start - 1) : start]
-        after = kinds[end : end + 1]
-        if before and before in ")]}" and _closes(before.translate(MIRRORED), formula):
-            start -= 1
-            members[start].text = before.translate(MIRRORED)
-        elif after and after in "([{" and _closes(formula, after.translate(MIRRORED)):
-            members[end].text = after.translate(MIRRORED)
-            end += 1
 
-        if year := _YEAR.match(drawn, end):
-            end = year.end()
-
-        between = drawn[position:start]
-        if units and year and _BETWEEN_CITATIONS.fullmatch(between):
+        start, end = _with_brackets(members, kinds, start, end)
+        year = _YEAR.match(drawn, end)
+        end = year.end() if year else end
+        if units and year and _BETWEEN_CITATIONS.fullmatch(drawn, position, start):
             units[-1] += members[position:end]
         else:
             units += [[glyph] for glyph in members[position:start]]
             units.append(list(members[start:end]))
         position = end
     return units + [[glyph] for glyph in members[position:]]
+
+
+def _with_brackets(
+    members: Sequence[Glyph], kinds: str, start: int, end: int
+) -> tuple[int, int]:
+    """Return begin and end of a formula with the bracket next to it that has its partner inside.
+
+    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
+    """
+    formula = kinds[start:end]
+    before = kinds[max(0, start - 1) : start]
+    after = kinds[end : end + 1]
+    if before and before in ")]}" and _closes(before.translate(MIRRORED), formula):
+        start -= 1
+        members[start].text = before.translate(MIRRORED)
+    elif after and after in "([{" and _closes(formula, after.translate(MIRRORED)):
+        members[end].text = after.translate(MIRRORED)
+        end += 1
+    return start, end
 
 
 def _embedded_parts(kinds: str) -> Iterator[tuple[int, int]]:

@@ -41,6 +41,7 @@ def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:
             gap = (glyph.x0 - last.x1) / row.size
             is_narrow = gap > MIN_GAP and _is_jump(row, last, glyph)
             is_parted = any(last.middle < wall < glyph.middle for wall in walls)
+
             if not pieces or gap > segment_gap or is_narrow or is_parted:
                 pieces.append([])
             if glyph.x1 > last.x1 or last.text == " ":

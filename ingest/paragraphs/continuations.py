@@ -338,12 +338,7 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not same_print(last, line):
         return False
-    if habits.trusts_structure and _are_other_elements(last, line):
-        return False
-    columns = (last.column, line.column)
-    if any(
-        part.first.column in columns and _begins_anew(part, habits) for part in between
-    ):
+    if _are_parted(last, line, between, habits):
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
@@ -358,10 +353,23 @@ def goes_on_across(
     return line.goes_on or not last.has_room_for(line, WIDE_SPACE)
 
 
-def _are_other_elements(last: PlacedLine, line: PlacedLine) -> bool:
-    """Return whether two lines of a page are in two elements of the file's structure; Word parts those of two pages."""
+def _are_parted(
+    last: PlacedLine,
+    line: PlacedLine,
+    between: Sequence[LineGroup],
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a heading or an item in one of their columns, or the structure of the file, parts two lines.
+
+    Word writes the parts of a paragraph on two pages as two elements.
+    """
     is_known = last.element > 0 < line.element and last.page == line.page
-    return is_known and last.element != line.element
+    if habits.trusts_structure and is_known and last.element != line.element:
+        return True
+    columns = (last.column, line.column)
+    return any(
+        part.first.column in columns and _begins_anew(part, habits) for part in between
+    )
 
 
 def _indent_across(last: PlacedLine, group: LineGroup) -> float:

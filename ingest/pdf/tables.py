@@ -58,19 +58,17 @@ def find_tables(
         box = Box(*table.bbox)
         # backgrounds of the parts of a slide
         is_page = box.x1 - box.x0 > width - 1 and box.bottom - box.top > height - 1
-        if is_page:
+        inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
+        texts = _texts(table.rows, inside)
+        if is_page or not _is_grid(texts):
             continue
 
-        rows = table.rows
-        inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
-        texts = _texts(rows, inside)
-        if _is_grid(texts):
-            data_rows = [Box(*row.bbox) for row in _data_rows(rows, texts)]
-            text_rows: list[list[Box]] = []
-            for other in ruled:
-                if _is_inside(other, box):
-                    text_rows += _text_rows(other, inside, data_rows)
-            tables.append(Table(box, data_rows, text_rows))
+        data_rows = [Box(*row.bbox) for row in _data_rows(table.rows, texts)]
+        text_rows: list[list[Box]] = []
+        for other in ruled:
+            if _is_inside(other, box):
+                text_rows += _text_rows(other, inside, data_rows)
+        tables.append(Table(box, data_rows, text_rows))
     return tables
 
 

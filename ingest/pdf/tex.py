@@ -81,13 +81,7 @@ MAX_ACCENTED = 3
 MAX_LATIN_ACCENTED = 20
 """Maximum number of accented letters in a font with hardly any plain ones, and in a font of any Latin text."""
 
-COMPANION = dict(enumerate(map(chr, range(160, 256)), 160)) | {
-    132: "†",
-    133: "‡",
-    136: "•",
-    151: "™",
-    191: "€",
-}
+COMPANION = dict(zip([132, 133, 136, 151, 169, 174, 191], "†‡•™©®€", strict=True))
 """Signs of the companion of text fonts (TS1), which has no letters."""
 
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
@@ -126,16 +120,15 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
 
     Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Italics have
     comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
-    braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else. The euro is in
-    a font without ASCII.
+    braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else, and so has one
+    with the euro.
     """
     used = {chr(code) for code in codes}
-    if "\xbf" in used and all(char >= "\x80" for char in used):
-        return COMPANION
     if _is_cyrillic(used):
         return CYRILLIC
-    if ESINT.keys() >= set(map(ord, used)):
-        return ESINT
+    for encoding in (ESINT, COMPANION):
+        if encoding.keys() >= set(map(ord, used)):
+            return encoding
     has_stops = used & {":", ";"} and used.isdisjoint("()+,.")
     if has_stops and len(used & set("mnuvwxyz")) > 2:
         return OML

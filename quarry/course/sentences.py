@@ -152,20 +152,25 @@ def _end_of_first(text: str) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
-    is_of_code = before.rstrip()[-1:].isupper() and _CAPITALS.match(tail) is not None
-    is_omission = last == " " and (
-        mark in ("..", ". . .", "…") or (mark == "..." and is_of_code)
-    )
     is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
-    if not last or is_omission or is_quotation or tail[0] in _INSIDE:
+    if not last or is_quotation or tail[0] in _INSIDE:
         return False
-    if _goes_on(before, mark, tail):
+    if _is_omission(before, mark, tail) or _goes_on(before, mark, tail):
         return False
+
     if "." in mark and _is_label(before):
         return False
     if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
+
+
+def _is_omission(before: str, mark: str, tail: str) -> bool:
+    """Return whether dots after a space leave words out, three of them between words in capitals, as in code."""
+    if before[-1] != " ":
+        return False
+    is_of_code = before.rstrip()[-1:].isupper() and _CAPITALS.match(tail) is not None
+    return mark in ("..", ". . .", "…") or (mark == "..." and is_of_code)
 
 
 def _goes_on(before: str, mark: str, tail: str) -> bool:
