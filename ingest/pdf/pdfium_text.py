@@ -356,7 +356,8 @@ class PageText:
             width = ctypes.c_float()
             handle = _get_font(_get_text_object(self._address, position))
             _get_width(handle, code, 1000.0, ctypes.addressof(width))
-            text = private_sign(code | 0xF000, name, width.value)
+            names = f"{name}, {_family(handle)}"
+            text = private_sign(code | 0xF000, names, width.value)
         # PDFium has no character for the code 0
         is_unmapped = code == 0 or self._is_unmapped(position)
         self._has_ligatures |= text in OF_CALIBRI
@@ -411,6 +412,15 @@ def _origin(raw: Any, position: int) -> tuple[float, float]:
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
     return x.value, y.value
+
+
+def _family(address: int | None) -> str:
+    """Return the name of the family of a font, as its embedded program has it; "" if it has none."""
+    buffer = ctypes.create_string_buffer(256)
+    pdfium.FPDFFont_GetFamilyName(
+        ctypes.cast(address or 0, pdfium.FPDF_FONT), buffer, 256
+    )
+    return buffer.value.decode("utf-8", "replace")
 
 
 def _font(fonts: Fonts, address: int) -> int:

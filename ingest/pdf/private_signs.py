@@ -20,15 +20,19 @@ _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫
 def private_sign(code: int, font: str, width: float) -> str:
     """Return the sign at a private code, UNKNOWN if it cannot be known.
 
-    Windows adds F000 to the codes of fonts of symbols. These may have no name, but Symbol has widths of its own.
+    Windows adds F000 to the codes of fonts of symbols. These may have no name, but Symbol has widths of its own. Euclid
+    Symbol, a font of MathType, has the signs of Symbol.
 
     Args:
+        font: name of the font, and of its family.
         width: in thousandths of an em.
     """
     if "Wingdings" in font:
         return _ARROWS.get(code, UNKNOWN)
     sign = _SYMBOL[code & 0xFF]
     is_as_wide = abs(width - _WIDTHS.get(sign, 0)) < SAME_WIDTH
-    if 0xF020 <= code < 0xF100 and is_as_wide:
-        return sign
-    return _PIECES.get(code, UNKNOWN)
+    is_symbol = is_as_wide or "Euclid Symbol" in font
+    if 0xF020 <= code < 0xF100 and is_symbol:
+        code = ord(sign)
+    is_known = not 0xE000 <= code < 0xF900
+    return chr(code) if is_known else _PIECES.get(code, UNKNOWN)

@@ -12,6 +12,10 @@ from ingest.pdf.private_signs import private_sign
         (0xF0CE, "Symbol", 713, "∈"),
         (0xF0CE, "CIDFont+F8", 712, "∈"),
         (0xF0A1, "CIDFont+F8", 722, UNKNOWN),  # as wide as no ϒ
+        (0xF071, "CIDFont+F10, Euclid Symbol", 469, "θ"),
+        (0xF0EC, "CIDFont+F11, Euclid Symbol", 500, "⎧"),
+        (0xF0BE, "CIDFont+F11, Euclid Symbol", 500, UNKNOWN),
+        (0xF071, "CIDFont+F10, Unknown", 469, UNKNOWN),
         (0xF0E0, "Wingdings-Regular", 979, "→"),
         (0xF028, "Wingdings-Regular", 333, UNKNOWN),
         (0xF8F1, "CMEX10", 889, "⎧"),
