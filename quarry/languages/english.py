@@ -100,8 +100,6 @@ ENGLISH = Language(
     "apart from",
     from_the_end="to last|from last|from the",
     ordinal_endings="st nd rd th",
-    question="question",
-    answer="answer",
     option="option|answer|choice",
     or_="or",
     ask_opening="Which of these words does the first sentence of the paragraph contain: {0}? Choose the first option "

@@ -91,7 +91,6 @@ class Language:
         negation: regular expression for words that exclude what follows.
         from_the_end: regular expression for words after a number that counts from the end.
         ordinal_endings: endings of numbers in digits, as in "3rd".
-        question, answer: the words for "question" and "answer" in citations.
         option: regular expression for words before the letter of an option.
         or_: the word "or".
         ask_opening: question about words of the opening sentence; {0} is replaced by the lists of words.
@@ -142,8 +141,6 @@ class Language:
     negation: str
     from_the_end: str
     ordinal_endings: str = ""
-    question: str
-    answer: str
     option: str
     or_: str
     ask_opening: str
