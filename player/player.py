@@ -225,7 +225,7 @@ class Player:
         index = self.word_index(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
-        rows = np.argsort(-prior, kind="stable")[: self._settings.candidates or None]
+        rows = np.argsort(-prior, kind="stable")
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
 
@@ -329,7 +329,8 @@ class Player:
     def search(self, start: RoundStart) -> SearchResult:
         """Search, and rank the paragraphs that the belief runs over: the hits, then the rest of the course.
 
-        `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any.
+        `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any. All places of a
+        paragraph are candidates, and so are those of the other editions.
 
         Raises:
             QueryError: the search finds nothing, and the course has no paragraph.
