@@ -47,7 +47,8 @@ ENGLISH = Language(
     "some most many no not one two let suppose consider assume given note see show prove find compute "
     "determine describe explain deduce recall our their his her another such unlike "
     "like with without is are can do does did was were has have had will would could should may must my your mr mrs dr",
-    quantities="one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    decisive="not no never none nor neither nobody nothing nowhere without cannot t non except unless "
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million "
     "billion first second third fourth fifth sixth seventh eighth ninth tenth once twice double triple half "
     "halves quarter",

@@ -1,6 +1,7 @@
 """Language: letters, words and sentences that reading, search and questions need of a language."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,7 +82,7 @@ class Language:
         number_abbreviations: words with a full stop after which a number continues the sentence.
         statements: words of the names of statements, as in "Cauchy's criterion".
         openers: words that begin sentences, also after letters with full stops such as "U.S.".
-        quantities: words whose replacement makes a different statement: numbers, fractions and multiples.
+        decisive: words that change a statement: negations (also the end of "isn't"), numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
         bibliographies: regular expression for words in the headings of bibliographies.
@@ -131,7 +132,7 @@ class Language:
     number_abbreviations: str = ""
     statements: str = ""
     openers: str = ""
-    quantities: str
+    decisive: str
     lecture: str
     drawings: str
     bibliographies: str
@@ -160,6 +161,12 @@ class Language:
         """Return a pattern that matches a word with any prefixes and endings, and nothing else."""
         prefixes, endings = "|".join(self.prefixes), "|".join(self.endings.split())
         return regex.compile(f"(?:{prefixes})*{regex.escape(word)}(?:{endings})?")
+
+    def with_prefixes(self, words: Sequence[str]) -> set[str]:
+        """Return words as they are, and with one or two prefixes."""
+        prefixes = ["", *self.prefixes]
+        pairs = itertools.product(prefixes, prefixes, words)
+        return {*map("".join, pairs)}
 
     def rough_stem(self, word: str) -> str:
         """Remove up to two prefix letters and one ending from a word, but leave at least three letters.
