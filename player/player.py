@@ -94,13 +94,11 @@ class Plan:
         return self.places.paragraph(int(self.rows[row]))
 
     def hit(self, row: int) -> Hit:
-        """Return the hit of a candidate, with its passage from its place on."""
+        """Return the hit of a candidate's best passage, with its text from the place on."""
         ranking = self.result.ranking
         assert ranking is not None
         passages = self.places.held_rows(int(self.rows[row]))
-        ranks = np.flatnonzero(np.isin(ranking.rows, passages))
-        hit = ranking.hit(int(ranks[0]) if len(ranks) else len(ranking.rows) - 1)
-        return replace(hit, paragraph=self.paragraph(row))
+        return replace(ranking.best_hit(passages), paragraph=self.paragraph(row))
 
     def find_row(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, None if there is none."""
