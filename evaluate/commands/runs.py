@@ -248,10 +248,10 @@ def _load_presets(
         belief: value of --belief.
         overrides: settings that the command line changes.
     """
-    if any(
-        change.lstrip().startswith("game.candidates") for change in overrides.changes
-    ):
+    changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
+    if "game.candidates" in changed_keys:
         belief = "preset"
+
     names = [*filter(None, map(str.strip, presets.split(",")))]
     settings = {}
     for name in names:
