@@ -48,6 +48,8 @@ from tests.fakes import (
     lecture_pdf,
 )
 
+pytestmark = pytest.mark.long
+
 
 def die_once(marker: Path) -> str:
     """Kill this process, unless a process was killed before."""

@@ -346,6 +346,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
+@pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
     @pytest.mark.parametrize(("number", "n_draw"), [(0, -1), (4, 1), (9, 2)])
