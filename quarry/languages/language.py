@@ -99,12 +99,6 @@ class Language:
         ask_letter: question about the first letter of a word; {word} is replaced by the name of the word.
         word_names: names of the words of the opening sentence about whose letters questions ask, by position.
         no_word, no_letter: last options of these questions.
-        wording: regular expressions for the wording of questions by anybody, for simulated referees. Of an option:
-            `unsure` is anywhere in one that says nothing, `several` begins one that says more than one thing, `none`
-            is one for no other option, `none if last` is that as the last option; `yes`, `no`, and `joins` between
-            words. Of a question: `first sentence`, `begins` and `ends` name a part of the text, `occurs` asks for
-            words in it, `initial` for the first letter of the word with a name {word}, `beyond` for anything else, and
-            `first of several` is a rule for choosing an option.
         grounds: regular expression for words of reasoning; some referees require one in a justification.
     """
 
@@ -150,7 +144,6 @@ class Language:
     word_names: Mapping[int, str]
     no_word: str
     no_letter: str
-    wording: Mapping[str, str]
     grounds: str
 
     def begins(self, word: str) -> bool:
