@@ -79,6 +79,7 @@ def load_space(base: SearchSettings) -> Space:
     for key, field in fields(SearchSettings).items():
         if field.json_schema_extra and key not in FIXED_KEYS:
             numbers[key] = field
+
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
@@ -95,6 +96,7 @@ def load_space(base: SearchSettings) -> Space:
                 f"{SPACE}: search.{key} is {bounds}; it must be low, high and step, "
                 f"each {describe_values('search', key)}"
             ) from None
+
         if is_read(key, base) and (has_slots or key not in {"pdf_k", "global_k"}):
             space[key] = one
     return space
