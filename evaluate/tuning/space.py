@@ -38,6 +38,8 @@ FIXED_KEYS = {
     "cross_encoder",
 }
 """Keys of the settings of search that are the same in all trials."""
+TUNED_KEYS = sorted(fields(SearchSettings).keys() - FIXED_KEYS)
+"""Keys that trials may change."""
 
 
 def is_read(key: str, base: SearchSettings) -> bool:
@@ -72,26 +74,20 @@ def load_space(base: SearchSettings) -> Space:
     Without slots for a book, the numbers of slots change only the number of hits, and are left out.
 
     Raises:
-        SettingsError: a key of the file is no number that trials read, or its bounds are out of range.
+        SettingsError: a key of the file is one that trials do not read, or its bounds are out of range.
     """
     has_slots = base.book_match != "off" and base.merge == "slots"
-    numbers = {}
-    for key, field in fields(SearchSettings).items():
-        if field.json_schema_extra and key not in FIXED_KEYS:
-            numbers[key] = field
-
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
-        require_key(key, numbers, f"{SPACE}: the search of a trial")
+        require_key(key, TUNED_KEYS, f"{SPACE}: the search of a trial")
+        values = {}
         try:
-            distribution = (
-                IntDistribution if numbers[key].annotation is int else FloatDistribution
-            )
-            one = distribution(**bounds)
-            for value in (one.low, one.high, one.step):
-                read_value("search", key, str(value))
-        except (TypeError, ValueError):
+            for name, value in bounds.items():
+                values[name] = read_value("search", key, str(value))
+            is_whole = isinstance(values["step"], int)
+            one = (IntDistribution if is_whole else FloatDistribution)(**values)
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise SettingsError(
                 f"{SPACE}: search.{key} is {bounds}; it must be low, high and step, "
                 f"each {describe_values('search', key)}"
@@ -112,13 +108,12 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
         SettingsError: an item has another form, a key that is the same in all trials or that no trial reads, or a value
             out of range.
     """
-    keys = fields(SearchSettings).keys() - FIXED_KEYS
     space: dict[str, CategoricalDistribution] = {}
     for item in items:
         key, _, values = item.removeprefix("search.").partition("=")
-        if key not in keys or not values:
+        if key not in TUNED_KEYS or not values:
             raise SettingsError(
-                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
+                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(TUNED_KEYS)}"
             )
         if key in space:
             raise SettingsError(

@@ -185,7 +185,8 @@ def test_a_value_of_a_grid_is_read_as_set_reads_it() -> None:
     [
         ("deadline_s: {low: 1.0, high: 8.0, step: 1.0}", "has no key 'deadline_s'; it"),
         ("cache_size: {low: 1, high: 8, step: 1}", "has no key 'cache_size'; it"),
-        ("merge: {low: 0, high: 1, step: 1}", "has no key 'merge'; it"),
+        ("merge: {low: 0, high: 1, step: 1}", "step, each one of slots, relevance$"),
+        ("k: 5", "search.k is 5; it must be low, high and step"),
         ("bost: {low: 0.0, high: 1.0, step: 0.1}", "did you mean boost"),
         ("boost: {low: 0.0, high: 11.0, step: 0.1}", "a number within 0.0..10.0$"),
         (
