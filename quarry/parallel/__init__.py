@@ -26,7 +26,6 @@ __all__ = [
     "TaskExecutor",
     "Workers",
     "open_executor",
-    "open_workers",
     "run_all",
     "run_one",
     "task_result",
@@ -39,30 +38,17 @@ Workers = int | Cluster
 """A number of processes of this machine, where 1 is this process alone; or a cluster."""
 
 
-@contextlib.contextmanager
-def open_workers(n_workers: int, cluster: str | None) -> Iterator[Workers]:
-    """Yield `n_workers`, or the cluster at an address; the connection to the cluster is closed at the end."""
-    if cluster is None:
-        yield n_workers
-    else:
-        with Cluster(cluster) as executor:
-            yield executor
-
-
-@contextlib.contextmanager
-def open_executor(workers: Workers, *, apart: bool = False) -> Iterator[TaskExecutor]:
-    """Yield an executor; it is shut down at the end unless it is a cluster.
+def open_executor(
+    workers: Workers, *, apart: bool = False
+) -> contextlib.AbstractContextManager[TaskExecutor]:
+    """Return a context with an executor; it is shut down at the end unless it is a cluster.
 
     Args:
         apart: run no task in this process, even with one worker.
     """
     if isinstance(workers, Cluster):
-        yield workers
-    else:
-        with (
-            LocalProcesses(workers) if apart or workers > 1 else InProcess() as executor
-        ):
-            yield executor
+        return contextlib.nullcontext(workers)
+    return LocalProcesses(workers) if apart or workers > 1 else InProcess()
 
 
 def run_all(
