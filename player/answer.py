@@ -57,9 +57,10 @@ _LETTER_FIRST = re.compile(
         |[,;]\s*(?!(?:or|and)\b)(?=\w\w)
         |[,;]?\s+{_GROUNDS}\b
         |[^\w?+\#]*$)""",
-    re.IGNORECASE | re.VERBOSE,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
-"""A letter, then a sign, the text of its option in brackets, a comma and words, a word of reasoning, or nothing."""
+"""A letter, then a sign, the text of its option in brackets, a comma and words, a word of reasoning, or the
+end of the line."""
 _OPTION = alternatives(language.option for language in LANGUAGES)
 """A word for an option."""
 _LETTER_NAMED = re.compile(
