@@ -56,7 +56,7 @@ _LETTER_FIRST = re.compile(
         |[\s*]*[(\[](?![^)]*\b(?!(?P=letter)\b)(?-i:[A-D])\b)[^()\[\]]+[)\]](?!\s*\w){_OR}
         |[,;]\s*(?!(?:or|and)\b)(?=\w\w)
         |[,;]?\s+{_GROUNDS}\b
-        |[^\w?+\#]*$)""",
+        |[^\w?+\#]*${_OR})""",
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 """A letter, then a sign, the text of its option in brackets, a comma and words, a word of reasoning, or the

@@ -130,6 +130,7 @@ SPELLINGS: dict[Answer, list[object]] = {
         "A, B",
         "It's A tree",
         "A list\nof trees",
+        "A\nB",
         "It's a.",
         "I'd",
         "It's not B",
