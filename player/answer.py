@@ -48,6 +48,7 @@ _LETTER_ALONE = re.compile(
 """The only Latin letter of a text, which may be Hebrew."""
 _GROUNDS = alternatives(language.grounds for language in LANGUAGES).replace(" ", r"\s")
 _OR = r"(?!\W*(?:or|and|(?-i:[A-D]))\b)"
+"""No further letter follows, nor "or" or "and"."""
 _LEAD = r"""(?:it|that|this|i|is|s|d|would|be|go|with|say|think|choose|pick|select|the|my|right|correct|best|final)\b"""
 """A word, or the end of a short form, that may come before an answer: "it", "'s"."""
 _LETTER_FIRST = re.compile(
