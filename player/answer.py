@@ -25,7 +25,7 @@ def letter_row(answer: Answer) -> int | None:
 
 
 def read_answer(value: object) -> Answer:
-    """Read a letter in any form ("b", "(B)", "Option B", "B: its text"), or "Not Relevant" in any spelling.
+    """Read a letter in any form ("b", "(B)", "It's B", "B (its text)"), or "Not Relevant" in any spelling.
 
     Return None for anything else.
     """
@@ -33,30 +33,40 @@ def read_answer(value: object) -> Answer:
         return None
     value = value[:MAX_ANSWER_CHARS]
     plain = re.sub(r"[^A-Z]", "", value.upper())
-    if plain in LETTERS:
-        return plain
     if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
         return NOT_RELEVANT
-    for pattern in (_LETTER_FIRST, _LETTER_WITH_REASON, _LETTER_NAMED):
+    for pattern in (_LETTER_ALONE, _LETTER_FIRST, _LETTER_NAMED):
         if match := pattern.match(value):
-            return match[1].upper()
+            return match["letter"].upper()
     return None
 
 
+_NEGATION = alternatives(language.negation for language in LANGUAGES)
+_LETTER_ALONE = re.compile(
+    rf"(?![^A-Z]*\b{_NEGATION}\b)[^A-Z]*(?P<letter>[A-D])[^A-Z]*$", re.IGNORECASE
+)
+"""The only Latin letter of a text, which may be Hebrew."""
+_GROUNDS = alternatives(language.grounds for language in LANGUAGES).replace(" ", r"\s")
+_OR = r"(?!\W*(?:or|and|(?-i:[A-D]))\b)"
+"""No further letter follows, nor "or" or "and"."""
+_LEAD = r"""(?:it|that|this|i|is|s|d|would|be|go|with|say|think|choose|pick|select|the|my|right|correct|best|final)\b"""
+"""A word, or the end of a short form, that may come before an answer: "it", "'s"."""
 _LETTER_FIRST = re.compile(
-    r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE
+    rf"""\W*(?:(?:{_LEAD}\W*)+(?!(?-i:a)))?(?<!\w['\u2019])\b(?P<letter>[A-D])(?:
+        [\s*]*(?:[:)\]]|[.=\u2013\u2014-](?!\w))
+        |[\s*]*[(\[](?![^)]*\b(?!(?P=letter)\b)(?-i:[A-D])\b)[^()\[\]]+[)\]](?!\s*\w){_OR}
+        |[,;]\s*(?!(?:or|and)\b)(?=\w\w)
+        |[,;]?\s+{_GROUNDS}\b
+        |[^\w?+\#]*${_OR})""",
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
-"""A letter, then a sign, then the text of the option."""
-_GROUNDS = alternatives(language.grounds for language in LANGUAGES)
-_LETTER_WITH_REASON = re.compile(
-    rf"\W*([A-D])(?:[,;]\s*(?!(?:or|and)\b)(?=\w\w)|[,;]?\s+{_GROUNDS}\b)",
-    re.IGNORECASE,
-)
-"""A letter, then a comma and words, or a word of reasoning."""
+"""A letter, then a sign, the text of its option in brackets, a comma and words, a word of reasoning, or the
+end of the line."""
 _OPTION = alternatives(language.option for language in LANGUAGES)
 """A word for an option."""
 _LETTER_NAMED = re.compile(
-    rf"\W*(?:the\s+)?(?:correct\s+)?{_OPTION}(?:\s+is)?\W+([A-D])(?!\w)",
-    re.IGNORECASE,
+    rf"""\W*(?:{_LEAD}\W+)*{_OPTION}(?:\W+{_LEAD})*\W+(?P<letter>[A-D])(?!\w)
+        {_OR}(?!(?<=a)\s+(?:\(.*\)\s*)?(?!{_GROUNDS})\w)""",
+    re.IGNORECASE | re.VERBOSE,
 )
-"""A letter after a word for an option."""
+"""A letter after a word for an option; not the article of "the answer is a tree"."""

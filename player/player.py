@@ -94,13 +94,11 @@ class Plan:
         return self.places.paragraph(int(self.rows[row]))
 
     def hit(self, row: int) -> Hit:
-        """Return the hit of a candidate, with its passage from its place on."""
+        """Return the hit of a candidate's best passage, with its text from the place on."""
         ranking = self.result.ranking
         assert ranking is not None
         passages = self.places.held_rows(int(self.rows[row]))
-        ranks = np.flatnonzero(np.isin(ranking.rows, passages))
-        hit = ranking.hit(int(ranks[0]) if len(ranks) else len(ranking.rows) - 1)
-        return replace(hit, paragraph=self.paragraph(row))
+        return replace(ranking.best_hit(passages), paragraph=self.paragraph(row))
 
     def find_row(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, None if there is none."""
@@ -225,7 +223,7 @@ class Player:
         index = self.word_index(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
-        rows = np.argsort(-prior, kind="stable")[: self._settings.candidates or None]
+        rows = np.argsort(-prior, kind="stable")
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
 
@@ -329,7 +327,8 @@ class Player:
     def search(self, start: RoundStart) -> SearchResult:
         """Search, and rank the paragraphs that the belief runs over: the hits, then the rest of the course.
 
-        `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any.
+        `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any. All places of a
+        paragraph are candidates, and so are those of the other editions.
 
         Raises:
             QueryError: the search finds nothing, and the course has no paragraph.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,7 @@ from evaluate.referee.spec import HINT_ALONE, repeat_referee
 from evaluate.replay.replay import Replay
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting
-from evaluate.runs.differences import BELIEFS, Belief
+from evaluate.runs.differences import Belief, with_belief
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
 from ingest.errors import IngestError
@@ -192,12 +192,10 @@ def compare(
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
     for name, settings_of_run in settings.items():
-        game = settings_of_run.game
-        n_candidates = BELIEFS.get(belief, game.candidates)
         replay = Replay(
             labelled,
             opened,
-            replace(settings_of_run, game=replace(game, candidates=n_candidates)),
+            with_belief(settings_of_run, belief),
             referees=repeat_referee(referee, 1, seed),
             seed=seed,
             name=name,

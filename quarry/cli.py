@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -153,10 +153,12 @@ class WorkerOptions:
     ] = None
 
     def start(self) -> AbstractContextManager["Workers"]:
-        """Return a context with the workers."""
-        from quarry.parallel import open_workers
+        """Return a context with the workers; the connection to a cluster is closed at its end."""
+        if self.cluster is None:
+            return nullcontext(self.workers)
+        from quarry.parallel import Cluster
 
-        return open_workers(self.workers, self.cluster)
+        return Cluster(self.cluster)
 
 
 def run(app: App, arguments: Sequence[str] | None = None) -> int:

@@ -51,40 +51,16 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
-LONG = (
-    "test_readme.py",
-    "test_measure.py",
-    "quarry/test_parallel.py",
-    "hostile",
-    "test_interrupts.py",
-    "TestKilled",
-    "test_wheel.py",
-    "test_relevance.py",
-    "evaluate/commands/test_callbacks.py",
-    "fixture browser",
-    "fixture dask",
-    "killed_at_random",
-    "test_extend.py",
-    "test_killed.py",
-    "test_long_runs.py",
-)
-"""Parts of the names of long tests or of their fixtures, those that take longest first."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that kill processes, load servers, open browsers or run whole commands; their files come first.
+    """Mark tests with a browser as long, and run the files of long tests first, from the last name to the first.
 
-    `make test-long` runs them.
+    The longest ones, which run whole commands, are in `tests` itself.
     """
-    ranks: dict[Path, int] = {}
     for item in items:
-        fixtures = map("fixture {}".format, getattr(item, "fixturenames", ()))
-        names = " ".join([item.nodeid, *fixtures])
-        matching = [rank for rank, name in enumerate(LONG) if name in names]
-        if matching:
+        if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.long)
-            ranks.setdefault(item.path, matching[0])
-    items.sort(key=lambda item: ranks.get(item.path, len(LONG)))
+    long_files = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: (item.path in long_files, item.path), reverse=True)
 
 
 @pytest.fixture(autouse=True, scope="session")

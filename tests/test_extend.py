@@ -13,6 +13,8 @@ from tests.contracts.handmade import Run, pdf
 from tests.evaluate.fakes import ABOUT, Evaluate
 from tests.fakes import ROOT, each, read_page, run_python
 
+pytestmark = pytest.mark.long
+
 TEXT = read_page("docs/guides/extend.md")
 BLOCKS = dict(re.findall(r"(?s)```python\n# (\w+\.py)\n(.*?)```", TEXT))
 PARTS = {

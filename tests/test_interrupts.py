@@ -27,7 +27,7 @@ from tests.fakes import (
 )
 from tests.player.fakes import course
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 N_TRIES = int(os.environ.get("QUARRY_INTERRUPTS", "1"))
 """Moments at which each command is interrupted."""
 END_S = 3.0

@@ -9,6 +9,8 @@ import pytest
 from tests.fakes import ROOT
 from tests.test_readme import MEASURE, run
 
+pytestmark = pytest.mark.long
+
 COMMANDS = re.findall(r"(?m)^(quarry .*\bmy/.*)$", MEASURE)
 HINTS = ("zebra xylophone", "quokka marzipan", "walrus tangerine", "okapi persimmon")
 TYPED = "".join(f"{hint}\n\n\n\n" for hint in HINTS)

@@ -12,7 +12,7 @@ from quarry.json_files import read_objects
 from tests.evaluate.fakes import write_games
 from tests.fakes import ROOT, read_page, run_python
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 """Six lectures are read and embedded first."""
 
 README = read_page("README.md")

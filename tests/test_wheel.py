@@ -11,7 +11,7 @@ import pytest
 
 from tests.fakes import ROOT, read_page, run_python
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 """A wheel is built, and a lecture is read and embedded."""
 
 PACKAGES = ("configs", "evaluate", "ingest", "player", "quarry")

@@ -1,7 +1,7 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +30,7 @@ from evaluate.referee.spec import (
     repeat_referee,
     seed_referees,
 )
-from evaluate.runs.differences import BELIEFS, Belief
+from evaluate.runs.differences import Belief, with_belief
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
@@ -248,15 +248,15 @@ def _load_presets(
         belief: value of --belief.
         overrides: settings that the command line changes.
     """
-    if belief in BELIEFS:
-        change = f"game.candidates={BELIEFS[belief]}"
-        overrides = replace(overrides, changes=(change, *overrides.changes))
+    changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
+    if "game.candidates" in changed_keys:
+        belief = "preset"
 
     names = [*filter(None, map(str.strip, presets.split(",")))]
     settings = {}
     for name in names:
         run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = overrides.load(name)
+        settings[run_name] = with_belief(overrides.load(name), belief)
     if len(settings) < len(names):
         raise RunError(f"--presets {presets!r} names a preset twice; name each once")
     if len(settings) < 2:

@@ -1,4 +1,4 @@
-"""Rules that answer a question from its wording and that of its options, in any language of quarry/languages."""
+"""Rules that answer a question from its wording and that of its options, in English and Hebrew."""
 
 import functools
 import itertools
@@ -15,6 +15,7 @@ from evaluate.referee.context import (
     normalise,
     split_words,
 )
+from evaluate.referee.phrases import PHRASES
 from player.answer import LETTERS, NOT_RELEVANT
 from quarry.languages.registry import LANGUAGES, alternatives
 
@@ -23,9 +24,8 @@ MIN_RUN_LETTERS = 4
 
 
 def _wording(key: str, frame: str = "{}") -> str:
-    """Return an expression for the wording of all languages under a key; it replaces "{}" in a frame."""
-    expressions = alternatives(language.wording[key] for language in LANGUAGES)
-    return frame.replace("{}", expressions)
+    """Return an expression for phrases in all languages under a key; it replaces "{}" in a frame."""
+    return frame.replace("{}", alternatives(PHRASES[key]))
 
 
 _PREFIXES = "".join(language.prefixes for language in LANGUAGES)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from configs.settings import SECTIONS, GameSettings
+from configs.settings import SECTIONS, GameSettings, Settings
 
 if TYPE_CHECKING:
     from evaluate.runs.run import Run
 
 Belief = Literal["course", "hits", "preset"]
 """Candidates of all compared runs: the whole course, the hits of each search, or what the settings of each say."""
-BELIEFS = {"course": GameSettings().candidates, "hits": 0}
-"""Values of `game.candidates` by the name of the candidates."""
+_CANDIDATES = {"course": GameSettings().candidates, "hits": 0}
+
+
+def with_belief(settings: Settings, belief: Belief) -> Settings:
+    """Return settings whose belief runs over other candidates."""
+    game = settings.game
+    n_candidates = _CANDIDATES.get(belief, game.candidates)
+    return replace(settings, game=replace(game, candidates=n_candidates))
 
 
 def describe_differences(first: Run, other: Run) -> str:

@@ -38,7 +38,7 @@ def _course(
     result = None
     if hint.strip():
         query = Query(hint, book, N_HITS)
-        result = studio.player().orchestrator.search(query)
+        result = studio.player("").orchestrator.search(query)
     name = "hits.html" if "hx-request" in request.headers else "course.html"
     return page(name, course=studio.course, result=result, hint=hint, book=book)
 

@@ -4,12 +4,13 @@ import contextlib
 import logging
 import secrets
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
-from cachetools import FIFOCache, cached
+from cachetools import FIFOCache, cachedmethod
 from fastapi import Depends, Request
 
 from configs.errors import SettingsError
@@ -75,32 +76,18 @@ class Session:
     key: int = 0
 
 
-def _once(cache: MutableMapping[Any, Any]) -> Any:
-    """Return a decorator for functions that are called once for each first argument, while other calls go on."""
-    condition = threading.Condition()
-    return cached(cache, key=lambda key="", *_: key, condition=condition)
-
-
 class Studio:
-    """State of the studio; it is safe for many threads, of which only those that need the same thing wait for it.
-
-    Attributes:
-        player: returns the player of a preset, which is built when it is first needed.
-        practice: returns the practice server, which is built when it is first needed.
-        view: returns the view of a game by its key from memory, or calls a function that makes it.
-    """
+    """State of the studio; it is safe for many threads, of which only those that need the same thing wait for it."""
 
     def __init__(self, course: Course, settings: Settings, files: StudioFiles) -> None:
         self.course = course
         self.settings = settings
         self.files = files
         self.sessions: FIFOCache[str, Session] = FIFOCache(MAX_KEPT)
-        self.player: Callable[..., Player] = _once({})(self._build_player)
-        self.practice: Callable[[], PracticeServer] = _once({})(self._start_practice)
-        views: FIFOCache[object, GameView] = FIFOCache(MAX_KEPT)
-        self.view: Callable[[object, Callable[[], GameView]], GameView] = _once(views)(
-            lambda _, make: make()
-        )
+        self._players: dict[object, Player] = {}
+        self._servers: dict[object, PracticeServer] = {}
+        self._views: FIFOCache[object, GameView] = FIFOCache(MAX_KEPT)
+        self._made = threading.Condition()
         self._lock = threading.Lock()  # of the sessions
 
     def load_preset(self, preset: str) -> Settings:
@@ -117,10 +104,14 @@ class Studio:
             )
         return load(preset)
 
-    def _build_player(self, preset: str = "") -> Player:
+    @cachedmethod(attrgetter("_players"), condition=attrgetter("_made"))
+    def player(self, preset: str) -> Player:
+        """Return the player of a preset, which is built when it is first needed; "" takes that of the command."""
         return build_player(self.course, self.load_preset(preset))
 
-    def _start_practice(self) -> PracticeServer:
+    @cachedmethod(attrgetter("_servers"), condition=attrgetter("_made"))
+    def practice(self) -> PracticeServer:
+        """Return the practice server, which is built when it is first needed."""
         games = self.files.games
         if not load_existing_games(games):
             games = BUNDLED_GAMES
@@ -128,6 +119,13 @@ class Studio:
             self.course, games, PRACTICE_REFEREE, None, self.settings
         )
         return PracticeServer(repertoire)
+
+    @cachedmethod(
+        attrgetter("_views"), lambda _, key, make: key, condition=attrgetter("_made")
+    )
+    def view(self, key: object, make: Callable[[], GameView]) -> GameView:
+        """Return the view of a game by its key from memory, or make it."""
+        return make()
 
     def begin(self, session: Session) -> str:
         """Store a new game in memory, and return its id."""

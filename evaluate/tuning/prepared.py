@@ -22,7 +22,7 @@ from player.search.calibration import RULE, DenseCalibration
 from player.search.cascade import Cascade
 from player.search.index import DENSE, SearchIndex
 from player.search.loading import index_of
-from player.search.rank import RankInput, rank
+from player.search.rank import RankInput, Scored, rank
 from player.search.results import Query
 from player.search.stores import store_embedder
 from player.search.strategies.dense import Dense, dense_scores, dense_weights
@@ -42,6 +42,7 @@ class PreparedGame:
 
     Attributes:
         rank_input: input of its ranking; each trial replaces the scores of dense search.
+        keywords: scores of keyword search, for the step after all others; {} if they are not asked.
         dense_terms: (n_paragraphs,) terms of a dense score by name, with the rule's evidence at weight 1; {} without
             dense search.
         truth: row of the labelled paragraph; -1 if there is none or ingest lost it.
@@ -49,6 +50,7 @@ class PreparedGame:
     """
 
     rank_input: RankInput
+    keywords: Scored
     dense_terms: Mapping[str, AnyFloatArray]
     truth: int
     is_answerable: bool
@@ -89,7 +91,7 @@ def search_all(
             dense = replace(rank_input.scores[DENSE], scores=scores, log_odds=log_odds)
             rank_input = replace(rank_input, scores={**rank_input.scores, DENSE: dense})
 
-        ranking = rank(rank_input, settings)
+        ranking = rank(rank_input, settings, functools.partial(dict, game.keywords))
         assert ranking is not None, "a study has at least one strategy"
         positions = np.flatnonzero(ranking.hits == game.truth)
         ranks.append(int(positions[0]) + 1 if len(positions) else 0)
@@ -189,8 +191,8 @@ def _prepare_batch(
         )
         cascade.resolve_book()
         rank_input = cascade.first_step()
-        if settings.keywords == "fallback":
-            rank_input = cascade.second_step(rank_input)
+        asks = settings.keywords == "fallback"
+        keywords = cascade.ask_keywords(rank_input) if asks else {}
         for failure in cascade.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 
@@ -201,6 +203,7 @@ def _prepare_batch(
         prepared.append(
             PreparedGame(
                 rank_input=rank_input,
+                keywords=keywords,
                 dense_terms=dense_terms,
                 truth=rows_by_id[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,

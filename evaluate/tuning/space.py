@@ -19,6 +19,7 @@ from configs.settings import (
     describe_values,
     fields,
     read_value,
+    require_key,
 )
 from player.round import Json
 from player.search.index import DENSE
@@ -34,15 +35,18 @@ FIXED_KEYS = {
     "deadline_s",
     "cache_size",
     "late_interaction",
+    "cross_encoder",
 }
 """Keys of the settings of search that are the same in all trials."""
+TUNED_KEYS = sorted(fields(SearchSettings).keys() - FIXED_KEYS)
+"""Keys that trials may change."""
 
 
-def has_effect(key: str, base: SearchSettings) -> bool:
+def is_read(key: str, base: SearchSettings) -> bool:
     """Return whether a tuned setting may change the results of search, with the strategies and modes of `base`.
 
     The stem of a file has confidence 1, so its book filters at any threshold. The boost of a book that filters has no
-    effect on slots. Without slots for a book, the numbers of slots change only the number of hits.
+    effect on slots.
     """
     is_fused = len(base.strategies) > 1 or base.keywords == "fused"
 
@@ -55,40 +59,61 @@ def has_effect(key: str, base: SearchSettings) -> bool:
             return base.merge == "relevance" or is_fused
         case "boost" | "filter_confidence" | "boost_confidence":
             return base.book_match == "resolved"
-        case "pdf_k" | "global_k":
-            return base.book_match != "off" and base.merge == "slots"
+        case "spill_over":
+            return base.merge == "slots"
+        case "cascade":
+            return base.keywords in ("fallback", "fused")
         case "lowered_threshold":
             return base.cascade and base.keywords == "fallback"
     return True
 
 
 def load_space(base: SearchSettings) -> Space:
-    """Load the bounds of the tuned keys: those of the file that have an effect with the untuned settings."""
+    """Load the bounds of the tuned keys: those of the file that have an effect with the untuned settings.
+
+    Without slots for a book, the numbers of slots change only the number of hits, and are left out.
+
+    Raises:
+        SettingsError: a key of the file is one that trials do not read, or its bounds are out of range.
+    """
+    has_slots = base.book_match != "off" and base.merge == "slots"
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
-        if not has_effect(key, base):
-            continue
-        if isinstance(bounds["low"], int):
-            space[key] = IntDistribution(**bounds)
-        else:
-            space[key] = FloatDistribution(**bounds)
+        require_key(key, TUNED_KEYS, f"{SPACE}: the search of a trial")
+        values = {}
+        try:
+            for name, value in bounds.items():
+                values[name] = read_value("search", key, str(value))
+            is_whole = isinstance(values["step"], int)
+            one = (IntDistribution if is_whole else FloatDistribution)(**values)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise SettingsError(
+                f"{SPACE}: search.{key} is {bounds}; it must be low, high and step, "
+                f"each {describe_values('search', key)}"
+            ) from None
+
+        if is_read(key, base) and (has_slots or key not in {"pdf_k", "global_k"}):
+            space[key] = one
     return space
 
 
-def read_grid(items: Sequence[str]) -> Space:
+def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
     """Read items `KEY=A,B,...` as the values that each key takes in turn.
 
+    Args:
+        base: the untuned settings.
+
     Raises:
-        SettingsError: an item has another form, a key that is the same in all trials, or a value out of range.
+        SettingsError: an item has another form, a key that is the same in all trials or that no trial reads, or a value
+            out of range.
     """
-    keys = fields(SearchSettings).keys() - FIXED_KEYS
-    space = {}
+    space: dict[str, CategoricalDistribution] = {}
     for item in items:
         key, _, values = item.removeprefix("search.").partition("=")
-        if key not in keys or not values:
+        if key not in TUNED_KEYS or not values:
             raise SettingsError(
-                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
+                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(TUNED_KEYS)}"
             )
         if key in space:
             raise SettingsError(
@@ -104,6 +129,12 @@ def read_grid(items: Sequence[str]) -> Space:
                 ) from None
         space[key] = CategoricalDistribution(choices)
 
+    trials = [make_trial_settings(point, base) for point in list_grid_points(space)]
+    for key in space:
+        if not any(is_read(key, trial) for trial in trials):
+            raise SettingsError(
+                f"--grid names {key}, which no trial reads with these strategies and modes; leave it out or change them"
+            )
     return space
 
 

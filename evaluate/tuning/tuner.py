@@ -69,7 +69,7 @@ def tune(
         WorkerError: workers cannot do the work.
     """
     base = settings.search
-    space = read_grid(grid) if grid else load_space(base)
+    space = read_grid(grid, base) if grid else load_space(base)
     opened_storage = open_storage(storage)
     by_split = _split_games(games, seed)
     chosen = [*itertools.chain.from_iterable(by_split.values())]

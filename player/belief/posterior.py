@@ -95,7 +95,11 @@ def _log_prior(
     mixture: Sequence[RefereeModel],
     is_raw: BoolArray,
 ) -> Float64Array:
-    """Return the (n_referees, n_candidates) log-probability before the answers, with the letters' skew."""
+    """Return the (n_referees, n_candidates) log-probability before the answers, with the letters' skew.
+
+    Example: if referees that see the paragraph have a weight of 9, and those that see its opening 1, they share the
+    prior of a printed candidate by .9 and .1, and that of a raw one by SAME_OPENING, .5 and .5.
+    """
     weights = np.array([referee.weight for referee in mixture])
     shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
@@ -109,13 +113,11 @@ def _log_prior(
     views = np.array([referee.view or "" for referee in mixture])
     is_other = np.isin(views, OPENING_VIEWS)
     is_same = views == "paragraph"
-    log_factors = np.zeros(len(mixture))
     if is_other.any() and is_same.any():
         both_weight = weights[is_same | is_other].sum()
         for is_seen, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
             factor = share * both_weight / weights[is_seen].sum()
-            log_factors[is_seen] = np.log(factor)
-    log_joint[:, is_raw] += log_factors[:, None]
+            log_joint[np.ix_(is_seen, is_raw)] += np.log(factor)
     return log_joint
 
 

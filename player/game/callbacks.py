@@ -52,17 +52,20 @@ class RoundFields(NamedTuple):
 class _Round:
     """A round with its game.
 
+    | origin | the game before the next message |
+    | --- | --- |
+    | the message that began it | receives that message if it has no plan: before its first reply, and after its score |
+    | the game that an earlier process saved | is restored, and the origin is None from then on |
+    | None | is ready |
+
     Attributes:
-        start: the message that began it; None if it began in an earlier process.
-        saved: the game as an earlier process left it; None after it was continued.
         is_asked: whether its questions were sent.
         is_blind: whether other questions than ours were sent, so that the answers are no evidence.
     """
 
     round_fields: RoundFields
     game: Game
-    start: Message | None = None
-    saved: SavedGame | None = None
+    origin: Message | SavedGame | None = None
     is_asked: bool = False
     is_blind: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -70,12 +73,12 @@ class _Round:
     def reply(self, message: Message) -> Json:
         """Return the payload of the reply to a message, the same one each time; {} if there is no reply."""
         with self.lock:
-            if self.saved is not None:
-                self.game.restore(self.saved)
-                self.saved = None
-            # a round has no plan before its first reply, and after its score
-            if self.start is not None and self.game.player.plan is None:
-                self.game.receive(replace(self.start, arrived=message.arrived))
+            origin = self.origin
+            if isinstance(origin, SavedGame):
+                self.game.restore(origin)
+                self.origin = None
+            elif origin is not None and self.game.player.plan is None:
+                self.game.receive(replace(origin, arrived=message.arrived))
             if self.is_blind:  # answers to other questions are no evidence
                 message = replace(message, payload={})
             reply = self.game.receive(message)
@@ -85,8 +88,8 @@ class _Round:
     @property
     def is_guessed(self) -> bool:
         """Whether a guess was made and has no score yet."""
-        if self.saved is not None:
-            return self.saved.guess is not None
+        if isinstance(self.origin, SavedGame):
+            return self.origin.guess is not None
         return self.game.is_guessed
 
     def n_common_fields(self, round_fields: RoundFields) -> int:
@@ -229,7 +232,7 @@ class Callbacks:
         key = self._journal.add_game()
         self._journal.update(key, game_id=start.game_id)
         round_ = self._add(round_fields, start.game_id, key)
-        round_.start = start
+        round_.origin = start
         return round_
 
     def _add(self, round_fields: RoundFields, game_id: str, key: int) -> _Round:
@@ -266,7 +269,7 @@ class Callbacks:
             elif saved.start is not None:
                 round_fields = _round_fields(saved.game_id, saved.start)
                 round_ = self._add(round_fields, saved.game_id, saved.key)
-                round_.saved, round_.is_asked = saved, True
+                round_.origin, round_.is_asked = saved, True
 
 
 def _round_fields(game_id: str, start: RoundStart) -> RoundFields:

@@ -15,9 +15,7 @@ from player.search.rank import (
     RankInput,
     Scored,
     best_rows,
-    needs_fallback,
     rank,
-    with_fallback,
 )
 from player.search.results import (
     BookCandidate,
@@ -122,13 +120,7 @@ class Cascade:
         """
         settings, index = self.settings, self.index
         inputs = self.first_step()
-        ranking = rank(inputs, settings)
-
-        may_ask = KEYWORD in index.strategies and self.query.hint.strip()
-        if may_ask and needs_fallback(ranking, inputs, settings):
-            inputs = self.second_step(inputs)
-            if inputs.fallback:
-                ranking = with_fallback(ranking, inputs, settings)
+        ranking = rank(inputs, settings, functools.partial(self.ask_keywords, inputs))
         if ranking is None and self.everything:
             nothing = {COURSE: nothing_found(len(index.paragraphs))}
             return rank(replace(inputs, scores=nothing), settings)
@@ -145,11 +137,13 @@ class Cascade:
         names = index.strategies_for(inputs.keywords, self.settings)
         return replace(inputs, scores=self._scores(names, inputs))
 
-    def second_step(self, inputs: RankInput) -> RankInput:
-        """Return the input of a ranking with the scores of the fallback."""
+    def ask_keywords(self, inputs: RankInput) -> Scored:
+        """Return the scores of the fallback; {} without a hint, or if they cannot be had."""
+        if KEYWORD not in self.index.strategies or not self.query.hint.strip():
+            return {}
         # late strategies do not take the time of the fallback
         self._deadline = max(self._deadline, time.monotonic() + KEYWORDS_S)
-        return replace(inputs, fallback=self._scores((KEYWORD,), inputs))
+        return self._scores((KEYWORD,), inputs)
 
     def _scores(self, names: Sequence[str], inputs: RankInput) -> Scored:
         """Return the scores of the strategies that have not failed, in declared order.

@@ -130,8 +130,10 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
     # the belief has a prior of its own for kinds
     log_odds = order - kind_prior(index.kind_log_odds, maker.settings)
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
+    positions = np.argsort(rows)
 
-    def hit(number: int) -> Hit:
+    def best_hit(passages: IntArray) -> Hit:
+        number = int(positions[passages].min(initial=len(rows) - 1))
         row = int(rows[number])
         if number < len(ranking.hits):
             return maker.hit(row, is_book=bool(ranking.in_book_slot[number]))
@@ -153,6 +155,6 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
         course=index.paragraphs,
         rows=rows,
         log_odds=np.maximum(log_odds[rows], -FARTHEST),
-        hit=hit,
+        best_hit=best_hit,
         pieces=index.pieces,
     )

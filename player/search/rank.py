@@ -11,7 +11,7 @@ or models.
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -68,7 +68,6 @@ class RankInput:
         keywords: mode of keywords; None asks them only if no other strategy answers.
         k: maximal number of hits; None takes the settings' number.
         scores: scores of each strategy that has answered.
-        fallback: scores of keyword search, for the second step; empty if it was not asked.
     """
 
     book: Book
@@ -78,7 +77,6 @@ class RankInput:
     keywords: KeywordMode | None
     k: int | None = None
     scores: Scored = field(default_factory=dict)
-    fallback: Scored = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,40 +159,34 @@ def kind_prior(log_odds: AnyFloatArray, settings: SearchSettings) -> AnyFloatArr
     return settings.kind_weight * log_odds
 
 
-def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
+def rank(
+    inputs: RankInput,
+    settings: SearchSettings,
+    ask_keywords: Callable[[], Scored] = dict,
+) -> Ranking | None:
     """Rank step by step, and return the step that answers: fuse, lift, merge duplicates, fill the slots.
 
-    The first step is that of all strategies. The second is that of keywords, if `needs_fallback`; with a book that
-    filters, hits of the first step fill the slots that it leaves empty. The first step that reaches the threshold
-    answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
+    The first step is that of all strategies. The second is that of keywords, if no strategy has answered, and in the
+    mode "fallback" if they found nothing relevant; with a book that filters, hits of the first step fill the slots that
+    it leaves empty. The first step that reaches the threshold answers, else the first that reaches the lowered
+    threshold, else the first. None if no step has scores.
+
+    Args:
+        inputs: the input of the ranking.
+        settings: settings of the search.
+        ask_keywords: returns the scores of keyword search for the second step; {} if it is not possible.
     """
-    first = _step(inputs, settings) if inputs.scores else None
-    if inputs.fallback and needs_fallback(first, inputs, settings):
-        return with_fallback(first, inputs, settings)
-    return first
-
-
-def with_fallback(
-    first: Ranking | None, inputs: RankInput, settings: SearchSettings
-) -> Ranking:
-    """Return the step that answers, of the first one and that of keywords; see `rank`."""
-    second = _step(inputs, settings, first, is_fallback=True)
+    first = _step(inputs, inputs.scores, settings) if inputs.scores else None
+    may_follow = settings.cascade and inputs.keywords == "fallback"
+    if first is not None and (first.level == "relevant" or not may_follow):
+        return first
+    scored = ask_keywords()
+    if not scored:
+        return first
+    second = _step(inputs, scored, settings, first, is_fallback=True)
     if first is None:
         return second
     return max(first, second, key=lambda step: LEVELS.index(step.level))
-
-
-def needs_fallback(
-    first: Ranking | None, inputs: RankInput, settings: SearchSettings
-) -> bool:
-    """Return whether keywords are searched after the first step.
-
-    They are if no strategy of the first step has answered, and in the mode "fallback" if it found nothing relevant.
-    """
-    if first is None:
-        return True
-    may_follow = settings.cascade and inputs.keywords == "fallback"
-    return may_follow and first.level != "relevant"
 
 
 def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
@@ -207,6 +199,7 @@ def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
 
 def _step(
     inputs: RankInput,
+    scored: Scored,
     settings: SearchSettings,
     first: Ranking | None = None,
     *,
@@ -215,12 +208,12 @@ def _step(
     """Return one step of a ranking.
 
     Args:
-        inputs: the input of the ranking, with at least one strategy's scores for this step.
+        inputs: the input of the ranking.
+        scored: the scores of at least one strategy.
         settings: settings of the search.
         first: the step before this one; None if there is none.
         is_fallback: whether this is the step of keywords.
     """
-    scored = inputs.fallback if is_fallback else inputs.scores
     book, lift = inputs.book, lift_of(inputs.book, settings)
     filters = tier_of(book.confidence, settings) == "filter"
     in_filter = book.inside & filters

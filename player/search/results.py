@@ -161,14 +161,14 @@ class CourseRanking:
         rows: (n_ranked,) row of each ranked paragraph in `course`.
         log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
             paragraph that was not found.
-        hit: makes the hit at a position of the ranking, from 0.
+        best_hit: makes the hit of the best of some rows of `course`; without rows, that of the last in the order.
         pieces: pieces of the course's other editions.
     """
 
     course: Sequence[Paragraph]
     rows: IntArray
     log_odds: Float64Array
-    hit: Callable[[int], Hit]
+    best_hit: Callable[[IntArray], Hit]
     pieces: Sequence[Piece] = ()
 
 

@@ -28,18 +28,23 @@ MIN_PARAGRAPHS = 3
 
 _ENDS = frozenset(".!?:")
 """Signs after which a sentence begins."""
-_QUANTITIES = frozenset(
-    word for language in LANGUAGES for word in language.quantities.split()
+_SIGNS = "≠≤≥<>∉∄¬"
+"""Signs that change a statement."""
+_DECISIVE = frozenset(_SIGNS).union(
+    *(language.with_prefixes(language.decisive.split()) for language in LANGUAGES)
 )
+_NEGATING = ("un", "in", "im", "il", "ir", "non", "dis")
+"""Beginnings of English words that mean the opposite of the rest."""
 
 
 def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     """Map the paragraph_id of each near-identical paragraph to that of the original.
 
-    Case, punctuation and spacing are ignored. Two paragraphs are different if they differ in a name, a number or a
-    date, or in a word that occurs more than once in one of them. A word is a name if it has a capital inside a
-    sentence, or if it never begins with a small letter in the course; in a script without capitals, if fewer than
-    MIN_PARAGRAPHS paragraphs have it. A rare word that is added without replacing another one makes no difference.
+    Case, punctuation and spacing are ignored. Two paragraphs are different if they differ in a name, a number, a date,
+    a negation or a relation such as "<", or in a word that occurs more than once in one of them. A word is a name if it
+    has a capital inside a sentence, or if it never begins with a small letter in the course; in a script without
+    capitals, if fewer than MIN_PARAGRAPHS paragraphs have it. A rare word that is added without replacing another one
+    makes no difference.
 
     Args:
         paragraphs: the first of several near-identical ones is the original.
@@ -79,6 +84,7 @@ class _Words:
         words: all of them, in order and case-folded.
         small: the words that begin with a small letter.
         named: the words that have a capital inside a sentence.
+        decisive: negations, numbers and signs that change a statement, in order.
     """
 
     def __init__(self, text: str) -> None:
@@ -88,7 +94,8 @@ class _Words:
         begins = True
 
         for piece in regex.findall(
-            r"[\p{L}\p{M}]+|\p{N}+|[.!?:]", unicodedata.normalize("NFKC", text)
+            rf"[\p{{L}}\p{{M}}]+|\p{{N}}+|[{_SIGNS}.!?:]",
+            unicodedata.normalize("NFKC", text),
         ):
             if piece in _ENDS:
                 begins = True
@@ -100,6 +107,9 @@ class _Words:
             elif piece[0].isupper() and not begins:
                 self.named.add(word)
             begins = False
+        self.decisive = [
+            word for word in self.words if word in _DECISIVE or word.isnumeric()
+        ]
 
 
 def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
@@ -115,18 +125,20 @@ def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
 
 
 def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
-    """Return the share of common words, in order; 0 if the paragraphs differ in a name, number or repeated word."""
+    """Return the share of common words, in order; 0 if the paragraphs differ in a decisive word."""
     from rapidfuzz.distance import Indel
 
     mine = Counter(text.words)
     theirs = Counter(other.words)
     removed = mine - theirs
     added = theirs - mine
+    opposites = {start + word for start in _NEGATING for word in removed + added}
+    if text.decisive != other.decisive or opposites & {*removed, *added}:
+        return 0.0
     named = text.named | other.named
     for word, count in (removed + added).items():
         if removed and added and word not in ordinary:
             return 0.0
-        is_number = word in _QUANTITIES or any(map(str.isnumeric, word))
-        if count > 1 or is_number or word in named:
+        if count > 1 or word in named:
             return 0.0
     return float(Indel.normalized_similarity(text.words, other.words))

@@ -24,7 +24,7 @@ from quarry.course.paragraph import Reading
 from quarry.course.piece import Piece
 from quarry.embed import BUILT_IN, Embedder, Models, TokenEmbedder, TokenStates
 from quarry.languages.reading_order import in_reading_order
-from quarry.parallel import cached_in_process
+from quarry.parallel.processes import cached_in_process
 
 FORMS = Path(__file__).with_name("token_forms")
 """Folder with the basis of each built-in network: (dim, n_components) orthonormal columns, as float16."""

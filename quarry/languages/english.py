@@ -47,7 +47,8 @@ ENGLISH = Language(
     "some most many no not one two let suppose consider assume given note see show prove find compute "
     "determine describe explain deduce recall our their his her another such unlike "
     "like with without is are can do does did was were has have had will would could should may must my your mr mrs dr",
-    quantities="one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    decisive="not no never none nor neither nobody nothing nowhere without cannot t non except unless "
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million "
     "billion first second third fourth fifth sixth seventh eighth ninth tenth once twice double triple half "
     "halves quarter",
@@ -100,8 +101,6 @@ ENGLISH = Language(
     "apart from",
     from_the_end="to last|from last|from the",
     ordinal_endings="st nd rd th",
-    question="question",
-    answer="answer",
     option="option|answer|choice",
     or_="or",
     ask_opening="Which of these words does the first sentence of the paragraph contain: {0}? Choose the first option "
@@ -120,30 +119,5 @@ ENGLISH = Language(
     },
     no_word="none of these words",
     no_letter="none of these letters",
-    # the keys are explained in `Language`; these words are those of questions and options that anybody may ask
-    wording={
-        "unsure": r"\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable"
-        r"|only|and)\b",
-        "several": r"(?:both|all|more than one|two or more|several)\b",
-        "none": r"(?:none|neither|nothing) .*|no (?:such )?(?:words?|one|lists?)\b.*|something else"
-        "|(?:an|some |any )?other (?:word|one)s?",
-        "none if last": "none|neither|nothing|(?:an)?other|otherwise",
-        "yes": "yes|true",
-        "no": "no|false",
-        "joins": "or|and",
-        "first sentence": "(?:first|opening) sentence|sentence (?:that|which) (?:opens|begins|starts)",
-        "begins": r"\b(?:begin|start|open)(?:s|ning|ing)?\b|\b(?:first|opening) words?\b",
-        "ends": r"\b(?:end|close|finish)(?:s|es)?\b|\b(?:last|final|closing) words?\b",
-        "occurs": r"\b(?:occur|appear|contain|mention|includ|use|found|find|present|stand|written|has|have|absent"
-        r"|missing)\w*|\bthere\b|\bin the\b",
-        "initial": r"\bletters? does the {word} word of the first sentence\b.*\bbegin",
-        "beyond": r"\b(?:how (?:many|much|often|long)|why|who|where|when|letters?|sentences|longest|shortest|before"
-        r"|after|later|often|times|twice|once|most|more|best|main|topics?|subjects?|themes?|about|means?|meaning|similar"
-        r"|synonym\w*|purpose|tone|kind|describ\w+|(?:last|second|third|next|final) sentence|not in"
-        r"|(?:occurs?|appears?|comes?) (?:first|last|earliest))\b|\b(?:any|whatever) (?:\w+ )?forms?\b"
-        r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b|\bboth\b|\ball\b"
-        r"|# and (?:\w+ )*#",
-        "first of several": r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))",
-    },
     grounds="because|therefore|based on|indicates?|suggests?|evidence",
 )

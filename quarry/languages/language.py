@@ -1,6 +1,7 @@
 """Language: letters, words and sentences that reading, search and questions need of a language."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,7 +82,7 @@ class Language:
         number_abbreviations: words with a full stop after which a number continues the sentence.
         statements: words of the names of statements, as in "Cauchy's criterion".
         openers: words that begin sentences, also after letters with full stops such as "U.S.".
-        quantities: words whose replacement makes a different statement: numbers, fractions and multiples.
+        decisive: words that change a statement: negations (also the end of "isn't"), numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
         bibliographies: regular expression for words in the headings of bibliographies.
@@ -91,7 +92,6 @@ class Language:
         negation: regular expression for words that exclude what follows.
         from_the_end: regular expression for words after a number that counts from the end.
         ordinal_endings: endings of numbers in digits, as in "3rd".
-        question, answer: the words for "question" and "answer" in citations.
         option: regular expression for words before the letter of an option.
         or_: the word "or".
         ask_opening: question about words of the opening sentence; {0} is replaced by the lists of words.
@@ -99,12 +99,6 @@ class Language:
         ask_letter: question about the first letter of a word; {word} is replaced by the name of the word.
         word_names: names of the words of the opening sentence about whose letters questions ask, by position.
         no_word, no_letter: last options of these questions.
-        wording: regular expressions for the wording of questions by anybody, for simulated referees. Of an option:
-            `unsure` is anywhere in one that says nothing, `several` begins one that says more than one thing, `none`
-            is one for no other option, `none if last` is that as the last option; `yes`, `no`, and `joins` between
-            words. Of a question: `first sentence`, `begins` and `ends` name a part of the text, `occurs` asks for
-            words in it, `initial` for the first letter of the word with a name {word}, `beyond` for anything else, and
-            `first of several` is a rule for choosing an option.
         grounds: regular expression for words of reasoning; some referees require one in a justification.
     """
 
@@ -132,7 +126,7 @@ class Language:
     number_abbreviations: str = ""
     statements: str = ""
     openers: str = ""
-    quantities: str
+    decisive: str
     lecture: str
     drawings: str
     bibliographies: str
@@ -142,8 +136,6 @@ class Language:
     negation: str
     from_the_end: str
     ordinal_endings: str = ""
-    question: str
-    answer: str
     option: str
     or_: str
     ask_opening: str
@@ -152,7 +144,6 @@ class Language:
     word_names: Mapping[int, str]
     no_word: str
     no_letter: str
-    wording: Mapping[str, str]
     grounds: str
 
     def begins(self, word: str) -> bool:
@@ -163,6 +154,12 @@ class Language:
         """Return a pattern that matches a word with any prefixes and endings, and nothing else."""
         prefixes, endings = "|".join(self.prefixes), "|".join(self.endings.split())
         return regex.compile(f"(?:{prefixes})*{regex.escape(word)}(?:{endings})?")
+
+    def with_prefixes(self, words: Sequence[str]) -> set[str]:
+        """Return words as they are, and with one or two prefixes."""
+        prefixes = ["", *self.prefixes]
+        pairs = itertools.product(prefixes, prefixes, words)
+        return {*map("".join, pairs)}
 
     def rough_stem(self, word: str) -> str:
         """Remove up to two prefix letters and one ending from a word, but leave at least three letters.

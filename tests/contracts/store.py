@@ -228,6 +228,7 @@ class StoreContract:
         store.change(new, dropped=["other"])
         assert texts_of(reopen(store)) == [NETWORKS, CACHES, LOCKS]
 
+    @pytest.mark.long
     def test_a_store_killed_at_random_moments_is_whole(self, store: Store) -> None:
         ran = run_python(
             "-m",

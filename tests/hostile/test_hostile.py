@@ -23,6 +23,8 @@ from tests.hostile.faults import FAULTS, Fault
 from tests.hostile.server import HostileApp
 from tests.player.fakes import course, dense_player
 
+pytestmark = pytest.mark.long
+
 _BUILDING = threading.Lock()
 """FastAPI silences a warning while it builds an app, which holds in one thread at a time: here warnings are errors."""
 

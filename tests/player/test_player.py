@@ -141,7 +141,11 @@ def test_every_split_of_slots_and_every_number_of_candidates_plays(
     assert len(plan.questions) == 20
     assert plan.prior.sum() == pytest.approx(1.0)
     if candidates:
-        assert 1 <= len(plan.rows) <= candidates
+        places = plan.places.passage_rows
+        printed = plan.rows[plan.rows < len(places)]
+        covered = np.isin(places, places[printed])
+        assert covered.sum() == len(printed)
+        assert len(set(places[covered])) == min(candidates, len(PASSAGES))
 
     decision = player.decide(plan, [*"ABCD"] * 5)
     assert decision.belief.sum() == pytest.approx(1.0)

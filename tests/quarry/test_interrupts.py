@@ -6,6 +6,8 @@ import pytest
 
 from tests.fakes import start_python
 
+pytestmark = pytest.mark.long
+
 STUCK = """import multiprocessing, sys, time
 from quarry import interrupts
 

@@ -37,7 +37,7 @@ from tests.player.game.test_callbacks import (
     without_ids,
 )
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 PATIENT_S = 60.0
 """Time for a reply on a busy machine."""
 OPTIONS = "--config own.yaml --set game.questions_pool=60"

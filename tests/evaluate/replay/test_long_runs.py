@@ -33,6 +33,8 @@ from tests.evaluate.fakes import labelled_game, run_of
 from tests.fakes import each
 from tests.player.fakes import course_with
 
+pytestmark = pytest.mark.long
+
 
 def record_of(number: int) -> ReplayRecord:
     """The record of a game; every third one is lost."""

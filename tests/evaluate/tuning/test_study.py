@@ -22,6 +22,7 @@ from configs.settings import SearchSettings, Settings, load
 from evaluate.errors import TuneError
 from evaluate.games.labelled import SPLITS
 from evaluate.tuning import gain as gain_module
+from evaluate.tuning import space as space_module
 from evaluate.tuning import storage as storage_module
 from evaluate.tuning import study as study_module
 from evaluate.tuning.gain import report_gain
@@ -161,21 +162,58 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
 
 
 def test_a_grid_tries_every_combination_once(tune: Evaluate) -> None:
-    grid = "--grid fusion=linear,rrf --grid search.pdf_k=0,5,15"
+    grid = "--grid rule_weight=0,2.5 --grid search.pdf_k=0,5,15"
     result = tune(f"{grid} --storage study.db --json").json
     assert result["trials"] == 6
-    assert result["settings"].keys() == {"fusion", "pdf_k"}
+    assert result["settings"].keys() == {"rule_weight", "pdf_k"}
     trials = studied("study.db", None).trials
     points = {(*trial.params.values(),) for trial in trials}
-    assert points == {*itertools.product(("linear", "rrf"), (0, 5, 15))}
+    assert points == {*itertools.product((0.0, 2.5), (0, 5, 15))}
 
 
 def test_a_value_of_a_grid_is_read_as_set_reads_it() -> None:
-    grid = read_grid(["boost=1e-1,.5", "cascade=off", "k=7"])
-    points = [{"boost": boost, "cascade": False, "k": 7} for boost in (0.1, 0.5)]
+    base = load("vector-then-keyword").search
+    grid = read_grid(["threshold=1e-1,.5", "cascade=off", "k=7"], base)
+    points = [{"threshold": one, "cascade": False, "k": 7} for one in (0.1, 0.5)]
     assert list_grid_points(grid) == points
     with pytest.raises(SettingsError, match=r"^--grid k=1,1e3: 1e3 is no value of "):
-        read_grid(["k=1,1e3"])
+        read_grid(["k=1,1e3"], base)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("deadline_s: {low: 1.0, high: 8.0, step: 1.0}", "has no key 'deadline_s'; it"),
+        ("cache_size: {low: 1, high: 8, step: 1}", "has no key 'cache_size'; it"),
+        ("merge: {low: 0, high: 1, step: 1}", "step, each one of slots, relevance$"),
+        ("k: 5", "search.k is 5; it must be low, high and step"),
+        ("bost: {low: 0.0, high: 1.0, step: 0.1}", "did you mean boost"),
+        ("boost: {low: 0.0, high: 11.0, step: 0.1}", "a number within 0.0..10.0$"),
+        (
+            "boost: {low: 0.0, high: 1.0}",
+            "search.boost is .* it must be low, high and step",
+        ),
+        ("k: {low: 1, high: many, step: 1}", "search.k is .* it must be low, high"),
+    ],
+)
+def test_a_space_with_a_setting_that_no_trial_reads_is_refused(
+    line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "space.yaml").write_text(f"search:\n  {line}\n")
+    monkeypatch.setattr(space_module, "SPACE", tmp_path / "space.yaml")
+    with pytest.raises(SettingsError, match=says):
+        load_space(load().search)
+
+
+def test_a_grid_over_a_setting_that_no_trial_reads_is_refused() -> None:
+    base = load().search
+    for item in ("fusion=linear,rrf", "cascade=off", "lowered_threshold=0.1"):
+        with pytest.raises(SettingsError, match="which no trial reads"):
+            read_grid(["pdf_k=5,10", item], base)
+    with pytest.raises(SettingsError, match="is not KEY=A,B"):
+        read_grid(["cross_encoder=a,b"], base)
+    # one of the trials reads it
+    assert read_grid(["merge=slots,relevance", "spill_over=never,always"], base)
 
 
 FEW: Space = {
@@ -309,6 +347,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
+@pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
     @pytest.mark.parametrize(("number", "n_draw"), [(0, -1), (4, 1), (9, 2)])

@@ -11,6 +11,8 @@ from player.round import Json
 from tests.evaluate.fakes import practice_server
 from tests.fakes import each, run_python
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.timeout(180)
 def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for_byte(

@@ -318,9 +318,12 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
             assert ranking is not None
             rows = ranking.rows.tolist()
             assert sorted(rows) == list(range(12))
-            assert ranking.hit(3).paragraph is index.paragraphs[rows[3]]
-            hits = tuple(map(ranking.hit, range(len(everything.hits))))
-            assert hits == everything.hits
+            third = ranking.best_hit(ranking.rows[[5, 3, 4]]).paragraph
+            assert third is index.paragraphs[rows[3]]
+            last = ranking.best_hit(ranking.rows[:0]).paragraph
+            assert last is index.paragraphs[rows[-1]]
+            in_order = ranking.rows[: len(everything.hits), None]
+            assert (*map(ranking.best_hit, in_order),) == everything.hits
             assert everything.hits == plain.hits
             assert everything.book == plain.book
             assert everything.relevant == plain.relevant

@@ -13,8 +13,8 @@ from player.writer.tasks import (
     ask_words,
     is_justification,
 )
-from quarry.languages.english import ENGLISH
 from tests.contracts.paragraphs import paragraph
+from tests.fakes import HEBREW
 
 START = RoundStart("M1", "trees", "walks down", "nature", "t")
 INJECTION = (
@@ -109,12 +109,14 @@ UNSOUND = {
     "too short": SENTENCE.partition(";")[0],
     "no reason": SENTENCE.replace("because", "as").replace("therefore", "so"),
     "two lines": SENTENCE.replace("; ", ";\n"),
+    "another language": "משפטים ארוכים בעברית " * 10
+    + "because of question 4 (answer B), question 7 (answer C) and question 9 (answer A)",
     "no text": None,
 }
 
 
 def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
-    rules = (ANSWERS, (30, 50), 3, ENGLISH)
+    rules = (ANSWERS, (30, 50), 3)
     assert is_justification(SENTENCE, *rules)
     for fault, text in UNSOUND.items():
         assert not is_justification(text, *rules), fault
@@ -138,3 +140,14 @@ def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
             replying(reply),
         )
         assert guess == replace(GUESS, sentence_justification=reason)
+
+
+def test_justifications_are_english_for_a_hebrew_paragraph_too() -> None:
+    evidence = [
+        Evidence(int(number), letter, 1.0) for number, letter in ANSWERS.items()
+    ]
+    ask = Mock(return_value=json.dumps({"sentence": SENTENCE}))
+    guess = ask_justifications(GUESS, paragraph("a:1:1", HEBREW), START, evidence, ask)
+    assert guess.sentence_justification == SENTENCE
+    assert "justifications in English" in ask.call_args.args[0]
+    assert '"question 4 (answer B)"' in ask.call_args.args[0]

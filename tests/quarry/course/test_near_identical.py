@@ -43,8 +43,30 @@ def test_different_paragraphs_that_look_alike_are_not_linked() -> None:
         .replace("two halves", "three parts")
         .replace("equal", "unequal"),
         CACHES,
+        # the opposite
+        MERGE_SORT.replace("it keeps", "it never keeps"),
+        MERGE_SORT.replace("it keeps", "it can't keep"),
+        MERGE_SORT.replace("sorted halves", "unsorted halves"),
+        MERGE_SORT.replace("in one pass", "without one pass"),
+        MERGE_SORT.replace("two halves", "halves"),
     ):
         assert near_identical(paragraphs(MERGE_SORT, other)) == {}
+
+
+def test_a_negation_a_number_or_a_relation_makes_another_paragraph() -> None:
+    rest = f"{CACHES} Each of them is read again in the next lecture."
+    for one, other in (
+        ("The sum is bounded.", "The sum is not bounded."),
+        ("The sum is bounded.", "The sum isn't bounded."),
+        ("The 3 sums have 5 terms.", "The 5 sums have 3 terms."),
+        ("The sum is finite.", "The sum is infinite."),
+        ("Let x < y hold.", "Let x ≥ y hold."),
+        ("הסכום חסום.", "הסכום אינו חסום."),
+        ("נניח שהסכום חסום ושיש גבול.", "נניח שהסכום חסום ושאין גבול."),
+    ):
+        course = [f"{rest} {text}" for text in (one, other, rest)]
+        assert "p1" not in near_identical(paragraphs(*course)), other
+        assert near_identical(paragraphs(f"{rest} {one}", f"{rest} {one}"))
 
 
 def test_events_told_by_one_template_stay_apart() -> None:

@@ -14,6 +14,8 @@ from quarry.embed.relevance import calibrate_embedder
 from quarry.store import open_store
 from tests.fakes import LOCKS, ROOT, HashingEmbedder, lecture_pdf
 
+pytestmark = pytest.mark.long
+
 QUESTIONS = (
     "How does a search engine rank documents that share words with the query?",
     "Why does an inverted index make queries fast?",

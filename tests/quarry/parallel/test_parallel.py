@@ -32,9 +32,9 @@ from evaluate.tuning.storage import open_storage
 from evaluate.tuning.study import run_study
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging
-from quarry import parallel
 from quarry.command import main as evaluate
 from quarry.parallel import Cluster, LocalProcesses, Workers, run_all, run_one
+from quarry.parallel import cluster as cluster_module
 from quarry.store import Course
 from tests.evaluate.fakes import course_games, prepared, record_of, write_games
 from tests.fakes import (
@@ -47,6 +47,8 @@ from tests.fakes import (
     faulty_reading,
     lecture_pdf,
 )
+
+pytestmark = pytest.mark.long
 
 
 def die_once(marker: Path) -> str:
@@ -289,7 +291,7 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
 def test_a_worker_of_another_version_says_so_at_the_start(
     dask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "code_digest", lambda: "0123")
+    monkeypatch.setattr(cluster_module, "code_digest", lambda: "0123")
     fault = r"Worker tcp://.* It runs other code .* than this command \(0123\)"
     with pytest.raises(WorkerError, match=fault):
         Cluster(dask.address)
@@ -301,9 +303,9 @@ def test_a_silent_scheduler_is_named_and_given_up(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO", "quarry")
-    monkeypatch.setattr(parallel, "CONNECT_S", 1.0)
-    monkeypatch.setattr(parallel, "QUIET_S", 2.0)
-    monkeypatch.setattr(parallel, "LIMIT_S", 5.0)
+    monkeypatch.setattr(cluster_module, "CONNECT_S", 1.0)
+    monkeypatch.setattr(cluster_module, "QUIET_S", 2.0)
+    monkeypatch.setattr(cluster_module, "LIMIT_S", 5.0)
     with Cluster(dask.address) as cluster, dask.frozen_scheduler():
         silent = "the Dask scheduler at .* does not answer"
         with pytest.raises(WorkerError, match=rf"finished for 5 s: {silent}"):
@@ -317,7 +319,7 @@ def test_an_address_without_a_scheduler_is_refused_in_one_line(
     pytest.importorskip(
         "distributed", reason="distributed is not installed: make cluster"
     )
-    monkeypatch.setattr(parallel, "CONNECT_S", 0.5)
+    monkeypatch.setattr(cluster_module, "CONNECT_S", 0.5)
     # a Client would leave the sockets of its event loop open
     monkeypatch.setattr("distributed.Client", pytest.fail)
     with socket.create_server(("127.0.0.1", 0)) as silent:
