@@ -1,27 +1,13 @@
 """Lines -> groups: where a paragraph, a heading, an item or a display begins on a page.
 
-`begins_paragraph` asks in this order, and the first question with an answer decides, unless a word is broken:
-
-1. Does the structure of the file say that a paragraph begins or goes on? It decides, but for items, white space and
-   broken lines.
-2. Does the print change, or is there a row of a table, an entry of contents above, the bullet of an item or the number
-   of a footnote? A paragraph begins.
-3. Is the line at the top of a column? A paragraph begins unless the sentence goes on.
-4. Is there a bold label below another one, more white space than between two lines, or the indent of a first line? A
-   paragraph begins.
-5. Is the line centred below the one above it, does it hang below a first line, or go on in an item? The paragraph
-   goes on.
-6. Is the line away from the margin, or does the line above end a sentence before the edge of all lines above it? A
-   paragraph begins.
-7. Does a sentence begin without more white space, where white space parts paragraphs? The paragraph goes on.
-8. Was there room for its first word above? A paragraph begins.
-9. Does the line above end a sentence before the margin of justified text? A paragraph begins.
+`RULES` is a table: the first rule that applies to a line and the group above it decides whether a paragraph begins.
+`python -m tools.rules lecture.pdf 3` prints the lines of page 3, each with the rule that decided.
 """
 
 import itertools
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from ingest.layout.line import (
     FLUSH,
@@ -87,6 +73,27 @@ SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A line break at which a new paragraph may begin.
+
+    Attributes:
+        group: the lines above it.
+        line: the line below it.
+        following: the line after that, None at the end of the document.
+    """
+
+    group: LineGroup
+    line: PlacedLine
+    following: PlacedLine | None
+    habits: TypesettingHabits
+
+    @property
+    def above(self) -> PlacedLine:
+        """The line above it."""
+        return self.group.last
+
+
 def group_lines(
     lines: Iterable[PlacedLine], habits: TypesettingHabits
 ) -> list[LineGroup]:
@@ -132,101 +139,79 @@ def begins_paragraph(
     following: PlacedLine | None,
     habits: TypesettingHabits,
 ) -> bool:
-    """Return whether a new paragraph begins with the line after a group: the first rule that applies decides.
+    """Return whether a new paragraph begins with the line after a group.
 
     Args:
         following: the line after `line`, None at the end of the document.
     """
-    above = group.last
-    if _breaks_word(above, line):
-        return False
-    by_structure = _begins_by_structure(group, line, following, habits)
-    if by_structure is not None:
-        return by_structure
-    if (
-        _changes_print(group, line)
-        or above.has_leaders
-        or _is_row_of_table(group, line)
-        or _is_item(group, line, following)
-        or _is_note(line)
-    ):
-        return True
-
-    if line.column != above.column:
-        return _begins_column(group, line)
-
-    if (
-        _is_described_next(group, line)
-        or _is_apart(group, line, habits)
-        or (habits.indented and _begins_with_indent(above, line, following))
-    ):
-        return True
-    if (
-        _continues_centred(above, line)
-        or _hangs(group, line, following)
-        or _goes_on_in_item(group, line)
-    ):
-        return False
-    ends_short = above.ends_sentence and above.has_room_for(line, 1)
-    if _leaves_margin(group, line) or (ends_short and _is_justified(group)):
-        return True
-    if habits.spaced and not habits.justified and _is_forced_break(above, line):
-        return _extra_space(group, line, habits) > SLIGHT_SPACE
-    goes_on = _goes_on_below(above, line) or _is_open(group, line)
-    return not goes_on or _ends_paragraph(group, line, habits)
+    _, begins = deciding_rule(Break(group, line, following, habits))
+    return begins
 
 
-def _breaks_word(above: PlacedLine, line: PlacedLine) -> bool:
+def deciding_rule(place: Break) -> tuple[str, bool]:
+    """Return the name of the first rule that applies to a line break, and whether a paragraph begins there.
+
+    The name is "" if no rule applies: then the paragraph goes on.
+    """
+    for applies, begins in RULES:
+        if applies(place):
+            return applies.__name__, begins
+    return "", GOES_ON
+
+
+def breaks_word(place: Break) -> bool:
     """Return whether a word that ends with a hyphen goes on in the line below it."""
+    above, line = place.above, place.line
     is_below = above.column == line.column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
     return has_hyphen and line.goes_on and is_below and not line.n_gaps
 
 
-def _begins_by_structure(
-    group: LineGroup,
-    line: PlacedLine,
-    following: PlacedLine | None,
-    habits: TypesettingHabits,
-) -> bool | None:
-    """Return whether a paragraph begins by the structure of the file, None if it does not decide."""
-    above = group.last
-    is_known = habits.trusts_structure and above.element and line.element
-    if not is_known or (
-        habits.indented and _begins_with_indent(above, line, following)
-    ):
-        return None
-    if _is_other_element(above, line, following):
-        return True
-    if _goes_on_in_element(above, line):
-        return _is_item(group, line, following) or _is_apart(group, line, habits)
-    return None
+def begins_element(place: Break) -> bool:
+    """Return whether another element of the file's structure begins, or an item or white space parts one.
 
-
-def _is_other_element(
-    above: PlacedLine, line: PlacedLine, following: PlacedLine | None
-) -> bool:
-    """Return whether an element of the file's structure begins, and no line that an author has broken goes on."""
+    A line that an author has broken inside a sentence goes on in the next element.
+    """
+    above, line = place.above, place.line
+    if not _is_structured(place):
+        return False
+    if line.element == above.element:
+        return goes_on_in_element(place) and (begins_item(place) or is_apart(place))
     is_full = not above.has_room_for(line, 1)
     is_broken = is_full or (line.goes_on and above.is_full(line))
-    is_open = is_broken and not above.ends_clause and not marker_words(line, following)
-    return line.element != above.element and not is_open
+    is_open = is_broken and not above.ends_clause
+    return not is_open or marker_words(line, place.following) > 0
 
 
-def _goes_on_in_element(above: PlacedLine, line: PlacedLine) -> bool:
+def goes_on_in_element(place: Break) -> bool:
     """Return whether two lines are in one element of the file's structure, and no author ended the upper one."""
+    above, line = place.above, place.line
     is_below = line.element == above.element and line.column == above.column
-    return is_below and not (above.ends_clause and above.has_room_for(line, 1))
+    is_ended = above.ends_clause and above.has_room_for(line, 1)
+    return _is_structured(place) and is_below and not is_ended
 
 
-def _is_note(line: PlacedLine) -> bool:
+def _is_structured(place: Break) -> bool:
+    """Return whether the structure of the file has an element for both lines, and no indent contradicts it."""
+    has_elements = place.above.element > 0 < place.line.element
+    is_known = place.habits.trusts_structure and has_elements
+    return is_known and not has_first_indent(place)
+
+
+def begins_note(place: Break) -> bool:
     """Return whether a footnote begins, with its number joined to its first word."""
+    line = place.line
     return line.footnote and NOTE_NUMBER.match(line.text) is not None
 
 
-def _changes_print(group: LineGroup, line: PlacedLine) -> bool:
+def ends_contents(place: Break) -> bool:
+    """Return whether the line above is an entry of a table of contents."""
+    return place.above.has_leaders
+
+
+def changes_print(place: Break) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
-    above = group.last
+    above, line = place.above, place.line
     if line.in_table != above.in_table:
         return True
     if _meet_in_sentence(above, line):
@@ -240,7 +225,7 @@ def _changes_print(group: LineGroup, line: PlacedLine) -> bool:
     if line.is_bold == above.is_bold:
         return False
 
-    is_text = line.goes_on or not group.first.is_bold
+    is_text = line.goes_on or not place.group.first.is_bold
     return not (is_below and is_text and above.is_full(line))
 
 
@@ -252,12 +237,12 @@ def _meet_in_sentence(above: PlacedLine, line: Line) -> bool:
     return is_one_print and above.is_full(line) and not above.ends_clause
 
 
-def _is_row_of_table(group: LineGroup, line: PlacedLine) -> bool:
+def is_row_of_table(place: Break) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
-    above = group.last
+    above, line = place.above, place.line
     n_gaps = above.n_gaps + line.n_gaps
     is_cells = above.n_gaps > 1 and marker_words(line) > 0
-    if not n_gaps or (_is_mid_sentence(group, line) and not is_cells):
+    if not n_gaps or (_is_mid_sentence(place) and not is_cells):
         return False
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (
@@ -269,27 +254,27 @@ def _is_row_of_table(group: LineGroup, line: PlacedLine) -> bool:
     return not is_one_text
 
 
-def _is_item(group: LineGroup, line: PlacedLine, following: PlacedLine | None) -> bool:
-    """Return whether a line begins an item, and is not prose that begins with a number or dash."""
-    above = group.last
-    if not marker_words(line, following):
-        return _is_caption(group, line)
+def begins_item(place: Break) -> bool:
+    """Return whether a line begins an item or a caption, and is not prose that begins with a number or dash."""
+    group, above, line = place.group, place.above, place.line
+    if not marker_words(line, place.following):
+        return _is_caption(above, line)
+    if is_bullet(line.first_text):
+        is_dash = line.first_text in "-–—*·"
+        if not is_dash or is_set_apart(line):
+            return True
+    is_next = is_next_label(group.first.first_text, line.first_text)
+    if is_next and line.starts_at(group.first.start):
+        return True
 
-    is_sure = is_bullet(line.first_text) and (
-        line.first_text not in "-–—*·" or is_set_apart(line)
-    )
-    is_sure |= is_next_label(group.first.first_text, line.first_text) and (
-        line.starts_at(group.first.start)
-    )
     is_apart = above.ends_clause or not line.starts_at(above.start)
     if above is group.first:
-        is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
-    return is_sure or is_apart
+        return (is_apart or group.marker > 0) and not _is_second(group, line)
+    return is_apart
 
 
-def _is_caption(group: LineGroup, line: PlacedLine) -> bool:
+def _is_caption(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line begins with the label of a caption, "Figure 3:", after a sentence or in another column."""
-    above = group.last
     is_apart = above.ends_sentence or above.column != line.column
     return is_apart and caption_label(line.text) != ""
 
@@ -307,16 +292,22 @@ def _is_second(group: LineGroup, line: PlacedLine) -> bool:
     return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
 
 
-def _begins_column(group: LineGroup, line: PlacedLine) -> bool:
+def begins_column(place: Break) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
 
     No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on.
     """
-    above = group.last
+    above, line = place.above, place.line
     is_cell = 2 * above.column_width < line.column_width
-    is_alone = (is_cell or len(group.lines) == 1) and not line.goes_on
+    is_alone = (is_cell or len(place.group.lines) == 1) and not line.goes_on
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
-    return is_alone or is_display or not above.flows_into(line)
+    is_new = is_alone or is_display or not above.flows_into(line)
+    return is_in_next_column(place) and is_new
+
+
+def is_in_next_column(place: Break) -> bool:
+    """Return whether the two lines are in two columns."""
+    return place.line.column != place.above.column
 
 
 def _is_indented_formula(line: PlacedLine) -> bool:
@@ -324,42 +315,43 @@ def _is_indented_formula(line: PlacedLine) -> bool:
     return line.indent > INDENTED and line.is_formula
 
 
-def _is_apart(group: LineGroup, line: PlacedLine, habits: TypesettingHabits) -> bool:
+def is_apart(place: Break) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
-    above = group.last
+    above, line = place.above, place.line
     drop = line.drop_from(above)
     is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
-    if is_after_formula or _is_mid_sentence(group, line):
+    if is_after_formula or _is_mid_sentence(place):
         return not MIN_LINE_DROP <= drop <= MAX_SPACED
-    return drop < MIN_LINE_DROP or _extra_space(group, line, habits) > CLEAR_SPACE
+    return drop < MIN_LINE_DROP or _extra_space(place) > CLEAR_SPACE
 
 
-def _is_mid_sentence(group: LineGroup, line: PlacedLine) -> bool:
+def _is_mid_sentence(place: Break) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
-    above = group.last
+    above, line = place.above, place.line
     is_full = above.room < MAX_ROOM or not above.has_room_for(line, 1)
-    is_flush = line.starts_at(above.left, above.start, group.text_start)
+    is_flush = line.starts_at(above.left, above.start, place.group.text_start)
     return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
-def _begins_with_indent(
-    above: PlacedLine, line: PlacedLine, following: PlacedLine | None
-) -> bool:
-    """Return whether a full line between the end of a sentence and a line at the margin is indented."""
+def has_first_indent(place: Break) -> bool:
+    """Return whether a full line between the end of a sentence and a line at the margin has a first line's indent."""
+    line, following = place.line, place.following
     return (
-        following is not None
+        place.habits.indented
+        and following is not None
         and is_indented(line, following)
         and not marker_words(following)
         and line.is_full(following)
-        and above.ends_sentence
+        and place.above.ends_sentence
     )
 
 
-def _continues_centred(above: PlacedLine, line: PlacedLine) -> bool:
+def continues_centred(place: Break) -> bool:
     """Return whether a sentence goes on in a shorter line with the same middle, or the same end in a caption.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
+    above, line = place.above, place.line
     end_shift = line.end - above.end
     middle_shift = (line.start - above.start + end_shift) / 2
     has_same_end = abs(end_shift) < FLUSH * line.size
@@ -374,9 +366,9 @@ def _continues_centred(above: PlacedLine, line: PlacedLine) -> bool:
     )
 
 
-def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool:
+def hangs(place: Break) -> bool:
     """Return whether two lines, the end of a sentence, or a line after a bold label hang below an outdented one."""
-    above = group.last
+    group, above, line = place.group, place.above, place.line
     is_first = len(group.lines) == 1 and not group.marker
     if not is_first or line.shift_from(above) <= INDENTED:
         return False
@@ -386,15 +378,15 @@ def _hangs(group: LineGroup, line: PlacedLine, below: PlacedLine | None) -> bool
     if is_open and _has_bold_label(above):
         return True
     return (
-        below is not None
+        place.following is not None
         and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
-        and line.starts_at(below.start)
+        and line.starts_at(place.following.start)
     )
 
 
-def _is_described_next(group: LineGroup, line: PlacedLine) -> bool:
+def begins_with_label(place: Break) -> bool:
     """Return whether a line begins with a bold label below that of a group, or with a colon below a sentence."""
-    first, above = group.first, group.last
+    first, above, line = place.group.first, place.above, place.line
     if not _has_bold_label(line):
         return False
     has_colon = leading_bold(line.words)[-1].text.endswith(":")
@@ -409,9 +401,9 @@ def _has_bold_label(line: PlacedLine) -> bool:
     return line.words[0].bold and not line.words[-1].bold
 
 
-def _goes_on_in_item(group: LineGroup, line: PlacedLine) -> bool:
+def goes_on_in_item(place: Break) -> bool:
     """Return whether a line goes on in an item, below its text; in an open one, a small letter may hang elsewhere."""
-    above = group.last
+    group, above, line = place.group, place.above, place.line
     if not group.marker or not line.is_prose or above.is_formula:
         return False
     if line.is_mono or marker_words(line):
@@ -436,74 +428,115 @@ def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
     )
 
 
-def _leaves_margin(group: LineGroup, line: PlacedLine) -> bool:
+def leaves_margin(place: Break) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
-    shift = line.shift_from(group.last)
+    group, above, line = place.group, place.above, place.line
+    shift = line.shift_from(above)
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
     if not group.marker:
-        last = group.last
-        is_tab = line.is_flush and last.is_prose and _is_wrapped(last, line)
+        is_tab = line.is_flush and above.is_prose and _is_wrapped(above, line)
         return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
 
-    may_hang_out = line.is_flush or is_bullet(group.first.first_text)
-    if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(group.last, line):
+    may_hang_out = line.is_flush or is_bullet(above.first_text)
+    if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(above, line):
         return False
-    hang = (group.text_start - group.last.start) / line.size
+    hang = (group.text_start - above.start) / line.size
     return (
-        not -INDENTED
-        <= shift
-        <= hang + (INDENTED if group.last.ends_clause else MAX_HANG)
+        not -INDENTED <= shift <= hang + (INDENTED if above.ends_clause else MAX_HANG)
     )
 
 
-def _goes_on_below(above: PlacedLine, line: Line) -> bool:
-    """Return whether a line is full, or ends with a comma before text without a capital."""
+def has_no_full_line(place: Break) -> bool:
+    """Return whether there was room above, no comma is before a small letter, and no sentence goes on in a box."""
+    above, line = place.above, place.line
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
-    return above.is_full(line) or is_after_comma
+    return not (above.is_full(line) or is_after_comma or _is_open(place))
 
 
-def _is_open(group: LineGroup, line: Line) -> bool:
+def _is_open(place: Break) -> bool:
     """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
-    above = group.last
-    is_sentence = group.first.initial.isupper() and not above.ends_clause
+    above, line = place.above, place.line
+    is_sentence = place.group.first.initial.isupper() and not above.ends_clause
     is_word = line.first_text.isalpha() and line.goes_on and line.is_prose
     return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
 
 
-def _is_justified(group: LineGroup) -> bool:
-    """Return whether all lines of a group but its last one, two at least, end at one edge, and this one short of it."""
-    *others, last = group.lines
-    if len(others) < MIN_JUSTIFIED_LINES or last.is_formula:
+def ends_justified_text(place: Break) -> bool:
+    """Return whether the line above ends a sentence, short of the edge of two or more other lines of its group."""
+    *others, last = place.group.lines
+    is_end = last.ends_sentence and last.has_room_for(place.line, 1)
+    if not is_end or len(others) < MIN_JUSTIFIED_LINES or last.is_formula:
         return False
     ends = [line.end for line in others]
     edge = min(ends)
     return max(ends) - edge < FLUSH * last.size and edge - last.end > SHORT * last.size
 
 
-def _is_forced_break(above: PlacedLine, line: PlacedLine) -> bool:
-    """Return whether a new sentence without a number or label begins on a line of its own, below another sentence."""
+def is_parted_sentence(place: Break) -> bool:
+    """Return whether more white space is above a sentence on a line of its own."""
+    return is_sentence_alone(place) and _extra_space(place) > SLIGHT_SPACE
+
+
+def is_sentence_alone(place: Break) -> bool:
+    """Return whether a sentence without number or label begins on a line of its own, where space parts paragraphs."""
+    above, line, habits = place.above, place.line, place.habits
     has_number = len(line.first_text.strip("().-")) < 2
     is_named = names_statement(line.first_text) or _has_bold_label(line)
     is_labelled = has_number or ":" in line.text or is_named
     is_text = above.is_prose and line.is_prose and not is_labelled
-    return is_text and above.ends_sentence and line.starts_at(above.start)
+    is_below = above.ends_sentence and line.starts_at(above.start)
+    return habits.spaced and not habits.justified and is_text and is_below
 
 
-def _ends_paragraph(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+def ends_paragraph(place: Break) -> bool:
     """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
-    above = group.last
+    above, habits = place.above, place.habits
     return (
         above.ends_sentence
-        and group.room > SHORT
+        and place.group.room > SHORT
         and (
             (habits.justified and is_of_size(above, habits.body_size))
-            or _extra_space(group, line, habits) > SLIGHT_SPACE
+            or _extra_space(place) > SLIGHT_SPACE
         )
     )
 
 
-def _extra_space(group: LineGroup, line: Line, habits: TypesettingHabits) -> float:
+def _extra_space(place: Break) -> float:
     """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
-    usual = max(habits.pitch_of(line.size), group.pitch / line.size)
+    line, group = place.line, place.group
+    usual = max(place.habits.pitch_of(line.size), group.pitch / line.size)
     return line.drop_from(group.last) - usual
+
+
+BEGINS, GOES_ON = True, False
+RULES: Sequence[tuple[Callable[[Break], bool], bool]] = (
+    (breaks_word, GOES_ON),
+    # what authors said, in a tagged PDF
+    (begins_element, BEGINS),
+    (goes_on_in_element, GOES_ON),
+    # what looks different
+    (changes_print, BEGINS),
+    (ends_contents, BEGINS),
+    (is_row_of_table, BEGINS),
+    (begins_item, BEGINS),
+    (begins_note, BEGINS),
+    # the top of a column
+    (begins_column, BEGINS),
+    (is_in_next_column, GOES_ON),
+    # white space and indents
+    (begins_with_label, BEGINS),
+    (is_apart, BEGINS),
+    (has_first_indent, BEGINS),
+    (continues_centred, GOES_ON),
+    (hangs, GOES_ON),
+    (goes_on_in_item, GOES_ON),
+    (leaves_margin, BEGINS),
+    # how the line above ends
+    (ends_justified_text, BEGINS),
+    (is_parted_sentence, BEGINS),
+    (is_sentence_alone, GOES_ON),
+    (has_no_full_line, BEGINS),
+    (ends_paragraph, BEGINS),
+)
+"""Rules in the order in which they are asked, each with what follows if it applies; otherwise the paragraph goes on."""

@@ -49,8 +49,12 @@ def join_continuations(
     Args:
         groups: in reading order; those that are joined or displayed are changed.
     """
+    texts = _Texts(habits)
+    for group in groups:
+        texts.add(group)
+
     whole: list[LineGroup] = []
-    for group in _join_over_displays(groups, habits):
+    for group in texts.whole + texts.displays:
         before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
         if before is None:
             whole.append(group)
@@ -61,46 +65,72 @@ def join_continuations(
     return whole
 
 
-def _join_over_displays(
-    groups: Iterable[LineGroup], habits: TypesettingHabits
-) -> list[LineGroup]:
-    """Join the parts of each paragraph with the displayed formulas and the code between them."""
-    whole: list[LineGroup] = []
-    displays: list[LineGroup] = []  # below the last of `whole`, which may go on
-    has_ended = False  # with a display
-    for group in groups:
-        if displays:
-            goes_on = goes_on_after_displays(
-                whole[-1], displays, group, habits.indented
-            )
-            goes_on |= _is_one_element(whole[-1], group, habits)
-        elif _goes_on_after_formula(whole[-2:], group):
-            displays = [whole.pop()]
-            goes_on = True
-        else:
-            goes_on = has_ended and _goes_on_after_stop(whole[-1], group)
-        has_ended = False
-        if whole and not goes_on and len(displays) < MAX_DISPLAYS:
-            group.is_display = _is_display(group, whole[-1])
-        if group.is_display:
-            group.lines = [_without_number(line) for line in group.lines]
-            goes_on = has_ended = _ends_sentence_of(whole[-1], displays, group)
-            goes_on |= _is_one_element(whole[-1], group, habits)
+class _Texts:
+    """Texts in reading order, joined with the displayed formulas and the code between their parts.
 
-        if goes_on:
-            for part in (*displays, group):
-                whole[-1].lines += part.lines
-            displays = []
-        elif group.is_display:
-            displays.append(group)
+    Attributes:
+        whole: the texts so far; the last one may go on.
+        displays: what is displayed below it and not yet part of it.
+        has_ended: whether its last part is a display that ends its sentence.
+    """
+
+    def __init__(self, habits: TypesettingHabits) -> None:
+        self.whole: list[LineGroup] = []
+        self.displays: list[LineGroup] = []
+        self.has_ended = False
+        self._habits = habits
+
+    def add(self, group: LineGroup) -> None:
+        """Add the next group: it continues the last text, is displayed below it, or is a text of its own."""
+        has_ended = False
+        if self._goes_on(group):
+            self._join(group)
+        elif self._shows(group):
+            group.is_display = True
+            group.lines = [_without_number(line) for line in group.lines]
+            text = self.whole[-1]
+            has_ended = _ends_sentence_of(text, self.displays, group)
+            if has_ended or _is_one_element(text, group, self._habits):
+                self._join(group)
+            else:
+                self.displays.append(group)
         else:
-            if displays:
-                text = whole[-1]
-                text.displays = _needed_displays(text, displays, habits.body_size)
-                whole += displays[len(text.displays) :]
-            displays = []
-            whole.append(group)
-    return whole + displays
+            self._close()
+            self.whole.append(group)
+        self.has_ended = has_ended
+
+    def _close(self) -> None:
+        """Leave the displays out of the last text but for those that end its sentence; these are its `displays`."""
+        if self.displays:
+            text = self.whole[-1]
+            text.displays = _needed_displays(
+                text, self.displays, self._habits.body_size
+            )
+            self.whole += self.displays[len(text.displays) :]
+        self.displays = []
+
+    def _goes_on(self, group: LineGroup) -> bool:
+        """Return whether a group continues the last text; a formula between its parts is displayed from now on."""
+        if self.displays:
+            text = self.whole[-1]
+            return goes_on_after_displays(
+                text, self.displays, group, self._habits.indented
+            ) or _is_one_element(text, group, self._habits)
+        if _goes_on_after_formula(self.whole[-2:], group):
+            self.displays = [self.whole.pop()]
+            return True
+        return self.has_ended and _goes_on_after_stop(self.whole[-1], group)
+
+    def _shows(self, group: LineGroup) -> bool:
+        """Return whether a group is displayed below the last text."""
+        has_room = self.whole and len(self.displays) < MAX_DISPLAYS
+        return bool(has_room) and _is_display(group, self.whole[-1])
+
+    def _join(self, group: LineGroup) -> None:
+        """Join the displays and a group to the last text."""
+        for part in (*self.displays, group):
+            self.whole[-1].lines += part.lines
+        self.displays = []
 
 
 def _is_one_element(

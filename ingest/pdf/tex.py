@@ -67,9 +67,12 @@ NAMELESS = (
     | dict(enumerate(_LIGATURES, 11))
     | dict(enumerate("“”„«»–—", 16))
     | dict(enumerate(_LIGATURES, 27))
+    | dict(enumerate("ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§", 128))
+    | dict(enumerate("ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£", 160))
+    | {215: "Œ", 223: "SS", 247: "œ", 255: "ß"}
 )
-"""Text in bitmap fonts: Greek letters and ligatures of OT1, then quotes, dashes and ligatures of T1; other codes are
-ASCII."""
+"""Text in bitmap fonts: Greek letters and ligatures of OT1, then quotes, dashes, ligatures and letters of T1; other
+codes are those of Latin-1."""
 
 CYRILLIC = (
     NAMELESS
