@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.bidi import has_rtl_letter
-from ingest.layout.cells import Part, split_by_cells
+from ingest.layout.cells import Region, split_by_cells
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
@@ -101,12 +101,12 @@ def arrange(pdf: Pdf) -> Arranged:
 
         body = []
         notes = []
-        parts = []
+        regions = []
         for zone in split_off_notes(lines, body_size):
             for column in find_columns(zone, 0.0, page.width, pdf.rtl):
-                parts += split_by_cells(column, page.tables, pdf.rtl)
-        for part in parts:
-            placed = _arrange_part(part, page, next(numbers), pdf.rtl)
+                regions += split_by_cells(column, page.tables, pdf.rtl)
+        for region in regions:
+            placed = _arrange_region(region, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:
@@ -147,20 +147,20 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     return " ".join(parts).replace(UNKNOWN, "").strip()
 
 
-def _arrange_part(
-    part: Part,
+def _arrange_region(
+    region: Region,
     page: Page,
     number: int,
     rtl: bool,
 ) -> list[PlacedLine]:
     """Join the pieces of each row of a column or a cell, and add its margins."""
-    rows = group_by_baseline(part.lines)
+    rows = group_by_baseline(region.lines)
     lines = [_join_row(row, page, number, rtl) for row in rows]
     left, right = _margins(lines)
-    if part.cell:
+    if region.cell:
         # a cell has the same margin on both sides
-        width = part.cell.x1 - part.cell.x0
-        inset = left - (-part.cell.x1 if rtl else part.cell.x0)
+        width = region.cell.x1 - region.cell.x0
+        inset = left - (-region.cell.x1 if rtl else region.cell.x0)
         right = max(right, left + width - 2 * inset)
 
     placed = []
@@ -175,21 +175,20 @@ def _arrange_part(
 def _in_boxes(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
     """Set the right margin of lines in a narrower box, or next to a picture, to the edge at which they are broken.
 
-    There most lines end, or the first words of most next lines did not fit before it.
+    There most lines end, or the first word of each next line did not fit before it.
     """
     edges = [line.right for line in lines]
     for start in range(len(lines) - N_AT_PICTURE):
         window = slice(start, start + N_AT_PICTURE + 1)
-        part = lines[window]
-        edge = max(line.end for line in part)
+        edge = max(line.end for line in lines[window])
         n_at_edge = 0
-        for line in part:
+        for line in lines[window]:
             is_short = line.right - edge > MIN_PICTURE * line.size
             is_at_edge = edge - line.end < AT_PICTURE * line.size
             n_at_edge += is_short and is_at_edge and line.is_prose
-        is_broken = edge < part[0].right - MIN_BOX * part[0].size and _is_wrapped_at(
-            edge, part
-        )
+        first = lines[start]
+        is_narrow = first.right - edge > MIN_BOX * first.size
+        is_broken = is_narrow and _is_wrapped_at(edge, lines[window])
         if n_at_edge >= N_AT_PICTURE or is_broken:
             edges[window] = [min(right, edge) for right in edges[window]]
 
@@ -200,12 +199,15 @@ def _is_wrapped_at(edge: float, lines: Sequence[PlacedLine]) -> bool:
     """Return whether the first word of each line but the first did not fit above it, and most are inside a sentence."""
     n_inside = 0
     for above, line in itertools.pairwise(lines):
-        boxed = replace(above, right=edge)
+        first = line.words[0]
+        has_room = edge - above.end >= first.x1 - first.x0 + SPACE_OF_BOX * line.size
         is_below = line.starts_at(above.start) and line.size == above.size
-        is_text = line.is_prose and line.first_text != above.first_text
-        if not (is_below and is_text) or boxed.has_room_for(line, SPACE_OF_BOX):
+        is_text = line.is_prose and first.text != above.first_text
+        is_listed = above.is_mono or above.text[-1].isdigit()
+        if has_room or is_listed or not (is_below and is_text):
             return False
-        is_word = line.goes_on and line.first_text.isalpha() and not line.rtl
+
+        is_word = line.goes_on and first.text.isalpha() and not line.rtl
         n_inside += is_word and not above.ends_clause
     return 2 * n_inside > len(lines) - 1
 

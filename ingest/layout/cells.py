@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from ingest.layout.line import Line
 from ingest.pdf.model import Box, Table
 
+_Position = tuple[int, bool, int]
+"""Row of a line, whether it is outside cells, and its column."""
+
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Lines of a column that are in one cell, or around the tables: then `cell` is None."""
+class Region:
+    """Lines of a column that are in one cell; `cell` is None for those outside cells."""
 
     lines: Sequence[Line]
     cell: Box | None
@@ -19,7 +22,7 @@ class Part:
 
 def split_by_cells(
     lines: Iterable[Line], tables: Iterable[Table], rtl: bool
-) -> list[Part]:
+) -> list[Region]:
     """Part the lines of a column into those around tables and those of each cell, in reading order.
 
     Args:
@@ -32,14 +35,15 @@ def split_by_cells(
             rows.append(sorted(row, key=lambda cell: cell.x0, reverse=rtl))
             boxes.append(table.box)
 
-    places: defaultdict[tuple[float, int], list[Line]] = defaultdict(list)
+    positions: defaultdict[_Position, list[Line]] = defaultdict(list)
     for line in lines:
-        places[_place(line, rows, boxes)].append(line)
-    parts = []
-    for number, position in sorted(places):
-        cell = rows[int(number)][position] if number % 1 else None
-        parts.append(Part(places[number, position], cell))
-    return parts
+        positions[_position(line, rows, boxes)].append(line)
+    regions = []
+    for position in sorted(positions):
+        number, is_outside, column = position
+        cell = None if is_outside else rows[number][column]
+        regions.append(Region(positions[position], cell))
+    return regions
 
 
 def walls_at(y: float, tables: Iterable[Table]) -> list[float]:
@@ -51,26 +55,34 @@ def walls_at(y: float, tables: Iterable[Table]) -> list[float]:
     return walls
 
 
-def _place(
+def _position(
     line: Line, rows: Sequence[Sequence[Box]], boxes: Sequence[Box]
-) -> tuple[float, int]:
-    """Return the place of a line: the number of rows above it, a half more in a cell, and the number of its cell.
+) -> _Position:
+    """Return the row and the column of the smallest cell with a line; outside cells, the last row above, or -1.
 
-    A line beside a table has its place above the table.
+    A line beside a table has its position above the table.
 
     Args:
         rows: the cells of each row.
         boxes: the rectangle of the table of each row.
     """
     middle = (line.x0 + line.x1) / 2
-    n_above = 0
+    last_above = -1
+    inside = []
     for number, (row, box) in enumerate(zip(rows, boxes, strict=True)):
-        for position, cell in enumerate(row):
+        for column, cell in enumerate(row):
             if cell.holds(middle, line.y):
-                return number + 0.5, position
+                inside.append((_area(cell), number, column))
         edge = _top(row) if box.holds(middle, line.y) else box.bottom
-        n_above += edge < line.y
-    return float(n_above), 0
+        last_above = number if edge < line.y else last_above
+    if inside:
+        _, number, column = min(inside)
+        return number, False, column
+    return last_above, True, 0
+
+
+def _area(box: Box) -> float:
+    return (box.x1 - box.x0) * (box.bottom - box.top)
 
 
 def _top(row: Sequence[Box]) -> float:

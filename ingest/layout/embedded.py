@@ -34,9 +34,12 @@ _END_STOP = re.compile(
 )
 """Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
 the word, from left to right, it ends a right-to-left sentence."""
-_YEAR = re.compile(r"(?<=[A-Za-z.])(?:, ?(?:1[89]|20)\d\d[a-z]?(?!\w)|[,;](?=[()]))")
-"""Year of a citation after its author, or the comma before one in the next line."""
-_BETWEEN_CITATIONS = re.compile("; ?")
+_AUTHOR = re.compile(r"(?:[A-Z][^\W\d_][\w’'-]*|al\.)$")
+_YEAR = re.compile(r", ?(?:1[89]|20)\d\d[a-z]?(?!\w)")
+_NEXT_LINE = re.compile(r"[,;](?=[()])")
+_NEXT_CITATION = re.compile("; ?")
+"""End of the author of a citation, the year after it, the comma before a year in the next line, and the sign before
+another citation."""
 _TEXT_OPERATORS = "*/^"
 
 
@@ -46,22 +49,36 @@ def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     drawn = "".join([glyph.text[:1] or " " for glyph in members])
     units: list[list[Glyph]] = []
     position = 0
+    is_cited = False
     for start, end in _embedded_parts(kinds):
+        # the year of a citation is part of the unit before
         while start < end and (start < position or drawn[start] in "; "):
-            start += 1  # behind a year
+            start += 1
         if start == end:
             continue
 
         start, end = _with_brackets(members, kinds, start, end)
-        year = _YEAR.match(drawn, end)
-        end = year.end() if year else end
-        if units and year and _BETWEEN_CITATIONS.fullmatch(drawn, position, start):
+        goes_on = is_cited and _NEXT_CITATION.fullmatch(drawn, position, start)
+        year_end = _end_of_citation(drawn, start, end)
+        is_cited = year_end > end
+        end = year_end
+        if goes_on:
             units[-1] += members[position:end]
         else:
             units += [[glyph] for glyph in members[position:start]]
             units.append(list(members[start:end]))
         position = end
     return units + [[glyph] for glyph in members[position:]]
+
+
+def _end_of_citation(drawn: str, start: int, end: int) -> int:
+    """Return the end of the year after an author, or of the comma before a year in the next line; else `end`."""
+    if not _AUTHOR.search(drawn[start:end]):
+        return end
+    signs = _YEAR.match(drawn, end)
+    if signs is None and n_unpaired(drawn):
+        signs = _NEXT_LINE.match(drawn, end)
+    return signs.end() if signs else end
 
 
 def _with_brackets(

@@ -194,9 +194,8 @@ class Line:
         """Number of words of the formula with which a line of prose begins, as few programs break it; otherwise 1."""
         n_words = 1
         if self.is_prose:
-            while self.words[n_words : n_words + 1] and (
-                self.words[n_words].text in OPERATORS
-            ):
+            n_last = len(self.words) - 1
+            while n_words < n_last and self.words[n_words].text in OPERATORS:
                 n_words += 2
         return n_words
 

@@ -109,7 +109,7 @@ def group_lines(
 
 
 def _join_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLine]:
-    """Join pieces of a formula between two rows (tall brackets, limits) to the row above, and find abbreviations."""
+    """Split items in columns, join pieces of a formula between two rows to the row above, and find abbreviations."""
     whole: list[PlacedLine] = []
     for line in itertools.chain.from_iterable(map(split_items, lines)):
         if whole and _is_fragment(line, whole[-1], pitch):

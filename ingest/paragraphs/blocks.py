@@ -214,9 +214,9 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
 
 
 def _is_unknown(word: str) -> bool:
-    """Return whether a word has an unknown character, and is more than a letter with an unknown index."""
-    n_letters = sum(map(str.isalpha, word))
-    return UNKNOWN in word and n_letters + word.count(UNKNOWN) > 2
+    """Return whether a word has an unknown character, and is more than one sign or a sign with an unknown index."""
+    n_unknown = word.count(UNKNOWN)
+    return n_unknown > 1 or (n_unknown == 1 and len(word) > 2)
 
 
 def _is_row(group: LineGroup, after_row: bool) -> bool:

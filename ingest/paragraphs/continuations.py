@@ -291,16 +291,16 @@ def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:
 def _may_go_on(group: LineGroup) -> bool:
     """Return whether a group is text without number or bullet, outside tables, and not in bold or after "Proof."."""
     line = group.first
-    is_conjunction = line.text.isalpha() and line.goes_on and len(line.text) > 1
-    is_worded = line.is_prose or _begins_with_small_word(line) or is_conjunction
+    is_worded = line.is_prose or _begins_with_small_word(line)
     is_apart = group.marker or line.in_table or line.is_bold
     return is_worded and not is_apart and not names_statement(line.first_text)
 
 
 def _begins_with_small_word(line: Line) -> bool:
-    """Return whether a line begins with a word of three letters or more without a capital, such as "since"."""
+    """Return whether a line begins with a word without a capital: "since", or two letters alone on the line: "or"."""
     first = line.first_text
-    return len(first) > 2 and first.isalpha() and not line.initial.isupper()
+    least = 3 if len(line.words) > 1 else 2
+    return len(first) >= least and first.isalpha() and not line.initial.isupper()
 
 
 def _begins_at(line: PlacedLine, *edges: float) -> bool:

@@ -27,6 +27,9 @@ TEXT_TOLERANCE = 0.2
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}|−")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
+_SIGNS = "().[]-–"
+"""Signs around the numeral or letter of an item."""
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\(?[^\W\d_]\)|\[\d{1,3}\]"
     r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}[-–]"
@@ -63,30 +66,24 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
 
 
 def split_items(line: PlacedLine) -> list[PlacedLine]:
-    """Split a line with several items of one list in columns, such as "(a) even    (b) odd"."""
-    style = _style(line.first_text)
-    if not line.n_gaps or not style:
-        return [line]
+    """Split a line with several items of one list in columns, such as "(a) even    (c) odd"."""
     starts = [0]
     spaces = [0.0, *line.spaces]
-    for position, word in enumerate(line.words[:-1]):
+    can_split = line.n_gaps and not line.in_table
+    for position, word in enumerate(line.words[:-1] if can_split else ()):
         is_apart = spaces[position] > SEGMENT_GAP * line.size
-        if is_apart and position > starts[-1] + 1 and _style(word.text) == style:
+        before = line.words[starts[-1]].text
+        if is_apart and position > starts[-1] + 1 and _is_later(before, word.text):
             starts.append(position)
 
+    if len(starts) == 1:
+        return [line]
     items = []
     for start, end in itertools.pairwise([*starts, len(line.words)]):
         words = line.words[start:end]
         x0, x1 = edges(words)
         items.append(replace(line, words=words, x0=x0, x1=x1, n_gaps=0))
-    return items if len(items) > 1 else [line]
-
-
-def _style(number: str) -> str:
-    """Return the style of the number or letter of an item, such as "(a)" for "(c)"; "" for another word."""
-    if not _ENUMERATOR.fullmatch(number):
-        return ""
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", number))
+    return items
 
 
 def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
@@ -116,8 +113,11 @@ def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> 
         hangs = following.shift_from(line) >= INDENTED
         if not hangs and not _ENUMERATOR.fullmatch(following.first_text):
             return False
-    is_number = first.strip("().-–").replace(UNKNOWN, "0").isdecimal()
-    is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
+    is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
+    second = line.words[1].text
+    if first[-1] in "-–":  # as in "3- and 4-connected"
+        return second[0].isupper() or is_rtl_letter(second)
+    is_sure = is_number or first[0] in "([" or _is_letter(first, second)
     return is_sure or line.bold > BOLD_SHARE or is_set_apart(line)
 
 
@@ -134,17 +134,30 @@ def is_bullet(text: str) -> bool:
 
 
 def is_next_label(before: str, label: str) -> bool:
-    """Return whether a label follows another one, as "b)" does "a)", "(12)" does "(11)" and "ii." does "i."."""
+    """Return whether a label follows another one, as "b)" does "a)", "(12)" does "(11)" and "iv." does "iii."."""
+    one, other = _value(before, label), _value(label, before)
+    return _is_later(before, label) and other == one + 1
+
+
+def _is_later(before: str, label: str) -> bool:
+    """Return whether a label is in the style of another one, and later in the list."""
     if not (_ENUMERATOR.fullmatch(before) and _ENUMERATOR.fullmatch(label)):
         return False
-    one, other = before.strip("().[]"), label.strip("().[]")
-    if one.isdecimal() and other.isdecimal():
-        is_next = int(other) == int(one) + 1
-    elif one == "i" and other == "ii":
-        is_next = True
-    else:
-        is_next = len(one) == len(other) == 1 and ord(other) == ord(one) + 1
-    return is_next and before.replace(one, "") == label.replace(other, "")
+    one, other = before.strip(_SIGNS), label.strip(_SIGNS)
+    is_one_style = before.replace(one, "") == label.replace(other, "")
+    return is_one_style and 0 < _value(before, label) < _value(label, before)
+
+
+def _value(label: str, other: str) -> int:
+    """Return the value of a label, by the numerals or letters that it shares with another one; 0 if there is none."""
+    pair = [label.strip(_SIGNS), other.strip(_SIGNS)]
+    own = pair[0]
+    if all(text.isdecimal() for text in pair):
+        return int(own)
+    if all(len(text) == 1 for text in pair):
+        return ord(own)
+    is_roman = all(text.casefold() in _ROMAN for text in pair)
+    return _ROMAN.index(own.casefold()) + 1 if is_roman else 0
 
 
 def is_set_apart(line: Line) -> bool:

@@ -71,7 +71,7 @@ _OF_CAMBRIA = {0x3C3: "∑", 0xDCD: "∑", 0x526: "\u20d7"}
 
 
 def with_glyph_names(content: bytes) -> bytes:
-    """Add the glyphs that the encodings of its fonts name to the Unicode maps of a PDF.
+    """Add the glyphs that the encodings of its fonts name to the Unicode maps of a PDF, and private codes for others.
 
     The names of Greek letters and symbols also replace the entries of a map that contradicts most of them, in an
     embedded Type 1 font, whose glyphs are found by their names.
@@ -157,12 +157,11 @@ def _glyphs_without_character(
     widths = font.get("/Widths")
     if not isinstance(widths, pikepdf.Array) or 2 * n_renumbered <= len(mapped):
         return {}
-    codes = range(int(font.FirstChar), int(font.LastChar) + 1)
-    return {
-        code: chr(PRIVATE + code)
-        for code, width in zip(codes, widths, strict=False)
-        if width and code not in mapped
-    }
+    found = {}
+    for code, width in enumerate(widths, int(font.get("/FirstChar", 0))):
+        if width and 0 <= code <= MAX_CODE and code not in mapped:
+            found[code] = chr(PRIVATE + code)
+    return found
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
@@ -192,10 +191,10 @@ def _is_lost(text: str) -> bool:
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
-    """Return the codes of ligatures that are mapped to signs, and of signs that are mapped to ASCII or to others.
+    """Return the codes of ligatures that are mapped to a sign, and of signs that are mapped to another one.
 
-    Signs of other scripts count if most of the signs are wrong. A map of all codes to themselves says nothing: its
-    letters may be wrong too.
+    If few of the signs are wrong, only those count that are mapped to ASCII. A map of all codes to themselves says
+    nothing: its letters may be wrong too.
     """
     common = named.keys() & mapped.keys()
     wrong = {

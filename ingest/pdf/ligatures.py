@@ -5,8 +5,8 @@ font or maps them to private codes. The words that a ligature completes tell whi
 """
 
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from ingest.pdf.model import UNKNOWN, Glyph
 from quarry.languages.words import is_common
@@ -24,12 +24,14 @@ MIN_LETTERS = 3
 """Minimum number of other letters of a word that tells which ligature it has."""
 
 
-def spell_ligatures(glyphs: Sequence[Glyph], private: Set[tuple[int, str]]) -> None:
+def spell_ligatures(
+    glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
+) -> None:
     """Spell the ligatures of a page; other glyphs at private codes are unknown.
 
     Args:
         glyphs: in the order of drawing.
-        private: fonts and texts of the private codes of macOS.
+        private: fonts and texts of glyphs at private codes.
     """
     of_calibri = set()
     for before, glyph in itertools.pairwise(glyphs):
@@ -52,45 +54,42 @@ def _is_inside_word(before: Glyph, glyph: Glyph) -> bool:
 
 
 def _find_ligatures(
-    glyphs: Sequence[Glyph], private: Set[tuple[int, str]]
+    glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
 ) -> dict[tuple[int, str], str]:
-    """Return the ligatures that complete most of the words with a code without letters, by font and text."""
-    votes: dict[tuple[int, str], Counter[str]] = {}
-    for word in _words(glyphs, private):
-        codes = {key for glyph in word if (key := (glyph.font, glyph.text)) in private}
-        if len(codes) != 1 or len(word) <= MIN_LETTERS:
-            continue
-        (key,) = codes
-        counts = votes.setdefault(key, Counter())
-        counts[""] += 1
-        texts = [glyph.text for glyph in word]
-        for ligature in _LIGATURES:
-            letters = [ligature if text == key[1] else text for text in texts]
-            counts[ligature] += is_common("".join(letters).casefold())
+    """Return the ligatures that complete most of the words with a private code, by its font and text."""
+    words: defaultdict[tuple[int, str], list[list[str]]] = defaultdict(list)
+    for run in _runs(glyphs, private):
+        keys = private.intersection([(glyph.font, glyph.text) for glyph in run])
+        if len(keys) == 1 and len(run) > MIN_LETTERS:
+            (key,) = keys
+            words[key].append([glyph.text for glyph in run])
 
     found = {}
-    for key, counts in votes.items():
-        n_words = counts.pop("")
-        ligature, n_known = counts.most_common(1)[0]
-        if 2 * n_known > n_words:
-            found[key] = ligature
+    for key, members in words.items():
+        _, code = key
+        n_known = {}
+        for ligature in _LIGATURES:
+            spelled = ["".join(texts).replace(code, ligature) for texts in members]
+            n_known[ligature] = sum(is_common(word.casefold()) for word in spelled)
+        best = max(n_known, key=n_known.__getitem__)
+        if 2 * n_known[best] > len(members):
+            found[key] = best
     return found
 
 
-def _words(
-    glyphs: Sequence[Glyph], private: Set[tuple[int, str]]
+def _runs(
+    glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
 ) -> Iterator[list[Glyph]]:
-    """Yield the runs of Latin letters and of glyphs without letters that are drawn side by side."""
-    word: list[Glyph] = []
+    """Yield the runs of Latin letters and of glyphs at private codes that are drawn side by side."""
+    run: list[Glyph] = []
     for glyph in glyphs:
-        is_part = (glyph.font, glyph.text) in private or (
-            glyph.text.isascii() and glyph.text.isalpha()
-        )
-        is_next = word and glyph.y == word[-1].y and not glyph.parted
-        if word and not (is_part and is_next):
-            yield word
-            word = []
+        is_letter = glyph.text.isascii() and glyph.text.isalpha()
+        is_part = is_letter or (glyph.font, glyph.text) in private
+        is_next = is_part and not glyph.parted
+        if run and not (is_next and glyph.y == run[-1].y):
+            yield run
+            run = []
         if is_part:
-            word.append(glyph)
-    if word:
-        yield word
+            run.append(glyph)
+    if run:
+        yield run

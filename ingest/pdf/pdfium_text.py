@@ -164,7 +164,7 @@ class PageText:
             glyphs.append(glyph)
             parted = False
         if self._has_ligatures or self._private:
-            spell_ligatures(glyphs, self._private)
+            spell_ligatures(glyphs, frozenset(self._private))
         return glyphs
 
     @property

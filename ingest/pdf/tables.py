@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,8 +25,11 @@ MAX_ENTRY = 200
 MAX_RULE = 3.0
 """Maximum width of a rule, in points; a wider rectangle is the background of a text."""
 
-REACH = 1.0
-"""Maximum distance that a glyph may reach over the side of a cell, in points."""
+MIN_TEXT = 30
+"""Minimum number of characters of a text in a row of cells; shorter ones are names, values and tiles of a drawing."""
+
+MIN_PADDING = 0.4
+"""Minimum white space between the texts of two cells, in ems."""
 
 _SETTINGS = {
     "vertical_strategy": "explicit",
@@ -93,7 +97,7 @@ def _is_inside(table: Any, box: Box) -> bool:
 def _text_rows(
     table: Any, glyphs: Sequence[Glyph], data_rows: Iterable[Box]
 ) -> list[list[Box]]:
-    """Return the cells with text of the rows that are not of data, and whose text crosses no side of a cell."""
+    """Return the cells with text of the rows with a text of some length, unless text crosses the side of a cell."""
     all_texts = _texts(table.rows, glyphs)
     if not _is_grid(all_texts):
         return []
@@ -102,20 +106,28 @@ def _text_rows(
         _, top, _, bottom = row.bbox
         middle = (top + bottom) / 2
         is_data = any(data.top < middle < data.bottom for data in data_rows)
+        has_text = any(len(text or "") >= MIN_TEXT for text in texts)
         cells = zip(row.cells, texts, strict=True)
         boxes = [Box(*cell) for cell, text in cells if text]
-        if boxes and not is_data and not _is_crossed(boxes, glyphs):
+        if has_text and not is_data and not _is_crossed(boxes, glyphs):
             text_rows.append(boxes)
     return text_rows
 
 
 def _is_crossed(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> bool:
-    """Return whether text crosses a side of a cell, as no text of a table does."""
+    """Return whether the side of a cell is inside a word or between two words of a line, as in no table."""
     sides = {cell.x0 for cell in cells} | {cell.x1 for cell in cells}
+    lines: defaultdict[int, list[Glyph]] = defaultdict(list)
     for glyph in glyphs:
-        is_beside = any(cell.top < glyph.y < cell.bottom for cell in cells)
-        for side in sides if is_beside else ():
-            if glyph.x0 + REACH < side < glyph.x1 - REACH:
+        is_visible = glyph.text != " "
+        if is_visible and any(cell.top < glyph.y < cell.bottom for cell in cells):
+            lines[round(glyph.y)].append(glyph)
+
+    for line in lines.values():
+        line.sort(key=lambda glyph: glyph.x0)
+        for left, right in itertools.pairwise(line):
+            is_near = right.x0 - left.x1 < MIN_PADDING * left.size
+            if is_near and any(left.middle < side < right.middle for side in sides):
                 return True
     return False
 

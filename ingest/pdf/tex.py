@@ -77,7 +77,7 @@ codes are those of Latin-1."""
 CYRILLIC = (
     NAMELESS
     | dict(enumerate(map(chr, range(ord("А"), ord("я") + 1)), 192))
-    | {0x9C: "Ё", 0x9D: "№", 0xBC: "ё"}
+    | {0x9C: "Ё", 0x9D: "№", 0xBC: "ё", 0xBE: "«", 0xBF: "»"}
 )
 """Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
 MAX_ACCENTED = 3

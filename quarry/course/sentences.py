@@ -10,7 +10,6 @@ from quarry.languages.registry import (
     OTHER_LAST_ABBREVIATIONS,
     OTHER_NUMBER_ABBREVIATIONS,
     OTHER_OPENERS,
-    alternatives,
     language_of_word,
 )
 
@@ -23,25 +22,22 @@ def _words(name: str) -> frozenset[str]:
 
 
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
-_CAPITALISED_OPENERS = alternatives(word.capitalize() for word in sorted(_OPENERS))
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
     rf"|[。！？]+[{re.escape(CLOSING)}]*"
-    rf"|(?<=[^\W\d_]{{3}})[.!?](?=[א-ת]{{2}}|{_CAPITALISED_OPENERS} [a-z])"
-    r"|(?<=[א-ת)] )\.(?=[א-ת]{2})"
+    r"|(?<=[א-ת]{3})[.!?](?=[א-ת]{2})|(?<=[א-ת)] )\.(?=[א-ת]{2})"
+    r"|(?<=[^\W\d_]{4})[.!?](?=(?:The|This|These|It|We|He|She|They|His|Her|There|However|Therefore) [a-z])"
 )
-"""Signs at which a sentence may end, perhaps with the space before them or none."""
+"""Signs at which a sentence may end, perhaps without the space after them, or with it before them."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""
-_PART = re.compile(r"\((?:[a-z]|i{1,3}|i?v)\) (?=[^\W\d_]{2}|\W)")
+_PART = re.compile(r"\(([a-z])\) ")
 """The letter of a part of an exercise."""
-_SUBJECT = re.compile(r"[^\W\d_] (?:is|are|has|maps|denotes|does)\b")
-"""A letter alone as the subject of a sentence."""
 _SYMBOL = re.compile(r"[^\W\d_](?= )")
 """A letter alone at the beginning."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
@@ -50,8 +46,6 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 """Letters with full stops between them, and one without."""
 _NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
-_CAPITALS = re.compile(r"[A-Z]{2,}\b")
-"""A word in capitals, such as a keyword of SQL."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 HEADING_WORDS = 5
@@ -99,6 +93,13 @@ def opening_sentence(text: str, n_title: int = 0) -> str:
         n_title: number of characters of such a name at the beginning.
     """
     return text[: n_title + _end_of_first(text[n_title:])].strip()
+
+
+def begins_sentence(text: str) -> bool:
+    """Return whether a text begins with a capital and a word that begins sentences, such as "Therefore,"."""
+    first, *_ = text.split(maxsplit=1)
+    word = first.strip(OPENING + CLOSING + ".,:;")
+    return text[0] == text[0].upper() and word.casefold() in _OPENERS
 
 
 def names_statement(title: str) -> bool:
@@ -152,25 +153,17 @@ def _end_of_first(text: str) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
+    is_omission = last == " " and mark in ("..", ". . .", "…")
     is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
-    if not last or is_quotation or tail[0] in _INSIDE:
+    if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
-    if _is_omission(before, mark, tail) or _goes_on(before, mark, tail):
+    if _goes_on(before, mark, tail):
         return False
-
     if "." in mark and _is_label(before):
         return False
     if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
-
-
-def _is_omission(before: str, mark: str, tail: str) -> bool:
-    """Return whether dots after a space leave words out, three of them between words in capitals, as in code."""
-    if before[-1] != " ":
-        return False
-    is_of_code = before.rstrip()[-1:].isupper() and _CAPITALS.match(tail) is not None
-    return mark in ("..", ". . .", "…") or (mark == "..." and is_of_code)
 
 
 def _goes_on(before: str, mark: str, tail: str) -> bool:
@@ -184,13 +177,24 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
         is_inside = bracket != "" and outside.rstrip()[-1:] not in ".!?:…"
         return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
-    begins = _PART.match(tail) or (mark == "." and _begins_with_formula(tail, before))
-    return is_cased and tail.lstrip(OPENING)[:1].islower() and not begins
+    is_small = is_cased and tail.lstrip(OPENING)[:1].islower()
+    if _begins_part(before, mark, tail):
+        return False
+    is_formula = mark == "." and _begins_with_formula(tail, before)
+    return is_small and not is_formula
+
+
+def _begins_part(before: str, mark: str, tail: str) -> bool:
+    """Return whether a text begins with the letter of a part, after a question or after the part before: "(b) Show"."""
+    part = _PART.match(tail)
+    if part is None:
+        return False
+    return mark in "?!" or f"({chr(ord(part[1]) - 1)}) " in before
 
 
 def _begins_with_formula(tail: str, before: str) -> bool:
-    """Return whether a text begins with an equation, a symbol as subject, or one with a value in the text before it."""
-    if _EQUATION.match(tail) or _SUBJECT.match(tail):
+    """Return whether a text begins with an equation, or with a symbol that has a value in the text before it."""
+    if _EQUATION.match(tail):
         return True
     symbol = _SYMBOL.match(tail)
     if symbol is None:
@@ -293,10 +297,13 @@ def _is_letter(word: str) -> bool:
 
 
 def _is_variable(word: str, next_word: str) -> bool:
-    """Return whether a word is one capital of another script than the next word, as in Hebrew mathematics."""
+    """Return whether a word is one capital of another script than the next word, as in Hebrew mathematics.
+
+    A Cyrillic capital before a Latin name is an initial.
+    """
     if len(word) != 1 or not word.isupper() or not next_word[:1].isalpha():
         return False
-    return _script(word) != _script(next_word)
+    return _script(word) not in (_script(next_word), "CYRILLIC")
 
 
 def _script(word: str) -> str:

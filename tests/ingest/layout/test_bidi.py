@@ -85,7 +85,7 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("2-Factor- םולש", "שלום 2-Factor-"),
         (")Gale & Wu, 1990( םולש", "שלום (Gale & Wu, 1990)"),
         ("Gale ,1990 םולש", "שלום 1990, Gale"),
-        ("Gale,( םולש", "שלום (Gale,"),
+        ("}x, 2000{ םולש", "שלום {x, 2000}"),
         (".(םולש", "שלום)."),  # its partner is in the line before
         ("f(.5) םולש", "שלום f(.5)"),
         (")Read) םולש", "שלום (Read)"),  # fonts that store a bracket in two ways

@@ -20,6 +20,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("o terra mar", 0),
         ("--- Trees are graphs", 1),
         ("3- Trees are graphs", 1),
+        ("3- and 4-connected graphs", 0),
         ("− trees are graphs", 1),
         ("− cos x + 1", 0),
         ("− (trees are graphs)", 0),
@@ -40,6 +41,11 @@ def test_a_label_follows_the_one_before_it_in_the_same_style() -> None:
         ("a)", "b.", False),
         ("1)", "1)", False),
         ("i.", "ii.", True),
+        ("(iii)", "(iv)", True),
+        ("I.", "II.", True),
+        ("h)", "i)", True),
+        ("3-", "4-", True),
+        ("i.", "iii.", False),
         ("Trees", "and", False),
     ):
         assert is_next_label(before, label) is is_next, (before, label)
@@ -69,6 +75,8 @@ def test_items_in_columns_are_lines_of_their_own() -> None:
         ("(a) see (b)", {"(b)": 200.0}, ["(a) see (b)"]),
         ("(a) even 2. odd", {"2.": 200.0}, ["(a) even 2. odd"]),
         ("even (c) odd", {"(c)": 200.0}, ["even (c) odd"]),
+        ("(c) even (a) odd", {"(a)": 200.0}, ["(c) even (a) odd"]),
+        ("1.5 kg of 2.5 kg", {"2.5": 200.0}, ["1.5 kg of 2.5 kg"]),
     ):
         items = split_items(_in_columns(text, starts))
         assert [item.text for item in items] == expected

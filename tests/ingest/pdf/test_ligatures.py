@@ -9,9 +9,7 @@ PRIVATE = "\U000f003d"
 
 def spelled(text: str) -> str:
     drawn = glyphs(text)
-    for glyph, char in zip(drawn, text.replace(" ", ""), strict=True):
-        glyph.parted = text[text.index(char) - 1 : text.index(char)] == " "
-    spell_ligatures(drawn, {(0, PRIVATE)})
+    spell_ligatures(drawn, frozenset({(0, PRIVATE)}))
     return text_of(drawn)
 
 
@@ -28,8 +26,15 @@ def test_a_private_code_is_the_ligature_that_completes_most_words() -> None:
         assert spelled(text) == expected
 
 
+def test_words_are_parted_by_white_space() -> None:
+    drawn = glyphs(f"sta{PRIVATE}s{PRIVATE}cs{PRIVATE}me")
+    drawn[8].parted = True
+    spell_ligatures(drawn, frozenset({(0, PRIVATE)}))
+    assert text_of(drawn) == "statisticstime"
+
+
 def test_letters_at_the_numbers_of_ligatures_are_spelled_inside_words() -> None:
     for text, expected in (("relaƟes", "relaties"), ("Ɵ", "Ɵ")):
         drawn: list[Glyph] = glyphs(text)
-        spell_ligatures(drawn, set())
+        spell_ligatures(drawn, frozenset())
         assert text_of(drawn) == expected

@@ -84,6 +84,10 @@ def test_cyrillic_letters_are_at_the_codes_of_accented_ones() -> None:
     assert read == "Леммаё«»"
 
 
+def test_letters_of_european_languages_are_at_the_codes_of_t1() -> None:
+    assert "".join(NAMELESS[code] for code in (255, 170, 0xA7, 215)) == "ßłğŒ"
+
+
 def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
     signs = {3: "Λ", 11: "ff", 15: "ffl", 21: "–", 28: "fi"}
     assert signs.items() <= NAMELESS.items()

@@ -48,7 +48,6 @@ FIRST = [
     "Да, т. е. Пусть так.",
     "It is named after K. Wu.",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
-    "Assign it by SELECT ... INTO.",
 ]
 
 
@@ -86,11 +85,12 @@ OPENINGS = {
     "It is optimal.": "n = O(k) holds.",
     "It is cheap w.r.t. n = 3 here.": "Go on.",
     "Let s = 3q.": "s divides six.",
-    "There is a hole in the disk.": "f is still continuous.",
     "Who was first?": "(b) Who was last?",
-    "See the map (a).": "(a) shows it.",
+    "(a) Show it.": "(b) Use it.",
     # a letter of another script is no initial
     "X hat die Kovarianzmatrix Σ.": "Als Matrix ist sie symmetrisch.",
+    "Take any parameter Θ.": "Likelihood is a function.",
+    "Это синтаксис языка C.": "Затем он меняется.",
     "Non cambia il periodo T.": "Infatti è lo stesso.",
     "Це мова, така як C.": "Тому вона швидка.",
 }
@@ -108,6 +108,10 @@ def test_a_space_after_the_stop_may_be_missing_or_before_it() -> None:
         ("היא מקבלת קלט (צומת) .פונקציה אחרת היא.", "היא מקבלת קלט (צומת) ."),
         ("He taught Technology.His book sold well.", "He taught Technology."),
         ("Call Math.Random and java.util.List here.", None),
+        ("The method Array.Find with Node.Is empty shows it.", None),
+        ("By ineq. (a) we get a bound of max. x here.", None),
+        ("הפונקציה Node.שם מחזירה ערך.", None),
+        ("По Н. Wiener это так.", None),
         ("נכתב בקובץ main.py של א.ב.ג. כאן.", None),
     ):
         assert opening_sentence(text) == (opening or text)
