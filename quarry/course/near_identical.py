@@ -28,13 +28,16 @@ MIN_PARAGRAPHS = 3
 
 _ENDS = frozenset(".!?:")
 """Signs after which a sentence begins."""
-_SIGNS = "≠≤≥<>∉∄¬"
-"""Signs that change a statement."""
-_DECISIVE = frozenset(_SIGNS).union(
+_PIECE = regex.compile(r"[\p{L}\p{M}]+|\p{N}+|[\p{Sm}.!?:]")
+"""Words, numbers, and signs of mathematics and of ends of sentences."""
+_DECISIVE = frozenset().union(
     *(language.with_prefixes(language.decisive.split()) for language in LANGUAGES)
 )
+"""Words that change a statement, such as negations."""
 _NEGATING = ("un", "in", "im", "il", "ir", "non", "dis")
-"""Beginnings of English words that mean the opposite of the rest."""
+MIN_NEGATED = 4
+"""Beginnings of English words that mean the opposite of the rest, and minimum number of letters of the rest: "into" is
+no opposite of "to"."""
 
 
 def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
@@ -93,10 +96,8 @@ class _Words:
         self.named: set[str] = set()
         begins = True
 
-        for piece in regex.findall(
-            rf"[\p{{L}}\p{{M}}]+|\p{{N}}+|[{_SIGNS}.!?:]",
-            unicodedata.normalize("NFKC", text),
-        ):
+        plain = unicodedata.normalize("NFKC", text).replace("->", "→")
+        for piece in _PIECE.findall(plain):
             if piece in _ENDS:
                 begins = True
                 continue
@@ -108,7 +109,7 @@ class _Words:
                 self.named.add(word)
             begins = False
         self.decisive = [
-            word for word in self.words if word in _DECISIVE or word.isnumeric()
+            word for word in self.words if word in _DECISIVE or not word[0].isalpha()
         ]
 
 
@@ -132,7 +133,8 @@ def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
     theirs = Counter(other.words)
     removed = mine - theirs
     added = theirs - mine
-    opposites = {start + word for start in _NEGATING for word in removed + added}
+    longer = [word for word in removed + added if len(word) >= MIN_NEGATED]
+    opposites = {start + word for start in _NEGATING for word in longer}
     if text.decisive != other.decisive or opposites & {*removed, *added}:
         return 0.0
     named = text.named | other.named

@@ -61,6 +61,8 @@ def test_a_negation_a_number_or_a_relation_makes_another_paragraph() -> None:
         ("The 3 sums have 5 terms.", "The 5 sums have 3 terms."),
         ("The sum is finite.", "The sum is infinite."),
         ("Let x < y hold.", "Let x ≥ y hold."),
+        ("Let A ∪ B be it.", "Let A ∩ B be it."),
+        ("Let a ∥ b hold.", "Let a ∦ b hold."),
         ("הסכום חסום.", "הסכום אינו חסום."),
         ("נניח שהסכום חסום ושיש גבול.", "נניח שהסכום חסום ושאין גבול."),
     ):
