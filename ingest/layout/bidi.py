@@ -73,10 +73,10 @@ _LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
 """Numbers with a comma after each but the last one, not before it: some programs draw such lists from left to right."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    r"|(?:[A-Z][^\W\d_][\w’'-]*|al\.), (?:1[89]|20)\d\d[a-z]?\b"
+    r"|(?:[A-Z][^\W\d_][\w’'-]*|al\.), (?:1[89]|20)\d\d[a-z]?\b|</?[A-Za-z][\w.-]*>"
 )
-"""Address that ends with a slash, names such as A* and 2-Factor, and the author and year of a citation; programs draw
-each of them from left to right."""
+"""Address that ends with a slash, names such as A* and 2-Factor, the author and year of a citation, and <name>;
+programs draw each of them from left to right."""
 
 _SIGN_AT_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""

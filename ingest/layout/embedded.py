@@ -84,10 +84,13 @@ def _end_of_citation(drawn: str, start: int, end: int) -> int:
 def _with_brackets(
     members: Sequence[Glyph], kinds: str, start: int, end: int
 ) -> tuple[int, int]:
-    """Return begin and end of a formula with the bracket next to it that has its partner inside.
+    """Return begin and end of a formula with the bracket next to it that has its partner inside, or of <name>.
 
     PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
     """
+    around = [glyph.text for glyph in members[max(0, start - 1) : end + 1]]
+    if around[0] == "<" and around[-1] == ">":
+        return start - 1, end + 1
     formula = kinds[start:end]
     before = kinds[max(0, start - 1) : start]
     after = kinds[end : end + 1]

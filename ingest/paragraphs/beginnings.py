@@ -170,13 +170,14 @@ def breaks_word(place: Break) -> bool:
 def begins_element(place: Break) -> bool:
     """Return whether another element of the file's structure begins, or an item or white space parts one.
 
-    A line that an author has broken inside a sentence goes on in the next element.
+    A line that an author has broken inside a sentence goes on in the next element, and a wrapped line at any height.
     """
     above, line = place.above, place.line
     if not _is_structured(place):
         return False
     if line.element == above.element:
-        return goes_on_in_element(place) and (begins_item(place) or is_apart(place))
+        is_parted = is_apart(place) and not _is_wrapped(above, line)
+        return goes_on_in_element(place) and (begins_item(place) or is_parted)
     is_full = not above.has_room_for(line, 1)
     is_broken = is_full or (line.goes_on and above.is_full(line))
     is_open = is_broken and not above.ends_clause
@@ -422,7 +423,7 @@ def goes_on_in_item(place: Break) -> bool:
 def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
     is_code = line.is_mono or line.rtl != line.from_right
-    is_text = len(line.first_text) > 1 and not is_code
+    is_text = not is_code and (len(line.first_text) > 1 or line.n_unbroken > 1)
     return (
         is_text and not above.has_room_for(line, 1) and _meet_in_sentence(above, line)
     )

@@ -191,7 +191,7 @@ def _is_lost(text: str) -> bool:
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
-    """Return the codes of ligatures that are mapped to a sign, and of signs that are mapped to another one.
+    """Return the codes of ligatures and spaces that are mapped to a sign, and of signs that are mapped to another one.
 
     If few of the signs are wrong, only those count that are mapped to ASCII. A map of all codes to themselves says
     nothing: its letters may be wrong too.
@@ -203,16 +203,12 @@ def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
     if all(text == chr(code) for code, text in mapped.items()):
         return wrong
 
-    ligatures = {
-        code
-        for code in wrong
-        if _is_ligature(named[code]) and not mapped[code][0].isalpha()
-    }
+    shown = {code for code in wrong if _differ(named[code], mapped[code])}
     signs = {code for code in common if _is_sign(named[code])}
     wrong &= signs
     if len(wrong) > len(signs) / 2:
-        return wrong | ligatures
-    return {code for code in wrong if mapped[code].isascii()} | ligatures
+        return wrong | shown
+    return {code for code in wrong if mapped[code].isascii()} | shown
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
@@ -222,10 +218,11 @@ def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
     return font.get("/Subtype") == "/Type1" and is_embedded
 
 
-def _is_ligature(text: str) -> bool:
-    """Return whether a text is several letters, as those of one glyph such as "ffi"."""
-    letters = unicodedata.normalize("NFKC", text)
-    return len(letters) > 1 and letters.isalpha()
+def _differ(named: str, mapped: str) -> bool:
+    """Return whether a space or several letters, as those of one glyph such as "ffi", are mapped to a sign."""
+    letters = unicodedata.normalize("NFKC", named)
+    is_ligature = len(letters) > 1 and letters.isalpha()
+    return (is_ligature or named == " ") and not (mapped[0].isalpha() or mapped == " ")
 
 
 def _is_sign(text: str) -> bool:

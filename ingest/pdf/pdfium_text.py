@@ -58,7 +58,10 @@ SUPERIOR_SIZE = 0.65
 """Minimum height above the baseline of a superscript digit that a font draws at full size, and the rise and size that
 it gets, in ems."""
 FIRST_RTL = 0x590
-"""Code of the first character of a right-to-left script."""
+FIRST_MATHEMATICAL = 0x1D400
+ALEFS = "اأإآ"
+"""Codes of the first character of a right-to-left script and of the first mathematical letter, and the forms of alef.
+"""
 _PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
@@ -224,8 +227,8 @@ class PageText:
         is_same_place = place == self._last_place
         is_same_object = item == self._last_object
         self._last_place, self._last_object = place, item
-        if is_same_place and before and is_same_object:  # two letters of one glyph
-            before[-1].text += text
+        if is_same_place and before and is_same_object:
+            before[-1].text = _both_letters(before[-1].text, text, code)
             return None
         if is_same_place and before and text == before[-1].text:  # it looks bold
             return None
@@ -380,6 +383,20 @@ class PageText:
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
         return bool(_has_map_error(self._address, position) == 1)
+
+
+def _both_letters(first: str, second: str, code: int) -> str:
+    """Return the two letters of one glyph in the order of reading.
+
+    PDFium reverses the Arabic ligature of lam and alef, and Acrobat maps each mathematical letter of Word to two.
+
+    Args:
+        code: of the second letter.
+    """
+    if code >= FIRST_MATHEMATICAL and first == second:
+        return first
+    is_reversed = second == "ل" and first in ALEFS
+    return second + first if is_reversed else first + second
 
 
 def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:

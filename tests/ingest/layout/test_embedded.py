@@ -43,6 +43,7 @@ def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> N
         (".x=0 ⟹ y=0 םולש", "שלום x=0 ⟹ y=0."),
         (")Wu, 2017; Gale, 1999( םולש", "שלום (Wu, 2017; Gale, 1999)"),
         ("Gale,( םולש", "שלום (Gale,"),
+        ("זאו <id> םולש", "שלום <id> ואז"),
         (")Gale, 1999; Wu( םולש", "שלום (Gale, 1999; Wu)"),
     ],
 )

@@ -102,6 +102,17 @@ def test_an_item_that_the_structure_names_begins_below_an_open_line() -> None:
         assert begins(above, after) is expected, text
 
 
+def test_a_wrapped_line_of_an_element_goes_on_at_any_height() -> None:
+    for end, y, expected in (
+        (300.0, 130.0, False),
+        (250.0, 130.0, True),
+        (250.0, 112.0, False),
+    ):
+        above = LineGroup([line("עצים הם גרפים של", x1=end, element=1)])
+        after = line("צמתים וקשתות.", y=y, element=1)
+        assert begins(above, after) is expected, (end, y)
+
+
 def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
     above = LineGroup([line("Trees are graphs with a certain root")])
     for text, expected in (("array of nodes: roots;", True), ("node.root", False)):
@@ -433,6 +444,11 @@ def test_a_formula_at_the_beginning_of_a_line_did_not_fit_above() -> None:
     ):
         group = LineGroup([line(above, x1=250.0)])
         assert begins(group, in_a_row(below)) is is_new, (above, below)
+
+    hung = replace(in_a_row("Q = a + b is what they have"), x0=40.0, left=40.0)
+    item = LineGroup([line("(a) Trees that we have seen", left=40.0)], 1)
+    assert not begins(item, hung)
+    assert begins(item, replace(in_a_row("Q is what they have"), x0=40.0, left=40.0))
 
 
 def test_an_item_begins_below_a_row_of_a_table() -> None:

@@ -92,6 +92,8 @@ def test_names_of_ligatures_correct_a_map_that_has_signs_for_them() -> None:
     cmap = cmap_of(pdf(names("T_h", "f_t"), signs, "/FontFile3"))
     assert "<21> <00540068>" in cmap
     assert "<22> <0041>" in cmap, "a letter may bear the name of another one"
+    stop = MAP.replace(b"<ffff>", b"<002e>")
+    assert "<21> <0020>" in cmap_of(pdf(names("space"), stop, "/FontFile3"))
 
 
 def test_a_glyph_without_a_character_has_a_private_code_where_glyphs_are_numbered() -> (

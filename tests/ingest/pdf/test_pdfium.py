@@ -115,6 +115,13 @@ def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
         assert read == text
 
 
+def test_two_letters_of_one_glyph_are_read_in_order_and_a_double_one_is_one() -> None:
+    letters = {"l": "لا", "a": "ا", "d": "𝜆𝜆", "f": "ff"}
+    for printed, text in (("la", "الا"), ("d", "λ"), ("f", "ff")):
+        content = pdf([[Run(50, 100, printed, font="mapped")]], to_unicode=letters)
+        assert "".join(glyph.text for glyph in _page(content).glyphs) == text
+
+
 def test_ligatures_at_the_codes_of_other_letters_are_spelled() -> None:
     ligatures = {"1": "Ɵ", "2": "Ō", "3": "Ʃ", "a": "a", "f": "f", "r": "r", "e": "e"}
     for printed, text in (("fa1 a2er 1er a3", "fati after tier att"), ("3a 2", "Ʃa Ō")):
