@@ -189,6 +189,7 @@ def compare(
 
     if not isinstance(settings, Mapping):
         settings = {name: load(name) for name in settings}
+    comparison.require_two(settings)
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
     for name, settings_of_run in settings.items():

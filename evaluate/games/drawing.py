@@ -24,7 +24,7 @@ def draw_secrets(
 
     Raises:
         SettingsError: the edition is unknown.
-        GamesError: a file cannot be read.
+        GamesError: a file cannot be read, or no file has a piece.
     """
     require_edition(edition)
     drawable = []
@@ -38,6 +38,10 @@ def draw_secrets(
         drawable += [(path, piece) for piece in pieces]
 
     reader, _, cut = edition.partition(":")
+    if not drawable:
+        raise GamesError(
+            f"{edition} keeps no piece of these lectures; give the cut a size, such as page:2000"
+        )
     sample = random.Random(seed).sample(drawable, min(n, len(drawable)))
 
     for number, (path, piece) in enumerate(sample, start=1):

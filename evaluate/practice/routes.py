@@ -259,8 +259,11 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         listener.close()
         reason = getattr(error, "strerror", None) or error
+        remedy = "stop its program, or name another port or --host"
+        if isinstance(error, OverflowError):
+            remedy = "name another port"
         raise PortError(
-            f"--port {port} cannot be used on {host}: {reason}; stop its program, or name another port or --host"
+            f"--port {port} cannot be used on {host}: {reason}; {remedy}"
         ) from error
     return listener
 

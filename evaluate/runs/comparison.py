@@ -1,7 +1,7 @@
 """Comparison of runs over the same games by paired tests, which are corrected for their number."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Literal
 
@@ -118,12 +118,17 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     return tests
 
 
-def _require_comparable(runs: Sequence[Run]) -> None:
-    """Raise a RunError unless the runs are two or more of the same games under different names."""
+def require_two(runs: Sized) -> None:
+    """Raise a RunError unless there are two runs or more."""
     if len(runs) < 2:
         raise RunError(
             f"A comparison needs two runs, got {len(runs)}; name another preset or RUN.json."
         )
+
+
+def _require_comparable(runs: Sequence[Run]) -> None:
+    """Raise a RunError unless the runs are two or more of the same games under different names."""
+    require_two(runs)
     require_names(runs)
     first = runs[0]
     for other in runs[1:]:

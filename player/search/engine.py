@@ -74,7 +74,7 @@ class SearchOrchestrator:
         threshold, else of the first step.
 
         Raises:
-            QueryError: the hint is empty or k is below 1.
+            QueryError: the hint is empty or no Unicode text, or k is below 1.
             AllStrategiesFailedError: no strategy answered.
             StoreError: the store is missing, or has changed and cannot be read.
         """
@@ -113,6 +113,10 @@ class SearchOrchestrator:
         started = time.perf_counter()
         if not query.hint.strip() and not everything:
             raise QueryError("the hint is empty; say what the paragraph is about")
+        if any("\ud800" <= char <= "\udfff" for char in query.hint):
+            raise QueryError(
+                "the hint has half a surrogate pair; it is no Unicode text"
+            )
         if query.k is not None and query.k < 1:
             raise QueryError(f"k is {query.k}; it must be at least 1")
         mode = query.keywords or self.settings.keywords

@@ -65,7 +65,7 @@ class RankInput:
         kind_log_odds: (n_paragraphs,) prior of each paragraph's kind, which count by `search.kind_weight`.
         groups: as `groups_of` returns them.
         weights: log-odds per unit of each strategy's score, for linear fusion.
-        keywords: mode of keywords; None asks them only if no other strategy answers.
+        keywords: mode of keywords, None without them.
         k: maximal number of hits; None takes the settings' number.
         scores: scores of each strategy that has answered.
     """

@@ -70,6 +70,16 @@ def test_settings_and_names_of_presets_are_compared_over_the_same_passages() -> 
         assert [run.settings["game"]["candidates"] for run in runs] == expected
 
 
+def test_one_preset_is_not_compared_and_no_game_is_replayed() -> None:
+    with pytest.raises(QuarryError, match="A comparison needs two runs, got 1"):
+        quarry.compare("no such store", GAMES, ["default"])
+
+
+def test_half_a_surrogate_pair_is_no_hint() -> None:
+    with pytest.raises(QuarryError, match="half a surrogate pair"):
+        quarry.search(STORE, "grad\ud800ient")
+
+
 WHOLE = "it must be a whole number of at least"
 """Begin of the remedy for a number."""
 

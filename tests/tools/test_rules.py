@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from ingest.errors import SourceError
 from tests.contracts.handmade import Run, lines, pdf
 from tools.rules import explain
 
@@ -17,9 +20,25 @@ def test_each_line_has_the_rule_that_decided(tmp_path: Path) -> None:
     items = [Run(50, 200, "1. Boats"), Run(50, 212, "2. Trees")]
     path.write_bytes(pdf([[*lines(TEXT, 50, 100), *items], [Run(50, 300, MORE)]]))
     assert list(explain(path, 1)) == [
-        (True, "", TEXT[0]),
-        (False, "", TEXT[1]),
-        (True, "begins_item", "1. Boats"),
-        (True, "begins_item", "2. Trees"),
+        ("¶", "", TEXT[0]),
+        (" ", "", TEXT[1]),
+        ("¶", "begins_item", "1. Boats"),
+        ("¶", "begins_item", "2. Trees"),
     ]
-    assert list(explain(path, 2)) == [(True, "begins_column", MORE)]
+    assert list(explain(path, 2)) == [("¶", "begins_column", MORE)]
+
+
+def test_a_paragraph_that_continues_an_earlier_one_is_marked(tmp_path: Path) -> None:
+    path = tmp_path / "lecture.pdf"
+    formula = Run(150, 130, "x = y + z")
+    rest = lines(["where x is a key that is compared with other keys.", *TEXT], 50, 150)
+    path.write_bytes(pdf([[*lines([TEXT[0], "of pairs"], 50, 100), formula, *rest]]))
+    marks = [mark for mark, _, text in explain(path, 1) if text != "x = y + z"]
+    assert marks[:3] == ["¶", " ", "+"]
+
+
+def test_a_page_that_the_file_lacks_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf([lines(TEXT, 50, 100)]))
+    with pytest.raises(SourceError, match=r"has pages 1 to 1, not 2\.$"):
+        list(explain(path, 2))

@@ -29,7 +29,7 @@ that a course lacks would reach the threshold."""
 MIN_CLOSELY = 3_000
 """Minimum number of paragraphs that are compared token by token; smaller courses are compared whole."""
 MIN_SHARE_CLOSELY = 1 / 6
-"""Minimum share of a large course that is compared token by token: a sixth of our course of 1,045 paragraphs holds .93
+"""Minimum share of a large course that is compared token by token: a sixth of a course of 1,045 paragraphs holds .93
 of the 20 best, a third .99."""
 N_OF_DOCUMENT = 400
 """Number of further paragraphs of the named document that are compared token by token."""

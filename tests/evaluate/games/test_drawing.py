@@ -28,6 +28,14 @@ def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
     assert make_raw_passage(game).text == game.paragraph
 
 
+def test_an_edition_without_a_piece_is_refused(evaluate: Evaluate) -> None:
+    Path("short.pdf").write_bytes(lecture_pdf("short", "Two words."))
+    result = evaluate("games draw short.pdf --out s.jsonl --reader pypdf --cut page")
+    assert result.code == 2
+    assert "pypdf:page keeps no piece of these lectures; give the cut" in result.err
+    assert not Path("s.jsonl").exists()
+
+
 def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
     raw = "ןושאר קרפ\n.Python תפשב םיצע ונא"
     assert readable(raw, raw) == "פרק ראשון\nאנו עצים בשפת Python."
