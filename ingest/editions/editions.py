@@ -14,8 +14,6 @@ from quarry.course.piece import Piece
 from quarry.plugins import find
 from quarry.terminal import describe_error
 
-SETTING = "ingest.editions"
-"""Key of the setting that names editions."""
 MAX_PIECES = 20_000
 """Maximum number of pieces of a file and edition; a file with more is no lecture."""
 Stretches = Iterator[tuple[int, int, str]]
@@ -85,10 +83,10 @@ def require_edition(edition: str) -> tuple[Reader, Cut, int]:
     reader, cut, size = [*edition.split(":", 2), "", ""][:3]
     if not cut or (size and not size.isdecimal()):
         raise SettingsError(
-            f"{SETTING} is {edition!r}; write READER:CUT or READER:CUT:SIZE, such as pymupdf:page:2000"
+            f"edition {edition!r} is no READER:CUT or READER:CUT:SIZE, such as pymupdf:page:2000"
         )
-    read = find(READERS, reader, SETTING)
-    return read, find(CUTS, cut, SETTING), int(size or 0)
+    read = find(READERS, reader, "the reader of an edition")
+    return read, find(CUTS, cut, "the cut of an edition"), int(size or 0)
 
 
 def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:

@@ -3,7 +3,8 @@
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow,
 though the encoding of the font names the glyph; Macs map the large signs of TeX to letters, and leave out ligatures.
 PowerPoint maps sums and arrows to their glyph numbers. Distiller maps a letter whose glyph has no character in the font
-to a private code, though the glyphs beside it are its neighbours in the alphabet.
+to a private code, though the glyphs beside it are its neighbours in the alphabet. Printer drivers write no map for
+fonts of Windows, whose glyphs are numbered in a known order.
 """
 
 import bisect
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 
 import pikepdf
 from fontTools import agl
+from fontTools.ttLib.standardGlyphOrder import standardGlyphOrder
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
 from ingest.pdf.model import UNKNOWN
@@ -66,6 +68,21 @@ _OF_TEX = {
 _NO_TEXT = "\0\ufffd\ufffe\uffff"
 """Characters of the entries of a map that say nothing."""
 
+_STANDARD = [
+    name for name in standardGlyphOrder if name not in ("nonbreakingspace", "apple")
+]
+"""Names of the first glyphs of Windows fonts, in their order."""
+_ALPHABETS = {570: (ord("А"), 64), 672: (ord("א"), 27), 154: (ord("א"), 27)}
+"""First letter of alphabets that follow in the order of Unicode, and their numbers of letters, by the first glyph."""
+_ORDERED = {
+    "Arial": (len(_STANDARD), 570, 672),
+    "TimesNewRoman": (len(_STANDARD), 570, 672),
+    "CourierNew": (len(_STANDARD), 672),
+    "Tahoma": (len(_STANDARD), 672),
+    "David": (98, 154),
+}
+"""How many of the standard glyphs a family of fonts begins with, and the first glyphs of its alphabets."""
+
 _OF_CAMBRIA = {0x3C3: "∑", 0xDCD: "∑", 0x526: "\u20d7"}
 """Signs of Cambria Math by the numbers of their glyphs, to which PowerPoint maps them."""
 
@@ -106,7 +123,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     mapped = {code: text for code, text in entries.items() if text.strip(_NO_TEXT)}
 
     if font.get("/Encoding") == "/Identity-H":
-        found, n_digits = _lost_letters(entries), 4
+        found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, entries), 4
         if "Math" in str(font.BaseFont):
             for code, sign in _OF_CAMBRIA.items():
                 if mapped.get(code) == chr(code):
@@ -184,6 +201,30 @@ def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
             found[code] = chr(code + step)
 
     return found
+
+
+def _numbered_glyphs(
+    font: pikepdf.Dictionary, entries: Mapping[int, str]
+) -> dict[int, str]:
+    """Return the characters of the glyphs of a font without a map, if the order of glyphs in its family is known.
+
+    Reference:
+        Apple, TrueType Reference Manual: the 'post' table, the standard order of glyphs.
+    """
+    family = re.split("[,-]|PS|MT", str(font.BaseFont).rpartition("+")[2].lstrip("/"))[
+        0
+    ]
+    is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
+    if entries or family not in _ORDERED or not is_true_type:
+        return {}
+    n_standard, *alphabets = _ORDERED[family]
+    found = {
+        code: agl.toUnicode(name) for code, name in enumerate(_STANDARD[:n_standard])
+    }
+    for start in alphabets:
+        first, n_letters = _ALPHABETS[start]
+        found |= {start + place: chr(first + place) for place in range(n_letters)}
+    return {code: text for code, text in found.items() if text}
 
 
 def _is_lost(text: str) -> bool:

@@ -189,6 +189,7 @@ def numbered_font(name: str, rows: bytes) -> bytes:
         Subtype=pikepdf.Name.Type0,
         BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
         Encoding=pikepdf.Name("/Identity-H"),
+        DescendantFonts=[pikepdf.Dictionary(Subtype=pikepdf.Name.CIDFontType2)],
         ToUnicode=made.make_stream(MAP.partition(b"<21>")[0] + rows),
     )
     return written_with(font, made)
@@ -223,3 +224,37 @@ def test_a_lost_letter_is_found_between_its_neighbours(
         assert letter in cmap_of(content)
     else:
         assert with_glyph_names(content) is content
+
+
+@pytest.mark.parametrize("is_empty", [True, False], ids=["empty map", "no map"])
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("Arial,Bold", "<0024> <0041>|<00b1> <2013>|<023a> <0410>|<02a0> <05d0>"),
+        ("TimesNewRomanPS-BoldMT", "<0003> <0020>|<00ed> <2212>|<02ba> <05ea>"),
+        ("David", "<0013> <0030>|<009a> <05d0>|<00b4> <05ea>"),
+    ],
+)
+def test_fonts_of_windows_without_a_map_are_known_by_the_order_of_their_glyphs(
+    name: str, rows: str, is_empty: bool
+) -> None:
+    content = numbered_font(name, b"endbfrange")
+    if not is_empty:
+        with pikepdf.open(io.BytesIO(content)) as made:
+            del made.pages[0].Resources.Font.F1.ToUnicode
+            written = io.BytesIO()
+            made.save(written)
+        content = written.getvalue()
+    cmap = cmap_of(content)
+    for row in rows.split("|"):
+        assert row in cmap
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("Ariala", b"endbfrange"), ("Arial", b"<0024><0024><0042>\nendbfrange")],
+    ids=["another family", "a map"],
+)
+def test_other_families_and_fonts_with_a_map_stay_as_they_are(name: str, rows: bytes) -> None:
+    content = numbered_font(name, rows)
+    assert with_glyph_names(content) is content
