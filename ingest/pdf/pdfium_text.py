@@ -388,12 +388,13 @@ class PageText:
 def _both_letters(first: str, second: str, code: int) -> str:
     """Return the two letters of one glyph in the order of reading.
 
-    PDFium reverses the Arabic ligature of lam and alef, and Acrobat maps each mathematical letter of Word to two.
+    PDFium reverses the Arabic ligature of lam and alef, and Acrobat maps each mathematical letter of Word to two. A
+    space may be mapped to several.
 
     Args:
         code: of the second letter.
     """
-    if code >= FIRST_MATHEMATICAL and first == second:
+    if first == second and (code >= FIRST_MATHEMATICAL or first == " "):
         return first
     is_reversed = second == "ل" and first in ALEFS
     return second + first if is_reversed else first + second

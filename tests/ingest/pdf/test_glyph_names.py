@@ -255,6 +255,8 @@ def test_fonts_of_windows_without_a_map_are_known_by_the_order_of_their_glyphs(
     [("Ariala", b"endbfrange"), ("Arial", b"<0024><0024><0042>\nendbfrange")],
     ids=["another family", "a map"],
 )
-def test_other_families_and_fonts_with_a_map_stay_as_they_are(name: str, rows: bytes) -> None:
+def test_other_families_and_fonts_with_a_map_stay_as_they_are(
+    name: str, rows: bytes
+) -> None:
     content = numbered_font(name, rows)
     assert with_glyph_names(content) is content

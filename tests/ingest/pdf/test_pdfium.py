@@ -116,8 +116,8 @@ def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
 
 
 def test_two_letters_of_one_glyph_are_read_in_order_and_a_double_one_is_one() -> None:
-    letters = {"l": "لا", "a": "ا", "d": "𝜆𝜆", "f": "ff"}
-    for printed, text in (("la", "الا"), ("d", "λ"), ("f", "ff")):
+    letters = {"l": "لا", "a": "ا", "d": "𝜆𝜆", "f": "ff", "s": "   "}
+    for printed, text in (("la", "الا"), ("d", "λ"), ("f", "ff"), ("fsf", "ff ff")):
         content = pdf([[Run(50, 100, printed, font="mapped")]], to_unicode=letters)
         assert "".join(glyph.text for glyph in _page(content).glyphs) == text
 
