@@ -26,12 +26,15 @@ from ingest.pdf.pdfium import PdfiumReader
 from quarry.plugins import find
 from quarry.terminal import pluralize
 
-RIGHT_TO_LEFT_SHARE = 0.3
-"""Minimum share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
+RIGHT_TO_LEFT_SHARE, SURE_SHARE = 0.2, 0.05
+"""Minimum shares of right-to-left letters in a document that reads from the right, the latter if stops say so too.
+
+The rest is code, formulas and names.
+"""
 
 MIN_RIGHT_ENDS = 3
 """Minimum number by which stops at the right ends of right-to-left rows outnumber those at their left ends, in a
-document that is set from left to right."""
+document that is set from left to right; the other way round in one that surely reads from the right."""
 
 SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
@@ -249,7 +252,8 @@ class _OpenPdf:
 def _has_rtl_text(rows: Iterable[Row]) -> bool:
     """Return whether text reads from right to left.
 
-    Stops at the right ends of rows with right-to-left letters show that these are set from left to right.
+    Stops at the right ends of rows with right-to-left letters show that these are set from left to right, those at
+    their left ends the contrary.
     """
     n_letters = 0
     n_rtl = 0
@@ -261,7 +265,9 @@ def _has_rtl_text(rows: Iterable[Row]) -> bool:
         n_rtl += sum(map(is_rtl_letter, letters))
         if has_rtl_letter(text):
             n_right_ends += _ends_with_stop(text) - _ends_with_stop(text[::-1])
-    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters and n_right_ends < MIN_RIGHT_ENDS
+    is_sure = n_right_ends <= -MIN_RIGHT_ENDS
+    share = SURE_SHARE if is_sure else RIGHT_TO_LEFT_SHARE
+    return n_rtl > share * n_letters and n_right_ends < MIN_RIGHT_ENDS
 
 
 def _ends_with_stop(text: str) -> bool:

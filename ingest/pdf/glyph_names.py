@@ -211,9 +211,8 @@ def _numbered_glyphs(
     Reference:
         Apple, TrueType Reference Manual: the 'post' table, the standard order of glyphs.
     """
-    family = re.split("[,-]|PS|MT", str(font.BaseFont).rpartition("+")[2].lstrip("/"))[
-        0
-    ]
+    base_font = str(font.BaseFont).rpartition("+")[2].lstrip("/")
+    family, *_ = re.split("[,-]|PS|MT", base_font)
     is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
     if entries or family not in _ORDERED or not is_true_type:
         return {}

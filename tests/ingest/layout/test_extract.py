@@ -79,6 +79,20 @@ def test_hebrew_with_stops_at_its_right_ends_is_set_from_left_to_right() -> None
         assert _texts(pdf([runs], mapping)) == [read] * 3
 
 
+def test_hebrew_among_much_code_reads_from_the_right_by_its_stops_or_its_share() -> (
+    None
+):
+    mapping = HEBREW | {char: char for char in " WB."}
+    for drawn, n_code, read in (
+        (".WB mvls aba", 12, "אבא שלום WB."),
+        ("WB mvls aba", 4, "אבא שלום WB"),
+        ("WB mvls aba", 12, "WB אבא שלום"),
+    ):
+        hebrew = [Run(50, 100 + 12 * row, drawn, font="mapped") for row in range(3)]
+        code = [Run(50, 160 + 12 * row, "the harbour master") for row in range(n_code)]
+        assert _texts(pdf([hebrew + code], mapping))[:3] == [read] * 3
+
+
 def test_hebrew_of_a_typesetter_reads_in_logical_order() -> None:
     source = '#set text(lang: "he", dir: rtl, font: "Libertinus Serif")\nהשיטה (Vickrey) נהגה בין 1792 ל-1842.\n'
     (text,) = _texts(typst.compile(source.encode()))
