@@ -71,9 +71,12 @@ _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs draw ranges from left to right."""
 _LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
 """Numbers with a comma after each but the last one, not before it: some programs draw such lists from left to right."""
+AUTHOR = r"(?:[A-Z][^\W\d_][\w’'-]*|al\.)"
+YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+"""Expressions for the end of the author of a citation, and for a year."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    r"|(?:[A-Z][^\W\d_][\w’'-]*|al\.), (?:1[89]|20)\d\d[a-z]?\b|</?[A-Za-z][\w.-]*>"
+    rf"|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>"
 )
 """Address that ends with a slash, names such as A* and 2-Factor, the author and year of a citation, and <name>;
 programs draw each of them from left to right."""

@@ -72,17 +72,13 @@ def _position(
     for number, (row, box) in enumerate(zip(rows, boxes, strict=True)):
         for column, cell in enumerate(row):
             if cell.holds(middle, line.y):
-                inside.append((_area(cell), number, column))
+                inside.append((cell.area, number, column))
         edge = _top(row) if box.holds(middle, line.y) else box.bottom
         last_above = number if edge < line.y else last_above
     if inside:
         _, number, column = min(inside)
         return number, False, column
     return last_above, True, 0
-
-
-def _area(box: Box) -> float:
-    return (box.x1 - box.x0) * (box.bottom - box.top)
 
 
 def _top(row: Sequence[Box]) -> float:

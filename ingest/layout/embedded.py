@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from unicodedata import category
 
-from ingest.layout.bidi import is_rtl_letter, n_unpaired
+from ingest.layout.bidi import AUTHOR, YEAR, is_rtl_letter, n_unpaired
 from ingest.pdf.model import MIRRORED, Fonts, Glyph
 
 _TEXT = "\n"
@@ -34,8 +34,8 @@ _END_STOP = re.compile(
 )
 """Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
 the word, from left to right, it ends a right-to-left sentence."""
-_AUTHOR = re.compile(r"(?:[A-Z][^\W\d_][\w’'-]*|al\.)$")
-_YEAR = re.compile(r", ?(?:1[89]|20)\d\d[a-z]?(?!\w)")
+_AUTHOR = re.compile(rf"{AUTHOR}$")
+_YEAR = re.compile(rf", ?{YEAR}(?!\w)")
 _NEXT_LINE = re.compile(r"[,;](?=[()])")
 _NEXT_CITATION = re.compile("; ?")
 """End of the author of a citation, the year after it, the comma before a year in the next line, and the sign before

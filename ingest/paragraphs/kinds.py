@@ -8,6 +8,7 @@ import re
 from functools import cached_property
 
 from configs.settings import IngestSettings
+from ingest.layout.bidi import YEAR
 from ingest.layout.line import LEADERS, MONO_SHARE
 from ingest.paragraphs.blocks import Block, is_bibliography
 from quarry.course.sentences import begins_sentence
@@ -72,14 +73,13 @@ CAPTION_SIZE = 0.97
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _LAST_STOP = re.compile(rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [□■∎◻◼⋄◇◆♦])?$")
 """A stop at the end of a text, perhaps before the mark at the end of a proof or an example."""
-_YEAR_NUMBER = r"(?:1[89]|20)\d\d[a-z]?"
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
-"""Expressions for a year, and for a letter that may begin a name."""
+"""Expression for a letter that may begin a name."""
 _YEAR = re.compile(
-    rf"[(\[,.:;/–-] ?{_YEAR_NUMBER}\b|\b{_YEAR_NUMBER}(?=[)\],.:;/–-]|$)",
+    rf"[(\[,.:;/–-] ?{YEAR}\b|\b{YEAR}(?=[)\],.:;/–-]|$)",
 )
 """Year after or before a sign, as in references; in "In 1987 the council" it has none."""
-_ANY_YEAR = re.compile(rf"\b{_YEAR_NUMBER}\b")
+_ANY_YEAR = re.compile(rf"\b{YEAR}\b")
 _INITIAL = re.compile(rf"(?<![\w.]){_CAPITAL}\.")
 _AUTHOR = re.compile(
     rf"""

@@ -211,10 +211,12 @@ def _numbered_glyphs(
     Reference:
         Apple, TrueType Reference Manual: the 'post' table, the standard order of glyphs.
     """
+    if entries:
+        return {}
     base_font = str(font.BaseFont).rpartition("+")[2].lstrip("/")
     family, *_ = re.split("[,-]|PS|MT", base_font)
     is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
-    if entries or family not in _ORDERED or not is_true_type:
+    if family not in _ORDERED or not is_true_type:
         return {}
     n_standard, *alphabets = _ORDERED[family]
     found = {

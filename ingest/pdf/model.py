@@ -123,6 +123,11 @@ class Box:
     x1: float
     bottom: float
 
+    @property
+    def area(self) -> float:
+        """Width times height, in square points."""
+        return (self.x1 - self.x0) * (self.bottom - self.top)
+
     def holds(self, x: float, y: float) -> bool:
         """Return whether a point is inside it."""
         return self.x0 < x < self.x1 and self.top < y < self.bottom

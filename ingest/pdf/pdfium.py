@@ -162,6 +162,5 @@ def _image_share(drawings: Iterable[Drawing], frame: Frame) -> float:
     covered = 0.0
     for drawing in drawings:
         if drawing.kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            box = drawing.box
-            covered += (box.x1 - box.x0) * (box.bottom - box.top)
+            covered += drawing.box.area
     return min(1.0, covered / max(1.0, frame.width * frame.height))

@@ -62,16 +62,19 @@ def find_tables(
         box = Box(*table.bbox)
         # backgrounds of the parts of a slide
         is_page = box.x1 - box.x0 > width - 1 and box.bottom - box.top > height - 1
+        if is_page:
+            continue
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         texts = _texts(table.rows, inside)
-        if is_page or not _is_grid(texts):
+        if not _is_grid(texts):
             continue
 
         data_rows = [Box(*row.bbox) for row in _data_rows(table.rows, texts)]
         text_rows: list[list[Box]] = []
         for other in ruled:
             if _is_inside(other, box):
-                text_rows += _text_rows(other, inside, data_rows)
+                ruled_texts = texts if other is table else _texts(other.rows, inside)
+                text_rows += _text_rows(other.rows, ruled_texts, inside, data_rows)
         tables.append(Table(box, data_rows, text_rows))
     return tables
 
@@ -95,14 +98,16 @@ def _is_inside(table: Any, box: Box) -> bool:
 
 
 def _text_rows(
-    table: Any, glyphs: Sequence[Glyph], data_rows: Iterable[Box]
+    rows: Sequence[Any],
+    all_texts: Sequence[_Row],
+    glyphs: Sequence[Glyph],
+    data_rows: Iterable[Box],
 ) -> list[list[Box]]:
     """Return the cells with text of the rows with a text of some length, unless text crosses the side of a cell."""
-    all_texts = _texts(table.rows, glyphs)
     if not _is_grid(all_texts):
         return []
     text_rows = []
-    for row, texts in zip(table.rows, all_texts, strict=True):
+    for row, texts in zip(rows, all_texts, strict=True):
         _, top, _, bottom = row.bbox
         middle = (top + bottom) / 2
         is_data = any(data.top < middle < data.bottom for data in data_rows)
