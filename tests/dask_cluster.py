@@ -58,12 +58,11 @@ class DaskCluster:
             self._processes[0].send_signal(signal.SIGCONT)
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes at once: a worker that lost its scheduler may not end by itself."""
         self._client.close()
         for process in reversed(self._processes):
-            process.terminate()
-        for process in self._processes:
-            process.wait(START_S)
+            process.kill()
+            process.wait()
 
     def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options]

@@ -223,12 +223,12 @@ def test_strategies_answer_without_a_book_name_that_is_late_or_fails(
 def test_a_search_leaves_half_of_the_time_of_a_reply_to_the_rest_of_the_work() -> None:
     never = Event()
     late = dense(rest=0.8)
-    late.prepare = lambda _: never.wait(5.0)  # type: ignore[assignment, method-assign]
-    searches = engine(late, keyword(0.9), deadline_s=5.0)
-    result = due_at(time.monotonic() + 1.0, lambda: searches.rank_course(Query("hint")))
+    late.prepare = lambda _: never.wait(20.0)  # type: ignore[assignment, method-assign]
+    searches = engine(late, keyword(0.9), deadline_s=20.0)
+    result = due_at(time.monotonic() + 4.0, lambda: searches.rank_course(Query("hint")))
     never.set()
     assert ids_of(result.hits) == ["rest:9:9"]
-    assert result.search_ms < 900.0
+    assert result.search_ms < 3900.0
 
 
 def caching() -> SearchOrchestrator:
