@@ -6,8 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from ingest.layout.line import Line, PlacedLine
 from ingest.pdf.model import UNKNOWN
+from quarry.languages.words import is_common
 
+MIN_LETTERS = 4
+"""Minimum length of a part that tells a compound: shorter ones are syllables too, like "con" and "ment"."""
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
+_ADDRESS = re.compile(r"[./]\w+/|//")
 _CHINESE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff65]")
 """Character or sign of Chinese or Japanese, which have no spaces."""
 
@@ -82,7 +86,17 @@ def _join_halves(
     stem = _word_key(start)
     word, hyphen, _ = _word_key(after).partition("-")
     is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
-    return hyphenated if rtl or "-" in stem or is_compound else joined
+    if rtl or "-" in stem or is_compound or _ADDRESS.search(start):
+        return hyphenated
+    is_name = start.lstrip("\"“‘([").istitle()
+    return hyphenated if not is_name and _are_words(stem, word) else joined
+
+
+def _are_words(start: str, end: str) -> bool:
+    """Return whether two parts are common words that do not make a common word together, like "self-select"."""
+    if min(len(start), len(end)) < MIN_LETTERS:
+        return False
+    return is_common(start) and is_common(end) and not is_common(start + end)
 
 
 def _word_key(word: str) -> str:
