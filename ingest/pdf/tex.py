@@ -2,7 +2,7 @@
 
 Reference:
     Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1; the AMS fonts of amssymb;
-    Adobe's Mathematical Pi, the fonts of textbooks that are set without TeX.
+    mathabx by Anthony Phan; Adobe's Mathematical Pi, the fonts of textbooks that are set without TeX.
 """
 
 import functools
@@ -90,8 +90,24 @@ COMPANION = dict(zip([132, 133, 136, 151, 169, 174, 191], "†‡•™©®€",
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 """Integrals of esint, each in text and in a display."""
 
-MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
-"""Signs of mathabx, by the letters whose names the glyphs bear; the parts of its large brackets mean nothing."""
+_ACCENTS = dict(zip("`´ˆ˜¨˝˚˘¯˙¸‚‹›", "+−×÷·∘∗±∓⋉⋊•⋆⋆", strict=True))
+_QUOTES = dict(zip("“”„«»–—", "=≡∼≈≃≅≍", strict=True))
+_ASCII = dict(
+    zip(
+        '!"$%(189@ABDEHJKPQRSXYZ^_abdpqrsz{',
+        "≪≫⊢⊣⊨′∞∝∀∁∂∃∄∅⊤⊥∈∋∉∌∩∪⊎∧∨⊖⊗⊙()[]\\/",
+        strict=True,
+    )
+)
+_ACCENTED = dict(
+    zip("ĂĄĆČĎĚĘĞĹĽăąćčďěęğÀÁÐÑØÞðñô", "⊂⊃⊄⊅⊆⊇⊈⊉⊊⊋<>≮≯≤≥≰≱≲≳←→↔↦⇐⇒⇔", strict=True)
+)
+MATHABX = {
+    ord(letter): sign
+    for letters in (_ACCENTS, _QUOTES, _ASCII, _ACCENTED)
+    for letter, sign in letters.items()
+}
+"""Signs of mathabx, by the letters of T1 whose names the glyphs bear; the parts of its large brackets mean nothing."""
 
 PI_ONE = dict(
     zip(map(ord, "123456#$,.abdeglmpstu"), "+−×÷=±≤≥<>αβδεγλμπστθ", strict=True)

@@ -47,7 +47,7 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     None
 ):
     signs = encoding_named("TeX-matha10", is_unmapped=False) or {}
-    assert (signs[ord("P")], signs[ord("“")]) == ("∈", "=")
+    assert [signs[ord(letter)] for letter in "P“ąÑ"] == ["∈", "=", ">", "→"]
     assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
     signs = encoding_named("MathematicalPi-One", is_unmapped=False) or {}
     assert (signs[ord("5")], signs[ord("u")]) == ("=", "θ")
