@@ -12,6 +12,9 @@ MIN_LETTERS = 4
 """Minimum length of a part that tells a compound: shorter ones are syllables too, like "con" and "ment"."""
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 _ADDRESS = re.compile(r"[./]\w+/|//")
+_URL = re.compile(r"(?:https?://|www\.)[^\s,;)\]>]*\w$")
+_URL_REST = re.compile(r"\w*[/_%=&?]\w|[/?&=.]\w")
+"""Beginning of a URL at the end of a line, and the rest in the next one."""
 _CHINESE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff65]")
 """Character or sign of Chinese or Japanese, which have no spaces."""
 
@@ -70,7 +73,8 @@ def _join_halves(
 ) -> str | None:
     """Join the two parts of a word across a line break; return None for two words."""
     start, mark = before[:-1], before[-1:]
-    if _CHINESE.match(mark) and _CHINESE.match(after):
+    is_chinese = _CHINESE.match(mark) and _CHINESE.match(after)
+    if is_chinese or (_URL.search(before) and _URL_REST.match(after)):
         return before + after
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
@@ -88,7 +92,7 @@ def _join_halves(
     is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
     if rtl or "-" in stem or is_compound or _ADDRESS.search(start):
         return hyphenated
-    is_name = start.lstrip("\"“‘([").istitle()
+    is_name = start.lstrip('"“‘([').istitle()
     return hyphenated if not is_name and _are_words(stem, word) else joined
 
 

@@ -46,6 +46,8 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 """Letters with full stops between them, and one without."""
 _NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
+_CAPITAL = re.compile(r"[A-Z] [a-z]")
+"""One capital that begins a sentence."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 HEADING_WORDS = 5
@@ -245,7 +247,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS
     is_operand = others[-1:] and others[-1] in _OPERATORS
-    if is_operand or _is_variable(word, next_word):
+    if is_operand or _is_variable(word, next_word) or _are_symbols(word, following):
         return False
     is_number = following[:1].isdigit()
     if forms & _ABBREVIATIONS:
@@ -304,6 +306,12 @@ def _is_variable(word: str, next_word: str) -> bool:
     if len(word) != 1 or not word.isupper() or not next_word[:1].isalpha():
         return False
     return _script(word) not in (_script(next_word), "CYRILLIC")
+
+
+def _are_symbols(word: str, following: str) -> bool:
+    """Return whether one capital ends a sentence and one begins the next, as in "the line Q. P lies on it"."""
+    is_symbol = _CAPITAL.match(following) is not None
+    return len(word) == 1 and word.isupper() and is_symbol
 
 
 def _script(word: str) -> str:

@@ -31,6 +31,8 @@ def _joined(*lines: PlacedLine) -> str:
         (["a macro-", "scopic state"], "a macroscopic state"),
         (["as in Marsh-", "field"], "as in Marshfield"),
         (["see example.org/all-", "notes"], "see example.org/all-notes"),
+        (["see https://example.org/an", "swers/all.html"], "org/answers/all.html"),
+        (["see https://example.org/all", "and print it"], "org/all and print it"),
         (["the years 1914-", "18"], "1914-18"),
         (["many 2-", "tuples"], "many 2-tuples"),
         (["and so -", "on"], "and so - on"),

@@ -76,6 +76,8 @@ OPENINGS = {
     "Give the rank of M.": "(It is two.)",
     "Take any K.": "Show that it is open.",
     "It holds for all k.": "J. R. Levi proved it.",
+    "We draw the line through P.": "P lies below it.",
+    "The ring is called Q.": "R is its field.",
     # abbreviations that are words too need a number or letter
     "Open the app.": "You need it.",
     "Read app. B first.": "Go.",
