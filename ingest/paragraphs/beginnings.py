@@ -327,11 +327,21 @@ def is_apart(place: Break) -> bool:
 
 
 def _is_mid_sentence(place: Break) -> bool:
-    """Return whether a line continues the sentence of the full line above it, at any height."""
+    """Return whether a line continues the sentence of the full line above it, at any height.
+
+    In a script without capitals that is sure only if the first word did not fit below a line of several words.
+    """
     above, line = place.above, place.line
-    is_full = above.room < MAX_ROOM or not above.has_room_for(line, 1)
+    is_wrapped = not above.has_room_for(line, 1)
     is_flush = line.starts_at(above.left, above.start, place.group.text_start)
-    return is_full and is_flush and line.goes_on and not above.ends_clause
+    if above.ends_clause or not is_flush:
+        return False
+    if line.goes_on:
+        return above.room < MAX_ROOM or is_wrapped
+    has_no_case = line.initial.isalpha() and not line.initial.isupper()
+    is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
+    is_named = names_statement(line.first_text) or _has_bold_label(line)
+    return is_wrapped and has_no_case and is_text and not is_named
 
 
 def has_first_indent(place: Break) -> bool:

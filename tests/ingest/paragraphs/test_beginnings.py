@@ -113,6 +113,17 @@ def test_a_wrapped_line_of_an_element_goes_on_at_any_height() -> None:
         assert begins(above, after) is expected, (end, y)
 
 
+def test_a_full_line_of_a_script_without_capitals_goes_on_below_more_space() -> None:
+    for end, text, expected in (
+        (300.0, "צמתים וקשתות.", False),
+        (250.0, "צמתים וקשתות.", True),
+        (300.0, "הגדרה. קשתות הן", True),
+        (300.0, "Nodes and arcs", True),
+    ):
+        above = LineGroup([line("כל העצים הם גרפים של", x1=end)])
+        assert begins(above, line(text, y=118.0)) is expected, (end, text)
+
+
 def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
     above = LineGroup([line("Trees are graphs with a certain root")])
     for text, expected in (("array of nodes: roots;", True), ("node.root", False)):
