@@ -117,13 +117,19 @@ def _embedded_parts(kinds: str) -> Iterator[tuple[int, int]]:
 
 
 def _kinds(members: Sequence[Glyph], fonts: Fonts) -> str:
-    """Return the kind of each glyph; a full stop that ends a right-to-left sentence is of its text."""
+    """Return the kind of each glyph.
+
+    A full stop that ends a right-to-left sentence is of its text, and a percent sign is of the number on its left.
+    """
     kinds = [_kind(glyph, fonts) for glyph in members]
     drawn = "".join([glyph.text[:1] or " " for glyph in members])
     for stop in _END_STOP.finditer(drawn):
         dot, first, second = members[stop.start() : stop.start() + 3]
         if first.order < second.order < dot.order:
             kinds[stop.start()] = _TEXT
+    for place, char in enumerate(drawn):
+        if char == "%" and kinds[place - 1] == "D":
+            kinds[place] = char
     return "".join(kinds)
 
 
