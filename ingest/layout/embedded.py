@@ -40,6 +40,9 @@ _NEXT_LINE = re.compile(r"[,;](?=[()])")
 _NEXT_CITATION = re.compile("; ?")
 """End of the author of a citation, the year after it, the comma before a year in the next line, and the sign before
 another citation."""
+_BEFORE_LAST = re.compile(r"(?<![^ (])(?:[A-Za-z], )+$")
+_BEFORE_RELATION = re.compile(r"[([{]?[A-Za-z][^\u0590-\u08ff]*$")
+"""Letters in the font of the text to the left of the last one of a list, and what is to the left of a relation."""
 _TEXT_OPERATORS = "*/^"
 
 
@@ -58,6 +61,10 @@ def reading_units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
             continue
 
         start, end = _with_brackets(members, kinds, start, end)
+        is_relation = category(drawn[start]) == "Sm"
+        left_part = _BEFORE_RELATION if is_relation else _BEFORE_LAST
+        if left := left_part.search(drawn, position, start):
+            start = left.start()
         goes_on = is_cited and _NEXT_CITATION.fullmatch(drawn, position, start)
         year_end = _end_of_citation(drawn, start, end)
         is_cited = year_end > end

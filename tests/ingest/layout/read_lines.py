@@ -17,11 +17,11 @@ def read_lines(drawn: list[Glyph]) -> list[str]:
     return [line.text for line in lines]
 
 
-def read_hebrew_line(drawn: str, last: int = -1, formula_digits: bool = True) -> str:
+def read_hebrew_line(drawn: str, last: int = -1, in_text: str = "") -> str:
     """The line that is read where formulas are in a font without Hebrew; a tilde is a space of two thirds of an em.
 
     The sign at the position `last` is drawn last, in the font of formulas. The other stops, commas and hyphens next to
-    a space or to Hebrew are in the font of Hebrew, and so are long arrows.
+    a space or to Hebrew are in the font of Hebrew, and so are long arrows and the characters `in_text`.
     """
     fonts = Fonts()
     fonts.number("Serif")
@@ -33,7 +33,7 @@ def read_hebrew_line(drawn: str, last: int = -1, formula_digits: bool = True) ->
     ):
         is_edge = any(other in " ~:" or is_rtl_letter(other) for other in around)
         is_text = is_rtl_letter(char) or (char in ".,:-" and is_edge) or char == "⟹"
-        is_text |= char.isdecimal() and not formula_digits
+        is_text |= char in in_text
         is_text = is_text and len(placed) != last
         if char not in " ~":
             placed += glyphs(char, x)

@@ -53,6 +53,21 @@ def test_a_formula_in_a_font_of_its_own_reads_from_left_to_right(
     assert read_hebrew_line(drawn) == read
 
 
+@pytest.mark.parametrize(
+    ("drawn", "in_text", "read"),
+    [
+        ("םולש 10% םולש", "%", "שלום 10% שלום"),
+        ("םולש x, y ∈ A םולש", "x", "שלום x, y ∈ A שלום"),
+        ("םולש (z) ∈ A םולש", "(z)", "שלום (z) ∈ A שלום"),
+        ("םולש z ,y ∈ A םולש", "z", "שלום y ∈ A, z שלום"),
+    ],
+)
+def test_what_is_left_of_a_formula_in_the_font_of_hebrew_is_read_with_it(
+    drawn: str, in_text: str, read: str
+) -> None:
+    assert read_hebrew_line(drawn, in_text=in_text) == read
+
+
 def test_a_digit_in_the_font_of_hebrew_is_of_the_formula_that_it_touches() -> None:
-    read = read_hebrew_line(".3t − 4t + 1 = 0 םולש", formula_digits=False)
+    read = read_hebrew_line(".3t − 4t + 1 = 0 םולש", in_text="0134")
     assert read == "שלום 3t − 4t + 1 = 0."
