@@ -19,6 +19,12 @@ LEVEL_OF_BULLETS = 2
 MAX_HEAD_WORDS = 20
 """Maximum number of words of a title, name or date at the head of a document."""
 
+MAX_TITLES = 2
+MIN_TEXT_WORDS = 5
+MAX_TEXT_INDENT = 0.5
+"""Number of headings below which a text of several words at the margin is none of the names at the head of a document,
+the minimum number of its words, and its maximum indent, in font sizes."""
+
 MAX_FOLLOWING_WORDS = 250
 """Maximum number of words of the items and displays that a passage introduces."""
 
@@ -96,16 +102,30 @@ def _classify(
     """Find the kinds of blocks; names and dates at the head of the first page are left out."""
     classified = []
     in_head = True
+    n_titles = 0
     for block, path in zip(blocks, paths, strict=True):
         kind, reason = kind_of(block, settings)
-        is_short = len(block.text.split()) <= MAX_HEAD_WORDS
-        is_title = is_short and block.text[-1] not in ".!?:…"
-        is_name = kind in ("other", "heading") and is_title
-        in_head &= block.page == 1 and (is_name or reason not in ("", "code"))
+        n_titles += block.is_heading
+        is_text = n_titles >= MAX_TITLES and _is_set_as_text(block)
+        is_name = kind == "heading" or (kind == "other" and not is_text)
+        is_title = is_name and _is_short(block)
+        in_head &= block.page == 1 and (is_title or reason not in ("", "code"))
         if in_head and kind == "other":
             reason = reason or "word"
         classified.append(_Classified(block, path, kind, reason))
     return classified
+
+
+def _is_short(block: Block) -> bool:
+    """Return whether a block is as short as a title and has no stop."""
+    return len(block.text.split()) <= MAX_HEAD_WORDS and block.text[-1] not in ".!?:…"
+
+
+def _is_set_as_text(block: Block) -> bool:
+    """Return whether a block of several words begins at the margin, as text does, and has no label as names do."""
+    is_at_margin = abs(block.indent) < MAX_TEXT_INDENT
+    n_words = len(block.text.split())
+    return is_at_margin and n_words >= MIN_TEXT_WORDS and ": " not in block.text
 
 
 def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified]:

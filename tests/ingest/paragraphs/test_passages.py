@@ -115,6 +115,16 @@ def test_names_at_the_head_of_a_document_are_no_passages() -> None:
     assert [passage.text for passage in made(title, code, name)] == [name.text]
 
 
+def test_a_text_at_the_margin_below_two_headings_is_no_name() -> None:
+    titles = [block(text, is_heading=True) for text in ("Queues", "Definition")]
+    text = block("Let X be the number of clerks who wait")
+    assert made(*titles, text)
+    assert not made(titles[0], text)
+    assert not made(*titles, replace(text, text="Lecturer: Noa Levi of the Ministry"))
+    assert not made(*titles, replace(text, indent=6.0))
+    assert not made(*titles, block("Noa Levi and Dan"))
+
+
 def test_the_opening_sentence_of_a_text_with_a_bold_title_begins_with_it() -> None:
     title = "Cauchy criterion."
     (text,) = made(block(f"{title} {PROSE} {PROSE}", n_title=len(title)))
