@@ -63,6 +63,9 @@ MAX_HANG = 2.0
 NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
 
+_DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
+"""Dash before an item, alone or joined to its first word."""
+
 MIN_JUSTIFIED_LINES = 2
 """Minimum number of lines that end at one edge in justified text."""
 
@@ -258,6 +261,8 @@ def is_row_of_table(place: Break) -> bool:
 def begins_item(place: Break) -> bool:
     """Return whether a line begins an item or a caption, and is not prose that begins with a number or dash."""
     group, above, line = place.group, place.above, place.line
+    if _repeats_dash(group.first, line):
+        return True
     if not marker_words(line, place.following):
         return _is_caption(above, line)
     if is_bullet(line.first_text):
@@ -272,6 +277,12 @@ def begins_item(place: Break) -> bool:
     if above is group.first:
         return (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_apart
+
+
+def _repeats_dash(first: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether two lines begin at one edge with a dash, as items of one list do."""
+    dashes = [_DASH.match(one.first_text) for one in (first, line)]
+    return all(dashes) and line.starts_at(first.start)
 
 
 def _is_caption(above: PlacedLine, line: PlacedLine) -> bool:

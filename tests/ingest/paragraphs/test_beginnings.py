@@ -315,6 +315,16 @@ def test_the_next_label_of_a_list_begins_an_item_below_an_open_sentence() -> Non
     assert not begins(group, line("d) Then the trees grow", y=124.0))
 
 
+def test_a_dash_at_the_edge_of_another_one_begins_an_item() -> None:
+    for first, text, expected in (
+        ("-trees that are never", "-graphs that grow", True),
+        ("- trees that are never", "- graphs that grow", True),
+        ("trees that are never", "-ending graphs", False),
+    ):
+        group = LineGroup([line(first)], marker=int(first[1] == " "))
+        assert begins(group, line(text, y=112.0)) is expected, text
+
+
 def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
     group = LineGroup([line("All subsets are events of")])
     after = line("· Coins land twice", y=112.0)
