@@ -64,6 +64,7 @@ class Glyph:
         height: that of what is drawn of a tall sign, 0 for others.
         shift: how far a part of a formula was moved down to its baseline, negative if up.
         element: number of its element in the structure of the page, such as a paragraph; 0 if it has none.
+        is_seen: whether it is neither invisible nor transparent.
     """
 
     text: str
@@ -77,6 +78,7 @@ class Glyph:
     height: float = 0.0
     shift: float = 0.0
     element: int = 0
+    is_seen: bool = True
 
     @property
     def middle(self) -> float:

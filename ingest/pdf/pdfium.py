@@ -6,10 +6,10 @@ import contextlib
 import ctypes
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import mean, median
-from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -37,8 +37,8 @@ MIN_IMAGE_SHARE = 0.5
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
-MAX_SAMPLED = 16
-"""Number of characters of a page that show whether its text is visible."""
+NEAR_COPY = 0.3
+"""Maximum distance of a transparent copy of a glyph from a visible one, in font sizes."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 
@@ -88,8 +88,9 @@ class PdfiumReader:
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned
+                glyphs = _without_copies(glyphs)
                 # the text layer that OCR engines add to a scan is invisible
-                if glyphs and _is_invisible(raw):
+                if 2 * sum(glyph.is_seen for glyph in glyphs) < len(glyphs):
                     _even_sizes(glyphs)
             drawings = find_drawings(page, frame)
 
@@ -130,17 +131,27 @@ class PdfiumReader:
         self._document.close()
 
 
-def _is_invisible(raw: Any) -> bool:
-    """Return whether most of a sample of the text of a page is invisible."""
-    n_chars = pdfium.FPDFText_CountChars(raw)
-    n_invisible = n_sampled = 0
-    for position in range(0, n_chars, 1 + n_chars // MAX_SAMPLED):
-        item = pdfium.FPDFText_GetTextObject(raw, position)
-        if item:
-            mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
-            n_sampled += 1
-            n_invisible += mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
-    return 2 * n_invisible > n_sampled
+def _without_copies(glyphs: list[Glyph]) -> list[Glyph]:
+    """Return the glyphs without the transparent ones over visible ones: some programs write a text twice."""
+    seen: defaultdict[int, list[Glyph]] = defaultdict(list)
+    for glyph in glyphs:
+        if glyph.is_seen:
+            seen[round(glyph.y)].append(glyph)
+    if sum(map(len, seen.values())) in (0, len(glyphs)):
+        return glyphs
+
+    whole = []
+    for glyph in glyphs:
+        reach = NEAR_COPY * glyph.size
+        rows = range(round(glyph.y - reach), round(glyph.y + reach) + 1)
+        below = itertools.chain.from_iterable(seen.get(row, ()) for row in rows)
+        is_copy = not glyph.is_seen and any(
+            other.text == glyph.text and abs(other.middle - glyph.middle) < reach
+            for other in below
+        )
+        if not is_copy:
+            whole.append(glyph)
+    return whole
 
 
 def _even_sizes(glyphs: list[Glyph]) -> None:

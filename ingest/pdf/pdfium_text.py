@@ -102,6 +102,7 @@ class _Style(NamedTuple):
             tight boxes; else 0.
         slant: slant of regular print, as a share of its height; 0 if it is upright.
         element: number of its element in the structure of the page; 0 if it has none.
+        is_seen: whether it is neither invisible nor transparent.
     """
 
     base: float = 0.0
@@ -112,6 +113,7 @@ class _Style(NamedTuple):
     bearing: float = 0.0
     slant: float = 0.0
     element: int = 0
+    is_seen: bool = True
 
 
 class PageText:
@@ -205,7 +207,7 @@ class PageText:
         """Return a glyph; None if it is not upright, off the page, or a copy or letter of the one before."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, is_shown, is_mathematical, bearing, slant, element = style
+        base, size, font, is_shown, is_mathematical, bearing, slant, *_ = style
         if not is_shown:
             return None
         frame = self._frame
@@ -234,7 +236,17 @@ class PageText:
             return None
 
         left = x0 + overhang * size - bearing
-        glyph = Glyph(text, left, x1, base, size, font, False, element=element)
+        glyph = Glyph(
+            text,
+            left,
+            x1,
+            base,
+            size,
+            font,
+            parted=False,
+            element=style.element,
+            is_seen=style.is_seen,
+        )
         if frame.turn == 0:
             self._measure(glyph, code, position)
         return glyph
@@ -319,6 +331,7 @@ class PageText:
             bearing,
             slant,
             element=self._elements.get(address, 0),
+            is_seen=_is_seen(address),
         )
         self._styles[address] = style
         return style
@@ -423,6 +436,18 @@ def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:
             stored.append(ord(char.translate(MIRRORED) if is_mirrored else char))
         stored.append(ord("\n"))
     return stored[:-1]
+
+
+def _is_seen(address: int) -> bool:
+    """Return whether the text of a text object is neither invisible nor transparent."""
+    item = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
+    if mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE:
+        return False
+    color = [ctypes.c_uint(1) for _ in range(4)]
+    pdfium.FPDFPageObj_GetFillColor(item, *map(ctypes.byref, color))
+    opacity = color[-1].value
+    return opacity > 0 or mode != pdfium.FPDF_TEXTRENDERMODE_FILL
 
 
 def _origin(raw: Any, position: int) -> tuple[float, float]:

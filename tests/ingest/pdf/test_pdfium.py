@@ -70,6 +70,16 @@ def test_one_invisible_sign_leaves_the_sizes_of_a_page_as_they_are() -> None:
     assert {glyph.size for glyph in _page(pdf([runs])).glyphs} == {10, 20}
 
 
+def test_an_invisible_copy_of_a_visible_text_is_left_out_and_what_it_adds_stays() -> (
+    None
+):
+    visible = [Run(50, 60, "Let", 10), Run(75, 60, "grow", 10, operators="0 Tr")]
+    copy = [Run(51, 60, "Let x", 10, operators="3 Tr"), Run(76, 60, "grow", 10)]
+    glyphs = _page(pdf([visible + copy])).glyphs
+    letters = "".join(glyph.text for glyph in glyphs).replace(" ", "")
+    assert letters == "Letxgrow"
+
+
 def test_a_page_whose_invisible_text_is_set_sideways_has_no_glyphs() -> None:
     upwards = "BT 3 Tr /F4 10 Tf 0 1 -1 0 50 100 Tm (scan) Tj ET"
     assert _page(pdf([[]], drawing=upwards)).glyphs == []
