@@ -88,7 +88,7 @@ class IngestSettings:
     timeout_s: float = number(300.0, 0.1, 86_400.0)
     memory_mb: int = number(2_000, 200, 100_000)
     min_words: int = number(25, 1, 1_000)
-    max_words: int = number(400, 1, 100_000)
+    max_words: int = number(1_000, 1, 100_000)
     reader: str = "pypdfium2"
     editions: tuple[str, ...] = (
         "pdfplumber:page",

@@ -26,9 +26,10 @@ _NUMBER_ALONE = re.compile(
 )
 """Number of the text: no sign is next to it, and no letter of a formula without a space."""
 _NOTE = re.compile(r"\.(?=\*)")
-_LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] )+")
+_LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] |0+[=\r](?=E))+")
 _RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
-"""Stops, brackets and dashes of the text around a formula, and the stop before the mark of a note."""
+"""Stops, brackets and dashes of the text around a formula, a number of the text that a letter on its right equals, and
+the stop before the mark of a note."""
 _END_STOP = re.compile(
     r"(?<![^ א-ת])\.(?=[^\W\d_]{2})(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]))"
 )

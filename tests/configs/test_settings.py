@@ -82,7 +82,7 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None
         "search: {pdf_k: 0, global_k: 0}": "pdf_k + global_k is 0 + 0; it must be at least 1",
         "search: {filter_confidence: 0.5}": "is 0.6; it must be at most filter_confidence",
         "search: {threshold: 0.2}": "is 0.35; it must be at most threshold",
-        "ingest: {min_words: 401}": "is 400; it must be at least min_words",
+        "ingest: {min_words: 9, max_words: 8}": "is 8; it must be at least min_words",
     }.items():
         assert message in refused_file(written(tmp_path, text))
 
