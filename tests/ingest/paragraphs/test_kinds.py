@@ -239,6 +239,8 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
         {"mono": 0.7},
         "prose",
     ),
+    ("Therefore,", {}, "word"),
+    ("Therefore,", {"display": "n < 3"}, "other"),
     (
         "2 Agenda Put the short film here, to play it behind the whole text.",
         {"in_table": True},
