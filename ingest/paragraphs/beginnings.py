@@ -343,16 +343,16 @@ def _is_mid_sentence(place: Break) -> bool:
     In a script without capitals that is sure only if the first word did not fit below a line of several words.
     """
     above, line = place.above, place.line
-    is_wrapped = not above.has_room_for(line, 1)
     is_flush = line.starts_at(above.left, above.start, place.group.text_start)
     if above.ends_clause or not is_flush:
         return False
+    is_full = not above.has_room_for(line, 1)
     if line.goes_on:
-        return above.room < MAX_ROOM or is_wrapped
+        return is_full or above.room < MAX_ROOM
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
     is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
     is_named = names_statement(line.first_text) or _has_bold_label(line)
-    return is_wrapped and has_no_case and is_text and not is_named
+    return is_full and has_no_case and is_text and not is_named
 
 
 def has_first_indent(place: Break) -> bool:

@@ -12,6 +12,7 @@ MIN_LETTERS = 4
 """Minimum length of a part that tells a compound: shorter ones are syllables too, like "con" and "ment"."""
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 _ADDRESS = re.compile(r"[./]\w+/|//")
+"""What only addresses and paths have."""
 _URL = re.compile(r"(?:https?://|www\.)[^\s,;)\]>]*\w$")
 _URL_REST = re.compile(r"\w*[/_%=&?]\w|[/?&=.]\w")
 """Beginning of a URL at the end of a line, and the rest in the next one."""

@@ -88,9 +88,11 @@ class PdfiumReader:
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned
-                glyphs = _without_copies(glyphs)
+                n_seen = sum(glyph.is_seen for glyph in glyphs)
+                if 0 < n_seen < len(glyphs):
+                    glyphs = _without_copies(glyphs)
                 # the text layer that OCR engines add to a scan is invisible
-                if 2 * sum(glyph.is_seen for glyph in glyphs) < len(glyphs):
+                if 2 * n_seen < len(glyphs):
                     _even_sizes(glyphs)
             drawings = find_drawings(page, frame)
 
@@ -137,15 +139,16 @@ def _without_copies(glyphs: list[Glyph]) -> list[Glyph]:
     for glyph in glyphs:
         if glyph.is_seen:
             seen[round(glyph.y)].append(glyph)
-    if sum(map(len, seen.values())) in (0, len(glyphs)):
-        return glyphs
 
     whole = []
     for glyph in glyphs:
+        if glyph.is_seen:
+            whole.append(glyph)
+            continue
         reach = NEAR_COPY * glyph.size
         rows = range(round(glyph.y - reach), round(glyph.y + reach) + 1)
         below = itertools.chain.from_iterable(seen.get(row, ()) for row in rows)
-        is_copy = not glyph.is_seen and any(
+        is_copy = any(
             other.text == glyph.text and abs(other.middle - glyph.middle) < reach
             for other in below
         )

@@ -90,23 +90,16 @@ COMPANION = dict(zip([132, 133, 136, 151, 169, 174, 191], "†‡•™©®€",
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 """Integrals of esint, each in text and in a display."""
 
-_ACCENTS = dict(zip("`´ˆ˜¨˝˚˘¯˙¸‚‹›", "+−×÷·∘∗±∓⋉⋊•⋆⋆", strict=True))
-_QUOTES = dict(zip("“”„«»–—", "=≡∼≈≃≅≍", strict=True))
-_ASCII = dict(
-    zip(
-        '!"$%(189@ABDEHJKPQRSXYZ^_abdpqrsz{',
-        "≪≫⊢⊣⊨′∞∝∀∁∂∃∄∅⊤⊥∈∋∉∌∩∪⊎∧∨⊖⊗⊙()[]\\/",
-        strict=True,
-    )
+_OF_T1 = (
+    '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrsz{ĂĄĆČĎĚĘĞĹĽăąćčďěęğÀÁÐÑØÞðñô'
 )
-_ACCENTED = dict(
-    zip("ĂĄĆČĎĚĘĞĹĽăąćčďěęğÀÁÐÑØÞðñô", "⊂⊃⊄⊅⊆⊇⊈⊉⊊⊋<>≮≯≤≥≰≱≲≳←→↔↦⇐⇒⇔", strict=True)
+_OF_MATHABX = (
+    "+−×÷·∘∗±∓⋉⋊•⋆⋆"
+    "=≡∼≈≃≅≍"
+    "≪≫⊢⊣⊨′∞∝∀∁∂∃∄∅⊤⊥∈∋∉∌∩∪⊎∧∨⊖⊗⊙()[]\\/"
+    "⊂⊃⊄⊅⊆⊇⊈⊉⊊⊋<>≮≯≤≥≰≱≲≳←→↔↦⇐⇒⇔"
 )
-MATHABX = {
-    ord(letter): sign
-    for letters in (_ACCENTS, _QUOTES, _ASCII, _ACCENTED)
-    for letter, sign in letters.items()
-}
+MATHABX = dict(zip(map(ord, _OF_T1), _OF_MATHABX, strict=True))
 """Signs of mathabx, by the letters of T1 whose names the glyphs bear; the parts of its large brackets mean nothing."""
 
 PI_ONE = dict(
