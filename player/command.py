@@ -10,6 +10,7 @@ from player.search.build import build_orchestrator
 from player.search.results import Hit, Query, SearchResult
 from player.search.stores import open_course
 from quarry.cli import AsJson, ParsedOverrides, Preset, StoreOptions, WholeNumber
+from quarry.interrupts import deferring
 from quarry.terminal import visible, visible_json
 
 BELOW_THRESHOLD = " *"
@@ -53,7 +54,8 @@ def search(
     if as_json:
         print(visible_json(result_json(result)))
     else:
-        _print_hits(result)
+        with deferring():
+            _print_hits(result)
     return 1 if result.failures else 0
 
 

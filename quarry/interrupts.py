@@ -32,7 +32,7 @@ if hasattr(signal, "SIGHUP"):
 
 _lock = threading.RLock()
 _results_lock = threading.Lock()
-_starting = threading.RLock()
+_deferring = threading.RLock()
 
 
 class _State:
@@ -44,7 +44,7 @@ class _State:
         code: exit code after a signal.
         is_announced: whether the line was printed.
         print_results: function of `printing_at_end`, until it is called.
-        deferred: while the main thread starts a process, the signal that came meanwhile or 0; otherwise None.
+        deferred: in a block of `deferring` in the main thread, the signal that came or 0; otherwise None.
     """
 
     line: str = ""
@@ -145,9 +145,12 @@ def _print_results() -> None:
 
 
 @contextlib.contextmanager
-def starting() -> Iterator[None]:
-    """Defer signals until the block has started a process; the child of a half-started one would print a traceback."""
-    with _starting:
+def deferring() -> Iterator[None]:
+    """Defer signals to the end of a short block that must not end halfway.
+
+    The child of a half-started process would print a traceback; the rest of a half-printed result would follow the line.
+    """
+    with _deferring:
         is_main = threading.current_thread() is threading.main_thread()
         if is_main:
             _state.deferred = 0
@@ -165,7 +168,7 @@ def end_now() -> None:
     announce()
     with contextlib.suppress(Exception):
         _print_results()
-    _starting.acquire(timeout=GRACE_S)
+    _deferring.acquire(timeout=GRACE_S)
     # the processes that multiprocessing has started here, and what these have started
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None:
@@ -229,7 +232,7 @@ def _leave() -> None:
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
     """
     if _state.is_announced:
-        _starting.acquire(timeout=GRACE_S)
+        _deferring.acquire(timeout=GRACE_S)
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
         os._exit(_state.code)

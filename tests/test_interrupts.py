@@ -35,8 +35,8 @@ END_S = 3.0
 SLOWEST_S = 20.0
 """On a busy one; a command that hangs does not end at all."""
 
-ENDING = r"[\w ]+: interrupted[^\r\n]*\r\n(\d+ games scored[^\r\n]*\r\n|(\x1b\[1m[^\r\n]*\r\n)+)?"
-"""One line, and the result of the games that were played, or a notice in bold that was being printed."""
+ENDING = r"[\w ]+: interrupted[^\r\n]*\r\n(\d+ games scored[^\r\n]*\r\n)?"
+"""One line, and the result of the games that were played."""
 
 COMMANDS = {
     "ingest": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder",

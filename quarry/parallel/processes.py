@@ -22,7 +22,7 @@ import pebble
 from threadpoolctl import threadpool_limits
 
 from configs.errors import WorkerError
-from quarry.interrupts import kill_group, starting
+from quarry.interrupts import deferring, kill_group
 from quarry.parallel.executor import TaskExecutor
 from quarry.terminal import describe_error
 
@@ -38,7 +38,7 @@ class _FreshProcess(SpawnProcess):
 
     def start(self) -> None:
         """Start the process."""
-        with starting(), _blocked_interrupts():
+        with deferring(), _blocked_interrupts():
             main = sys.modules["__main__"]
             sys.modules["__main__"] = ModuleType("__main__")
             try:

@@ -45,3 +45,28 @@ def test_what_was_found_is_printed_once_whatever_ends_a_stuck_command(
     assert process.returncode == 128 + number
 
     assert (out, err) == ("[1, 2]\n", "command: interrupted\n")
+
+
+PRINTING = """import os, signal, sys
+from quarry import interrupts
+
+def main():
+    interrupts.on_interrupt_print("command: interrupted")
+    with interrupts.deferring():
+        for line in ("first", "second"):
+            print(line, file=sys.stderr)
+            if line == "first":
+                os.kill(os.getpid(), signal.SIGINT)
+    print("more", file=sys.stderr)
+
+sys.modules["command"] = sys.modules["__main__"]
+sys.exit(interrupts.run_quietly("command"))
+"""
+
+
+def test_a_result_is_printed_whole_before_the_line_of_an_interrupt() -> None:
+    with start_python("-c", PRINTING) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+
+    assert (out, err) == ("", "first\nsecond\ncommand: interrupted\n")
