@@ -148,7 +148,7 @@ def _print_results() -> None:
 def deferring() -> Iterator[None]:
     """Defer signals to the end of a short block that must not end halfway.
 
-    The child of a half-started process would print a traceback; the rest of a half-printed result would follow the line.
+    The child of a half-started process would print a traceback, and the rest of a result would follow the line.
     """
     with _deferring:
         is_main = threading.current_thread() is threading.main_thread()

@@ -34,7 +34,7 @@ from ingest.paragraphs.markers import (
     split_items,
 )
 from quarry.course.sentences import ends_with_abbreviation, names_statement
-from quarry.languages.captions import caption_label
+from quarry.languages.labels import begins_statement, caption_label
 
 MAX_FRAGMENT_WORDS = 3
 FRAGMENT_DROP = 0.75
@@ -407,8 +407,14 @@ def hangs(place: Break) -> bool:
 
 
 def begins_with_label(place: Break) -> bool:
-    """Return whether a line begins with a bold label below that of a group, or with a colon below a sentence."""
+    """Return whether a line begins with the label of a statement below a sentence, or with a bold label.
+
+    A bold label is below that of a group, or has a colon and is below a sentence. Labels in an item belong to it.
+    """
     first, above, line = place.group.first, place.above, place.line
+    is_after_sentence = above.ends_sentence and not place.group.marker
+    if is_after_sentence and line.is_prose and begins_statement(line.text):
+        return True
     if not _has_bold_label(line):
         return False
     has_colon = leading_bold(line.words)[-1].text.endswith(":")
@@ -426,12 +432,13 @@ def _has_bold_label(line: PlacedLine) -> bool:
 def goes_on_in_item(place: Break) -> bool:
     """Return whether a line goes on in an item, below its text; in an open one, a small letter may hang elsewhere."""
     group, above, line = place.group, place.above, place.line
-    if not group.marker or not line.is_prose or above.is_formula:
-        return False
-    if line.is_mono or marker_words(line):
+    if not group.marker or not line.is_prose or line.is_mono or marker_words(line):
         return False
 
     is_below = line.starts_at(group.text_start)
+    if above.is_formula:
+        is_word = len(line.first_text) > 1
+        return is_below and is_word and line.goes_on and not above.ends_clause
     if above.ends_sentence:
         return is_below and not line.is_flush and not line.text.endswith(":")
     if len(group.lines) > 1:

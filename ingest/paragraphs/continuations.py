@@ -14,7 +14,7 @@ from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
-from quarry.languages.captions import caption_label
+from quarry.languages.labels import caption_label
 
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""

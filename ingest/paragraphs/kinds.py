@@ -12,8 +12,8 @@ from ingest.layout.bidi import YEAR
 from ingest.layout.line import LEADERS, MONO_SHARE
 from ingest.paragraphs.blocks import Block, is_bibliography
 from quarry.course.sentences import begins_sentence
-from quarry.languages.captions import DRAWN, caption_label
 from quarry.languages.english import ENGLISH
+from quarry.languages.labels import DRAWN, caption_label
 from quarry.languages.language import Kind
 from quarry.languages.quotation import CLOSING, OPENING
 from quarry.languages.registry import LANGUAGES, alternatives

@@ -21,7 +21,7 @@ from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.course.sentences import alternative_openings, sentences
 from quarry.course.text import canonical
-from quarry.languages.captions import without_label
+from quarry.languages.labels import without_label
 from quarry.languages.reading_order import in_reading_order
 from quarry.languages.words import words
 

@@ -28,6 +28,15 @@ OTHER_OPENERS = (
 )
 """Words of French, German, Italian, Spanish, Portuguese, Russian and Ukrainian that begin sentences."""
 
+OTHER_LABELS = (
+    "théorème lemme corollaire proposition définition démonstration preuve remarque exemple exercice satz korollar "
+    "beweis bemerkung beispiel aufgabe teorema lema corolario corollario corolário proposición proposizione proposição "
+    "definición definizione definição demostración dimostrazione demonstração observación osservazione observação "
+    "ejemplo esempio exemplo ejercicio esercizio exercício теорема лемма следствие утверждение предложение определение "
+    "доказательство замечание пример упражнение задача"
+)
+"""Words of French, German, Italian, Spanish, Portuguese and Russian that begin statements, as in "Théorème 1"."""
+
 
 def detect_language(text: str) -> Language:
     """Return the language of the script of most letters; English for Latin and for any other script."""

@@ -171,6 +171,18 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
     assert begins(LineGroup([item]), after)
 
 
+def test_a_sentence_goes_on_below_the_formula_of_an_item() -> None:
+    group = LineGroup([item_line("f(x) = x + 1", x1=120.0)], 1)
+    for text, start, expected in (
+        ("is called a line", 50.0, False),
+        ("is called a line", 65.0, True),
+        ("Is called a line", 50.0, True),
+        ("g is called a line", 50.0, True),
+    ):
+        after = line(text, y=112.0, x0=start)
+        assert begins(group, after) is expected, (text, start)
+
+
 def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> None:
     item = item_line("Trees that grow.", x1=120.0, left=20.0)
     for text, left, expected in (
@@ -364,6 +376,22 @@ def test_a_bold_label_with_a_colon_begins_below_the_end_of_a_sentence() -> None:
     ):
         after = labelled(f"{label} have no cycles", y=112.0)
         assert begins(LineGroup([line(above)]), after) is expected, (above, label)
+
+
+def test_the_label_of_a_statement_begins_a_paragraph_below_a_sentence() -> None:
+    over, item = line("Trees are graphs."), item_line("Trees are graphs.")
+    for above, n_marker, label, expected in (
+        (over, 0, "Théorème (Euler).", True),
+        (over, 0, "Proof.", True),
+        (over, 0, "Доказательство:", True),
+        (over, 0, "הוכחה.", True),
+        (over, 0, "Theorem", False),
+        (over, 0, "Proofs.", False),
+        (line("Trees are graphs by the"), 0, "Theorem (Euler).", False),
+        (item, 1, "Hint:", False),
+    ):
+        after = line(f"{label} Trees have no cycles", y=112.0)
+        assert begins(LineGroup([above], n_marker), after) is expected, label
 
 
 def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:

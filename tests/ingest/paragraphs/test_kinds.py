@@ -9,7 +9,7 @@ import pytest
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.kinds import kind_of
-from quarry.languages.captions import without_label
+from quarry.languages.labels import without_label
 
 SETTINGS = IngestSettings(
     timeout_s=60,

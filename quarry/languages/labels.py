@@ -1,14 +1,28 @@
-"""The labels of captions, such as "Figure 3:"."""
+"""The labels of captions and of statements, such as "Figure 3:" and "Theorem (Euler)."."""
 
 import re
 
-from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.languages.registry import LANGUAGES, OTHER_LABELS, alternatives
 
 _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]? ?")
 DRAWN = re.compile(
     alternatives(language.drawings for language in LANGUAGES), re.IGNORECASE
 )
 """First word of a caption that is printed like the text. Definitions and theorems are numbered too, but no captions."""
+
+_STATEMENT_WORDS = [
+    *OTHER_LABELS.split(),
+    *(label for language in LANGUAGES for label in language.labels.values()),
+]
+_STATEMENT = re.compile(
+    alternatives(_STATEMENT_WORDS) + r"(?: \([^()]*\))?[.:](?: |$)",
+    re.IGNORECASE,
+)
+
+
+def begins_statement(text: str) -> bool:
+    """Return whether a text begins with an unnumbered label of a statement, such as "Proof." or "Theorem (Euler)."."""
+    return text[0] == text[0].upper() and _STATEMENT.match(text) is not None
 
 
 def caption_label(text: str) -> str:
