@@ -91,8 +91,11 @@ def _join_halves(
     stem = _word_key(start)
     word, hyphen, _ = _word_key(after).partition("-")
     is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
-    if rtl or "-" in stem or is_compound or _ADDRESS.search(start):
+    if rtl or is_compound or _ADDRESS.search(start):
         return hyphenated
+    *others, last = stem.split("-")
+    if others:
+        return hyphenated if len(last) < MIN_LETTERS or _are_words(last, word) else joined
     is_name = start.lstrip('"“‘([').istitle()
     return hyphenated if not is_name and _are_words(stem, word) else joined
 

@@ -30,6 +30,7 @@ _STARS = "*★☆™®†‡"
 _SIGNS = "().[]-–"
 """Signs around the numeral or letter of an item."""
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_FIRST = ("a", "i")
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\(?[^\W\d_]\)|\[\d{1,3}\]"
     r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}[-–]"
@@ -40,8 +41,8 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     """Return how many words at the beginning of a line are a bullet or numbers.
 
     There are several if the number of an exercise and those of its first parts share a line, as in "3. (a) i.", and the
-    text or the next number hangs to the right of the first one. A capital with a full stop is the letter of an item
-    only if the text hangs to its right.
+    text or the next number hangs to the right of the first one, or a sentence begins after the first letter of a list.
+    A capital with a full stop is the letter of an item only if the text hangs to its right.
     """
     if following is not None and following.column != line.column:
         following = None
@@ -57,7 +58,8 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
         n_numbers += 1
     if n_numbers > 1:
         last = line.words[n_numbers - 1].text
-        if is_next_label(last, following.first_text):
+        is_first = last.strip(_SIGNS) in _FIRST and line.words[n_numbers].text[0].isupper()
+        if is_first or is_next_label(last, following.first_text):
             return n_numbers
     for n_words in range(n_numbers, 1, -1):
         if following.starts_at(line.start_after(n_words)):

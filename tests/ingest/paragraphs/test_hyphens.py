@@ -23,6 +23,8 @@ def _joined(*lines: PlacedLine) -> str:
         (["the impor-", "tant keys"], "the important keys"),
         (["A well-known task", "is not well-", "known"], "is not well-known"),
         (["the art of a state-", "of-the-art library"], "state-of-the-art library"),
+        (["a step-by-", "step proof"], "step-by-step proof"),
+        (["the Taylor-Expan-", "sion ends"], "the Taylor-Expansion ends"),
         (["a Wittgen-", "stein-like one"], "a Wittgenstein-like one"),
         (["we cast it out", "all right", "denied out-", "right"], "denied outright"),
         (["how they self-", "select"], "they self-select"),
