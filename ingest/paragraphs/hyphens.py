@@ -95,7 +95,9 @@ def _join_halves(
         return hyphenated
     *others, last = stem.split("-")
     if others:
-        return hyphenated if len(last) < MIN_LETTERS or _are_words(last, word) else joined
+        return (
+            hyphenated if len(last) < MIN_LETTERS or _are_words(last, word) else joined
+        )
     is_name = start.lstrip('"“‘([').istitle()
     return hyphenated if not is_name and _are_words(stem, word) else joined
 

@@ -30,6 +30,8 @@ _STARS = "*★☆™®†‡"
 _SIGNS = "().[]-–"
 """Signs around the numeral or letter of an item."""
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_JOINED = re.compile(r"(\(?\d{1,2}[.)])((?=[^\W\d_]{2})(?![a-z]).+)")
+"""Number of an item and the beginning of its text, which has a capital if its script has them."""
 _FIRST = ("a", "i")
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\(?[^\W\d_]\)|\[\d{1,3}\]"
@@ -58,7 +60,9 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
         n_numbers += 1
     if n_numbers > 1:
         last = line.words[n_numbers - 1].text
-        is_first = last.strip(_SIGNS) in _FIRST and line.words[n_numbers].text[0].isupper()
+        is_first = (
+            last.strip(_SIGNS) in _FIRST and line.words[n_numbers].text[0].isupper()
+        )
         if is_first or is_next_label(last, following.first_text):
             return n_numbers
     for n_words in range(n_numbers, 1, -1):
@@ -69,6 +73,7 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
 
 def split_items(line: PlacedLine) -> list[PlacedLine]:
     """Split a line with several items of one list in columns, such as "(a) even    (c) odd"."""
+    line = _part_number(line)
     starts = [0]
     spaces = [0.0, *line.spaces]
     can_split = line.n_gaps and not line.in_table
@@ -86,6 +91,23 @@ def split_items(line: PlacedLine) -> list[PlacedLine]:
         x0, x1 = edges(words)
         items.append(replace(line, words=words, x0=x0, x1=x1, n_gaps=0))
     return items
+
+
+def _part_number(line: PlacedLine) -> PlacedLine:
+    """Part the number of an item from its first word if no space is between them, as in "2.Trees"."""
+    joined = _JOINED.fullmatch(line.first_text)
+    if joined is None or line.is_mono or line.in_table:
+        return line
+    word, *others = line.words
+    number, text = joined.groups()
+    width = (word.x1 - word.x0) * len(number) / len(word.text)
+    if line.rtl:
+        edge = word.x1 - width
+        parts = replace(word, text=number, x0=edge), replace(word, text=text, x1=edge)
+    else:
+        edge = word.x0 + width
+        parts = replace(word, text=number, x1=edge), replace(word, text=text, x0=edge)
+    return replace(line, words=(*parts, *others))
 
 
 def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:

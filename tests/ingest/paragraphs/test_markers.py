@@ -52,9 +52,28 @@ def test_a_label_follows_the_one_before_it_in_the_same_style() -> None:
 
 
 def test_several_numbers_begin_a_line_above_the_next_one_or_a_hanging_text() -> None:
-    numbers = line("3. (a) i. Trees are graphs")
-    assert marker_words(numbers, line("ii. Graphs are sets", left=60.0, x0=60.0)) == 3
+    numbers = line("3. (b) ii. Trees are graphs")
+    assert marker_words(numbers, line("iii. Graphs are", left=60.0, x0=60.0)) == 3
     assert marker_words(numbers, line("without any cycles", x0=80.0)) == 1
+    below = line("x = y", x0=150.0)
+    for text, expected in (("3. (a) Trees", 2), ("3. (a) and", 1), ("3. (b) Trees", 1)):
+        assert marker_words(line(f"{text} are graphs"), below) == expected, text
+
+
+def test_a_number_is_parted_from_the_first_word_of_an_item() -> None:
+    for text, expected in (
+        ("2.Trees grow", ["2.", "Trees", "grow"]),
+        ("(2)Trees grow", ["(2)", "Trees", "grow"]),
+        ("2.trees grow", ["2.trees", "grow"]),
+        ("2.T grow", ["2.T", "grow"]),
+        ("2.5 trees", ["2.5", "trees"]),
+    ):
+        (item,) = split_items(line(text))
+        assert [word.text for word in item.words] == expected
+    (item,) = split_items(line("2.עצים", rtl=True, from_right=True))
+    number, tree = item.words
+    assert (number.text, tree.text) == ("2.", "עצים")
+    assert tree.x0 < tree.x1 == number.x0 < number.x1
 
 
 def _in_columns(text: str, starts: dict[str, float]) -> PlacedLine:
