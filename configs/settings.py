@@ -170,7 +170,6 @@ class Settings:
     ingest: IngestSettings
     search: SearchSettings
     game: GameSettings
-    token: str = dataclasses.field(default="", repr=False)
 
 
 SECTIONS: dict[str, type[Any]] = {
@@ -213,7 +212,7 @@ def load(
     """Load the settings of a preset, and merge the user's changes over them.
 
     Each of these overrides those before it: the defaults, the preset, `config`, the environment (QUARRY_MODELS), and
-    `changes`. The token is that of the environment (QUARRY_TOKEN).
+    `changes`.
 
     Args:
         preset: a name, or the path of a YAML file (.yaml or .yml).
@@ -223,7 +222,7 @@ def load(
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
     """
     defaults = {section: kind() for section, kind in SECTIONS.items()}
-    settings = Settings(preset, **defaults, token=os.environ.get("QUARRY_TOKEN", ""))
+    settings = Settings(preset, **defaults)
 
     presets = _presets()
     if preset in presets:
@@ -245,10 +244,8 @@ def load(
 
 
 def as_dict(settings: Settings) -> dict[str, Any]:
-    """Return the settings as plain values, for the record of a run; leave out the token."""
-    tree = dataclasses.asdict(settings)
-    del tree["token"]
-    return tree
+    """Return the settings as plain values, for the record of a run."""
+    return dataclasses.asdict(settings)
 
 
 def is_file_name(preset: str) -> bool:
@@ -284,8 +281,7 @@ def read_value(section: str, key: str, text: str) -> Any:
         ValueError: the text is not YAML, or no value of the key.
     """
     field = fields(SECTIONS[section])[key]
-    # key: Annotated needs at least one item, and pydantic ignores a text
-    kind: Any = Annotated[field.annotation, key, *field.metadata]
+    kind: Any = Annotated[field.annotation, field]
     value = _read_plain_value(section, key, text)
     return TypeAdapter[Any](kind).validate_python(value)
 

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import logging
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -189,7 +190,7 @@ def _connect(
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(contextlib.closing(open_journal(options.journal)))
         if options.server is not None:
-            token = token or settings.token
+            token = token or os.environ.get("QUARRY_TOKEN", "")
             client = HttpGameServer(options.server, token, timeout_s)
             stack.callback(client.close)
             journal = authenticate(client, options.player, journal)

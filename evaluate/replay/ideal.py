@@ -8,12 +8,11 @@ from scipy.stats import binom
 from evaluate.games.labelled import LabelledGame, same_sentence
 from evaluate.referee.simulated import SimulatedReferee
 from evaluate.referee.spec import Referee, RefereeSpec
+from player.answer import LETTERS
 from player.player import Plan
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
-N_OPTIONS = 4
-"""Number of options of a question."""
 MIN_WRONG = 1e-6
 """Minimum share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})
@@ -79,7 +78,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
         errors: errors of the referee; ideal questions know them.
     """
     wrong = max(errors.wrong, MIN_WRONG)
-    weight = np.log((1.0 - wrong) * (N_OPTIONS - 1) / wrong)
+    weight = np.log((1.0 - wrong) * (len(LETTERS) - 1) / wrong)
     if prior[truth] <= 0.0:
         return 0.0
     n = errors.n_answers if weight > 0.0 else 0
@@ -94,8 +93,8 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     total = 0.0
     for answered in range(n + 1):
         right = np.arange(answered + 1)
-        exactly = binom.pmf(right, answered, 1.0 / N_OPTIONS)
-        at_most = np.append(binom.cdf(right, answered, 1.0 / N_OPTIONS), 0.0)
+        exactly = binom.pmf(right, answered, 1.0 / len(LETTERS))
+        at_most = np.append(binom.cdf(right, answered, 1.0 / len(LETTERS)), 0.0)
         # -1 is the last entry of `at_most`, which is 0: no number of answers is small enough
         most = np.clip(right[:, None] + allowed, -1, answered).astype(np.intp)
         unbeaten = np.prod(at_most[most] ** counts, axis=1)

@@ -83,7 +83,7 @@ class Outcome:
 
 
 class Holder(NamedTuple):
-    """The file that has a doc_id, or had it at the last ingest and does not exist any more."""
+    """The file with a doc_id; it may have been deleted since the last ingest."""
 
     path: str
     content_hash: str

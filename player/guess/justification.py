@@ -15,8 +15,8 @@ from player.questions.kinds import KINDS
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
-SENTENCE_WORDS = (30, 50)
-"""Minimum and maximum number of words of the sentence's justification, by both counts of `count_words`."""
+SENTENCE_WORDS, WORD_WORDS = (30, 50), (20, 30)
+"""Minimum and maximum number of words of the justifications, by both counts of `count_words`."""
 N_CITED = 3
 """Number of answers that the justification of the sentence cites."""
 N_CITED_FOR_WORD = 2

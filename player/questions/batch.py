@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from player.answer import LETTERS
 from player.belief.referees import design_referees
 from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray, Question, View
 from player.questions.candidates import Candidates
@@ -21,8 +22,6 @@ candidates."""
 RAW_SHARE = 0.3
 """Number of questions about words anywhere in pieces of other editions, as a share of the pool's size. Half of them are
 about all candidates, so that they also tell pieces from passages."""
-N_OPTIONS = 4
-"""Number of options of a question."""
 _thread_pools = functools.cache(ThreadpoolController)
 """Returns the thread pools of the loaded libraries; they are looked up once."""
 
@@ -90,8 +89,8 @@ def fit_questions(
     views: tuple[View, ...] = VIEWS,
 ) -> FitArray:
     """Compute the (n_views, n_questions, n_candidates, 4) fits; all options of a question of unknown kind fit alike."""
-    shape = (len(views), len(questions), len(candidates), N_OPTIONS)
-    fits = np.full(shape, 1.0 / N_OPTIONS, dtype=np.float32)
+    shape = (len(views), len(questions), len(candidates), len(LETTERS))
+    fits = np.full(shape, 1.0 / len(LETTERS), dtype=np.float32)
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from player.question import NONE_OF_THESE
 from quarry.arrays import BoolArray, Float64Array, RowArray
 
-N_LISTS = 3
-"""Number of options that name words; the fourth option is "none of these"."""
+N_LISTS = NONE_OF_THESE
+"""Number of options that name words, before the last one."""
 FULL = 0.25
 """Maximum share of the belief for which a list is the answer; then it gets no further word."""
 

@@ -16,9 +16,10 @@ from configs.settings import Settings
 from player.search.cache import CachingEmbedder
 from quarry.arrays import BoolArray, Float32Array, IntArray
 from quarry.course.course import Tokens
+from quarry.course.openings import one_line
 from quarry.embed import Models, TokenEmbedder, TokenStates
 from quarry.embed.embedders import onnx_session
-from quarry.embed.hint_bank import Bank, Hints, as_asked, load_hints, read_bank
+from quarry.embed.hint_bank import Bank, Hints, load_hints, read_bank
 from quarry.embed.vectors import STEPS, load_basis, project
 from quarry.store import Course
 
@@ -85,7 +86,7 @@ class LateInteraction:
 
     def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
         """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
-        bank, row = self.bank, self.hubs.rows_of_hints.get(as_asked(hint))
+        bank, row = self.bank, self.hubs.rows_of_hints.get(one_line(hint))
         counts = [self._frequencies[token] for token in read.ids.tolist()]
         frequencies = np.array(counts, dtype=np.float32)
         n_hints = len(self.hubs.rows_of_hints)
@@ -142,7 +143,7 @@ class Hubs:
 
     def of(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the hubness of each paragraph, without this hint."""
-        row = self.rows_of_hints.get(as_asked(hint))
+        row = self.rows_of_hints.get(one_line(hint))
         return self._hubness if row is None else self._mean(self._hints == row)
 
     def _mean(self, is_asked: BoolArray) -> Float32Array:

@@ -13,6 +13,7 @@ from player.guess.justification import (
     N_CITED,
     N_CITED_FOR_WORD,
     SENTENCE_WORDS,
+    WORD_WORDS,
     Evidence,
     count_words,
 )
@@ -35,8 +36,6 @@ MAX_ASSOCIATION_CHARS = 60
 """Maximum length of an associative word; a server refuses a guess with a word of 100,000 characters."""
 MAX_IDS = 5
 """Maximum number of passages that the writer may name, and of answers that it may cite."""
-WORD_WORDS = (20, 30)
-"""Minimum and maximum number of words of the justification of the word."""
 _CITED_ANSWER = re.compile(r"question (\d+)(?:\W+answer ([A-D]))?", re.I)
 
 RANK = """A referee chose one passage of a course and described it by a hint in words that the passage does not contain.

@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from quarry.arrays import Float32Array, IntArray
+from quarry.course.openings import one_line
 from quarry.embed import TokenEmbedder, choose_spec
 from quarry.embed.exports import EXPORT_VERSION
 from quarry.embed.networks import BUILT_IN, MINILM
@@ -62,7 +63,7 @@ def load_hints() -> Hints:
     for _, line in read_objects(HINTS_FILE, ValueError):
         course += line.get("course", [])
         if "hint" in line:
-            documents[as_asked(line["hint"])] = ""
+            documents[one_line(line["hint"])] = ""
     return Hints(documents, frozenset(course))
 
 
@@ -102,8 +103,3 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         write_whole(path, lambda file: np.savez(file, **arrays))
     # rounded like cached vectors, so that the next process ranks alike
     return Bank(hints, rounded.astype(np.float32), states.ids, states.starts)
-
-
-def as_asked(hint: str) -> str:
-    """Return a hint with single blanks, as a bank holds it."""
-    return " ".join(hint.split())

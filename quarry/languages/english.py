@@ -64,7 +64,7 @@ ENGLISH = Language(
         "example": "example",
         "remark": "remark|note|hint|tip|warning|observation",
     },
-    # a word of several kinds stands in each; `Language` explains the kinds
+    # a word of several kinds stands in each; `NameKind` explains the kinds
     name_words={
         "lectures": "lecture lectures lect lec lesson lessons deck decks tutorial tutorials tut recitation recitations "
         "seminar seminars",

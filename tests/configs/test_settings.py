@@ -202,13 +202,6 @@ def test_the_environment_wins_over_files(
     assert load(config=mine).embed.models_dir == "/environment"
 
 
-def test_the_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("QUARRY_TOKEN", "s3cret")
-    loaded = load()
-    assert loaded.token == "s3cret"
-    assert "s3cret" not in f"{loaded!r} {loaded} {as_dict(loaded)}"
-
-
 def test_an_empty_list_may_be_set() -> None:
     for empty in ("[]", "", "()", "null", "~", "{}", " [ ] "):
         assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()

@@ -29,8 +29,9 @@ from player.search.stores import store_embedder
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import StrategyInputs
 from quarry.arrays import Float64Array, IntArray
+from quarry.course.openings import one_line
 from quarry.course.paragraph import Paragraph
-from quarry.embed.hint_bank import Hints, as_asked, load_hints
+from quarry.embed.hint_bank import Hints, load_hints
 from quarry.json_files import read_objects
 from quarry.languages.registry import detect_language
 from quarry.store import Course
@@ -70,9 +71,9 @@ def calibrate(
     pairs = []
     documents_by_hint: dict[str, str] = {}
     for game in games:
-        documents_by_hint[as_asked(game.hint)] = ""
+        documents_by_hint[one_line(game.hint)] = ""
         if paragraph := located.get(game.game_id):
-            documents_by_hint[as_asked(game.hint)] = paragraph.doc_id
+            documents_by_hint[one_line(game.hint)] = paragraph.doc_id
             pairs.append((game.hint, paragraph))
 
     negatives = [game.hint for game in games if not game.answerable]
