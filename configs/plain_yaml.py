@@ -12,6 +12,14 @@ MAX_FILE_CHARS = 200_000
 """Maximum length of a text or a file."""
 
 
+class _PlainLoader(yaml.SafeLoader):
+    """A loader whose only plain value that is no text is the key of a merge, `<<`."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - as yaml declares it
+        "<": yaml.SafeLoader.yaml_implicit_resolvers["<"]
+    }
+
+
 def read_plain_file(path: Path) -> Any:
     """Read the value of a UTF-8 file.
 
@@ -25,7 +33,7 @@ def read_plain_file(path: Path) -> Any:
 
 
 def read_plain_yaml(text: str) -> Any:
-    """Read the mappings, lists and texts of a YAML text; `off` and `1e-1` are texts. Return None for an empty text.
+    """Read the mappings, with merges, lists and texts of a YAML text; `off` and `1e-1` are texts, an empty one is None.
 
     Raises:
         ValueError: the text is not YAML, too long or too deeply nested; the message says which.
@@ -35,7 +43,7 @@ def read_plain_yaml(text: str) -> Any:
     if HALF_PAIR.search(text):
         raise ValueError("not Unicode: half a surrogate pair")
     try:
-        return yaml.BaseLoader(text).get_single_data()
+        return _PlainLoader(text).get_single_data()
     except RecursionError:
         raise ValueError("too deeply nested") from None
     except (yaml.YAMLError, ValueError) as error:

@@ -281,7 +281,8 @@ def read_value(section: str, key: str, text: str) -> Any:
         ValueError: the text is not YAML, or no value of the key.
     """
     field = fields(SECTIONS[section])[key]
-    kind: Any = Annotated[field.annotation, field]
+    # key: Annotated needs at least one item, and pydantic ignores a text
+    kind: Any = Annotated[field.annotation, key, *field.metadata]
     value = _read_plain_value(section, key, text)
     return TypeAdapter[Any](kind).validate_python(value)
 

@@ -195,7 +195,7 @@ class Callbacks:
             self._journal.update(game.journal_key, ending="over")
 
     def continue_rounds(self, rounds: Iterable[tuple[Context, bool]]) -> None:
-        """Continue rounds of an earlier process that had no journal.
+        """Continue rounds of an earlier process, which may have had no journal.
 
         Args:
             rounds: contexts of get_questions, the latest last; and whether other questions than ours were sent, whose

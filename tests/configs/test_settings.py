@@ -202,6 +202,13 @@ def test_the_environment_wins_over_files(
     assert load(config=mine).embed.models_dir == "/environment"
 
 
+def test_a_file_may_merge_values_as_those_of_the_presets_do(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("search: {<<: {pdf_k: 3, global_k: 5}, global_k: 4}")
+    search = load(config=mine).search
+    assert (search.pdf_k, search.global_k) == (3, 4)
+
+
 def test_an_empty_list_may_be_set() -> None:
     for empty in ("[]", "", "()", "null", "~", "{}", " [ ] "):
         assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()
