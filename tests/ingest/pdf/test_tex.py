@@ -38,6 +38,9 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
 
 
 def test_other_fonts_are_not_taken_for_them() -> None:
+    large_signs = encoding_named("txexs", is_unmapped=True)
+    assert large_signs is not None
+    assert large_signs[213] == "∑"
     assert encoding_named("CambriaMath", is_unmapped=True) is None
     assert encoding_named("LMRoman10-Regular", is_unmapped=True) is None
     assert encoding_named("CMSY10", is_unmapped=False) is None
