@@ -24,6 +24,9 @@ MAX_NUMBERS = 3
 TEXT_TOLERANCE = 0.2
 """Maximum distance of the second line of an item from its text that makes a word a number for sure, in font sizes."""
 
+ICON = 1.5
+"""Minimum size of an icon beside a text, in font sizes; bullets are smaller."""
+
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}|−")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
@@ -73,7 +76,7 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
 
 def split_items(line: PlacedLine) -> list[PlacedLine]:
     """Split a line with several items of one list in columns, such as "(a) even    (c) odd"."""
-    line = _part_number(line)
+    line = _part_number(_without_icon(line))
     starts = [0]
     spaces = [0.0, *line.spaces]
     can_split = line.n_gaps and not line.in_table
@@ -91,6 +94,15 @@ def split_items(line: PlacedLine) -> list[PlacedLine]:
         x0, x1 = edges(words)
         items.append(replace(line, words=words, x0=x0, x1=x1, n_gaps=0))
     return items
+
+
+def _without_icon(line: PlacedLine) -> PlacedLine:
+    """Remove a large sign that the file does not explain from the start of a line, as beside the text of a box."""
+    icon, *words = line.words
+    if not words or icon.text != UNKNOWN or icon.size < ICON * line.size:
+        return line
+    x0, x1 = edges(words)
+    return replace(line, words=tuple(words), x0=x0, x1=x1)
 
 
 def _part_number(line: PlacedLine) -> PlacedLine:

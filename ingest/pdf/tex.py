@@ -90,6 +90,8 @@ COMPANION = dict(zip([132, 133, 136, 151, 169, 174, 191], "†‡•™©®€",
 
 ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
 """Integrals of esint, each in text and in a display."""
+ESINT_NAMED = dict(zip(map(ord, "´ˆ˜¨˝˚ˇ˘¯˙¸˛"), "∫∫∬∬∭∭⨌⨌∫∫∮∮", strict=True))
+"""The same, by the accents of T1 whose names the glyphs bear."""
 
 _OF_T1 = (
     '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrsz{ĂĄĆČĎĚĘĞĹĽăąćčďěęğÀÁÐÑØÞðñô'
@@ -122,6 +124,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
     (r"MathematicalPi-?One", PI_ONE, True),
     (r"MathematicalPi-?Three", PI_THREE, True),
+    (r"esint\d", ESINT_NAMED, True),
     (r"matha\d", MATHABX, True),
     (r"mathx\d", {}, True),
 )

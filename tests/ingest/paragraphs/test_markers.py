@@ -1,5 +1,7 @@
 """ingest/paragraphs/markers.py: bullets and numbers at the beginning of lines."""
 
+from dataclasses import replace
+
 from ingest.layout.line import PlacedLine, Word
 from ingest.paragraphs.markers import is_next_label, marker_words, split_items
 from tests.ingest.paragraphs.lines import line
@@ -58,6 +60,16 @@ def test_several_numbers_begin_a_line_above_the_next_one_or_a_hanging_text() -> 
     below = line("x = y", x0=150.0)
     for text, expected in (("3. (a) Trees", 2), ("3. (a) and", 1), ("3. (b) Trees", 1)):
         assert marker_words(line(f"{text} are graphs"), below) == expected, text
+
+
+def test_an_icon_beside_a_text_is_no_bullet() -> None:
+    text = line("\ufffd Trees grow")
+    icon, *words = text.words
+    small, large = (replace(icon, size=size, x0=20.0, x1=30.0) for size in (10.0, 20.0))
+    for sign, expected in ((small, 3), (large, 2)):
+        (item,) = split_items(replace(text, words=(sign, *words), x0=20.0))
+        assert len(item.words) == expected
+    assert item.x0 == words[0].x0
 
 
 def test_a_number_is_parted_from_the_first_word_of_an_item() -> None:

@@ -41,6 +41,9 @@ def test_other_fonts_are_not_taken_for_them() -> None:
     large_signs = encoding_named("txexs", is_unmapped=True)
     assert large_signs is not None
     assert large_signs[213] == "∑"
+    integrals = encoding_named("esint10", is_unmapped=False)
+    assert integrals is not None
+    assert (integrals[ord("´")], integrals[ord("¸")]) == ("∫", "∮")
     assert encoding_named("CambriaMath", is_unmapped=True) is None
     assert encoding_named("LMRoman10-Regular", is_unmapped=True) is None
     assert encoding_named("CMSY10", is_unmapped=False) is None
