@@ -45,7 +45,7 @@ BAR_REACH = 1.2
 ems."""
 
 MIN_OVERLINED = 0.35
-MAX_OVERLINED = 1.0
+MAX_OVERLINED = 0.96
 MAX_LETTERS = 3
 """Minimum and maximum distance of letters from the line over them, in ems, and maximum number of these letters."""
 

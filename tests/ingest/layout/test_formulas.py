@@ -110,6 +110,11 @@ FORMULAS: dict[str, Case] = {
         [(0, 30, 89.5)],
         ["Title:", "aword"],
     ),
+    "an underlined sign above a letter": (
+        [("ab<c", 0, 88), ("p", 0), ("r", 10)],
+        [(10, 15, 90.2)],
+        ["ab<c", "pr"],
+    ),
     "a sum with limits": (
         [("n", 21, 88, 7), ("∑", 20, 100, 10, 14), ("i=1", 17, 109, 7), ("x", 28)],
         [],
