@@ -11,12 +11,6 @@ from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.context import QUOTE_MARKS, same_form
 from evaluate.referee.simulated import choose_other_embedder
 from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
-from player.guess.justification import (
-    N_CITED,
-    N_CITED_FOR_WORD,
-    SENTENCE_WORDS,
-    WORD_WORDS,
-)
 from player.questions.points import BANDS
 from player.round import OPENING_SCORE, OPENING_WEIGHT, Score
 from quarry.arrays import Float32Array
@@ -90,15 +84,15 @@ def score_guess(
         "sentence_justification_score": score_justification(
             _part(guess, "sentence_justification"),
             sent_answers,
-            words=SENTENCE_WORDS,
-            n_citations=N_CITED,
+            words=(30, 50),
+            n_citations=3,
         ),
         "associative_word_score": score_word(word, associative_word, similarity),
         "word_justification_score": score_justification(
             _part(guess, "word_justification"),
             sent_answers,
-            words=WORD_WORDS,
-            n_citations=N_CITED_FOR_WORD,
+            words=(20, 30),
+            n_citations=2,
         ),
     }
     private_score = 0.0

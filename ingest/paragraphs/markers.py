@@ -36,6 +36,7 @@ _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _JOINED = re.compile(r"(\(?\d{1,2}[.)])((?=[^\W\d_]{2})(?![a-z]).+)")
 """Number of an item and the beginning of its text, which has a capital if its script has them."""
 _FIRST = ("a", "i")
+"""First letters of nested lists."""
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\(?[^\W\d_]\)|\[\d{1,3}\]"
     r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}[-–]"
