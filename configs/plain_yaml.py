@@ -13,7 +13,7 @@ MAX_FILE_CHARS = 200_000
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """A loader whose only plain value that is no text is the key of a merge, `<<`."""
+    """A loader that takes plain values as texts, and `<<` as a merge."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - as yaml declares it
         "<": yaml.SafeLoader.yaml_implicit_resolvers["<"]
@@ -33,7 +33,7 @@ def read_plain_file(path: Path) -> Any:
 
 
 def read_plain_yaml(text: str) -> Any:
-    """Read the mappings, with merges, lists and texts of a YAML text; `off` and `1e-1` are texts, an empty one is None.
+    """Read a YAML text of mappings, lists and texts (`off` and `1e-1` are texts); return None if it is empty.
 
     Raises:
         ValueError: the text is not YAML, too long or too deeply nested; the message says which.

@@ -262,7 +262,7 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
 
 
 def test_the_token_that_a_server_gave_is_kept_for_the_next_run_and_ones_own_is_not(
-    url: str, practice: PracticeServer
+    url: str, practice: PracticeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = f"{QUICK} --server {url} --player Emmy"
     games = played(line) + played(line)
@@ -275,10 +275,17 @@ def test_the_token_that_a_server_gave_is_kept_for_the_next_run_and_ones_own_is_n
     assert games_of(practice, url, "Emmy") == begun, "without a journal nothing is kept"
 
     token = practice.register()
-    code, out, err = run(f"{line} --token {token}")
-    assert code == 0
-    assert token not in out + err
+    runs = [run(f"{line} --token {token}")]
+    monkeypatch.setenv("QUARRY_TOKEN", token)
+    runs.append(run(f"{line} --json"))
+    for code, out, err in runs:
+        assert code == 0
+        assert token not in out + err
     assert token.encode() not in default_journal().read_bytes()
+
+    (fourth,) = runs[-1].json["games"]
+    messages, _ = practice.players[token].inbox("", 0.0)
+    assert fourth["game_id"] in {message["game_id"] for message in messages}
 
 
 def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(

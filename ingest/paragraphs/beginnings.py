@@ -27,6 +27,7 @@ from ingest.paragraphs.habits import (
 )
 from ingest.paragraphs.line_group import LineGroup, same_size
 from ingest.paragraphs.markers import (
+    clean_start,
     is_bullet,
     is_next_label,
     is_set_apart,
@@ -114,7 +115,8 @@ def group_lines(
 def _join_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLine]:
     """Split items in columns, join pieces of a formula between two rows to the row above, and find abbreviations."""
     whole: list[PlacedLine] = []
-    for line in itertools.chain.from_iterable(map(split_items, lines)):
+    items = map(split_items, map(clean_start, lines))
+    for line in itertools.chain.from_iterable(items):
         if whole and _is_fragment(line, whole[-1], pitch):
             whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
             continue

@@ -94,12 +94,10 @@ def _join_halves(
     if rtl or is_compound or _ADDRESS.search(start):
         return hyphenated
     *others, last = stem.split("-")
-    if others:
-        return (
-            hyphenated if len(last) < MIN_LETTERS or _are_words(last, word) else joined
-        )
-    is_name = start.lstrip('"“‘([').istitle()
-    return hyphenated if not is_name and _are_words(stem, word) else joined
+    if others and len(last) < MIN_LETTERS:
+        return hyphenated
+    is_name = not others and start.lstrip('"“‘([').istitle()
+    return hyphenated if not is_name and _are_words(last, word) else joined
 
 
 def _are_words(start: str, end: str) -> bool:

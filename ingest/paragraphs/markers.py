@@ -64,10 +64,9 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
         n_numbers += 1
     if n_numbers > 1:
         last = line.words[n_numbers - 1].text
-        is_first = (
-            last.strip(_SIGNS) in _FIRST and line.words[n_numbers].text[0].isupper()
-        )
-        if is_first or is_next_label(last, following.first_text):
+        begins = line.words[n_numbers].text[0].isupper()
+        begins_list = last.strip(_SIGNS) in _FIRST and begins
+        if begins_list or is_next_label(last, following.first_text):
             return n_numbers
     for n_words in range(n_numbers, 1, -1):
         if following.starts_at(line.start_after(n_words)):
@@ -75,9 +74,13 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     return 1
 
 
+def clean_start(line: PlacedLine) -> PlacedLine:
+    """Remove an icon from the start of a line, and part the number of an item from its first word, as in "2.Trees"."""
+    return _part_number(_without_icon(line))
+
+
 def split_items(line: PlacedLine) -> list[PlacedLine]:
     """Split a line with several items of one list in columns, such as "(a) even    (c) odd"."""
-    line = _part_number(_without_icon(line))
     starts = [0]
     spaces = [0.0, *line.spaces]
     can_split = line.n_gaps and not line.in_table
@@ -99,15 +102,16 @@ def split_items(line: PlacedLine) -> list[PlacedLine]:
 
 def _without_icon(line: PlacedLine) -> PlacedLine:
     """Remove a large sign that the file does not explain from the start of a line, as beside the text of a box."""
-    icon, *words = line.words
-    if not words or icon.text != UNKNOWN or icon.size < ICON * line.size:
+    is_large = line.words[0].size >= ICON * line.size
+    if len(line.words) == 1 or line.first_text != UNKNOWN or not is_large:
         return line
+    words = line.words[1:]
     x0, x1 = edges(words)
-    return replace(line, words=tuple(words), x0=x0, x1=x1)
+    return replace(line, words=words, x0=x0, x1=x1)
 
 
 def _part_number(line: PlacedLine) -> PlacedLine:
-    """Part the number of an item from its first word if no space is between them, as in "2.Trees"."""
+    """Part the number of an item from its first word if no space is between them."""
     joined = _JOINED.fullmatch(line.first_text)
     if joined is None or line.is_mono or line.in_table:
         return line

@@ -44,7 +44,8 @@ OMX = _encoding(
     "[ ] ⌊ ⌋ ⌈ ⌉ { } √ √ √ √ √ √ √ ‖ ↑ ↓ ⎧ ⎫ ⎩ ⎭ ⇑ ⇓"
 )
 OMX |= {code + 125: OMX[code] for code in range(80, 98)}
-"""Large signs: CMEX and its kin; newtx, of which journals of the ACM are set, has operators of its own above them."""
+"""Large signs: CMEX and its kin. newtx, in which papers of the ACM are set, has operators of its own 125 codes above
+those of CMEX."""
 
 MSA = _encoding(
     "⊡ ⊞ ⊠ □ ■ · ◊ ⧫ ↻ ↺ ⇌ ⇋ ⊟ ⊩ ⊪ ⊨ ↠ ↞ ⇇ ⇉ ⇈ ⇊ ↾ ⇂ ↿ ⇃ ↣ ↢ ⇆ ⇄ ↰ ↱ ⇝ ↭ ↫ ↬ ≗ ≿ ≳ ⪆ ⊸ ∴ ∵ ≑ ≜ ≾ ≲ ⪅ "
@@ -88,10 +89,11 @@ MAX_LATIN_ACCENTED = 20
 COMPANION = dict(zip([132, 133, 136, 151, 169, 174, 191], "†‡•™©®€", strict=True))
 """Signs of the companion of text fonts (TS1), which has no letters."""
 
-ESINT = dict(enumerate("∫∫∬∬∭∭⨌⨌", 1))
+_INTEGRALS = "∫∫∬∬∭∭⨌⨌"
+ESINT = dict(enumerate(_INTEGRALS, 1))
 """Integrals of esint, each in text and in a display."""
-ESINT_NAMED = dict(zip(map(ord, "´ˆ˜¨˝˚ˇ˘¯˙¸˛"), "∫∫∬∬∭∭⨌⨌∫∫∮∮", strict=True))
-"""The same, by the accents of T1 whose names the glyphs bear."""
+ESINT_NAMED = dict(zip(map(ord, "´ˆ˜¨˝˚ˇ˘¯˙¸˛"), f"{_INTEGRALS}∫∫∮∮", strict=True))
+"""The same and two more, by the accents of T1 whose names the glyphs bear."""
 
 _OF_T1 = (
     '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrsz{ĂĄĆČĎĚĘĞĹĽăąćčďěęğÀÁÐÑØÞðñô'

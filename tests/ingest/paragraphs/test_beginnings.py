@@ -155,32 +155,24 @@ def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
 
 
 def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() -> None:
-    item = item_line("Trees that grow", x1=120.0)
-    group = LineGroup([item], 1)
-    for text, start, expected in (
-        ("and fall", 50.0, False),
-        ("and fall", 65.0, False),
-        ("and fall", 40.0, True),
-        ("and fall", 90.0, True),
-        ("And fall", 50.0, True),
-        ("x = y", 50.0, True),
+    words = item_line("Trees that grow", x1=120.0)
+    formula = item_line("f(x) = x + 1", x1=120.0)
+    for item, text, start, expected in (
+        (words, "and fall", 50.0, False),
+        (words, "and fall", 65.0, False),
+        (words, "and fall", 40.0, True),
+        (words, "and fall", 90.0, True),
+        (words, "And fall", 50.0, True),
+        (words, "x = y", 50.0, True),
+        (formula, "is called a line", 50.0, False),
+        (formula, "is called a line", 65.0, True),
+        (formula, "Is called a line", 50.0, True),
+        (formula, "g is called a line", 50.0, True),
     ):
         after = line(text, y=112.0, x0=start)
-        assert begins(group, after) is expected, (text, start)
+        assert begins(LineGroup([item], 1), after) is expected, (text, start)
     after = line("and fall", y=112.0)
-    assert begins(LineGroup([item]), after)
-
-
-def test_a_sentence_goes_on_below_the_formula_of_an_item() -> None:
-    group = LineGroup([item_line("f(x) = x + 1", x1=120.0)], 1)
-    for text, start, expected in (
-        ("is called a line", 50.0, False),
-        ("is called a line", 65.0, True),
-        ("Is called a line", 50.0, True),
-        ("g is called a line", 50.0, True),
-    ):
-        after = line(text, y=112.0, x0=start)
-        assert begins(group, after) is expected, (text, start)
+    assert begins(LineGroup([words]), after)
 
 
 def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> None:

@@ -3,7 +3,12 @@
 from dataclasses import replace
 
 from ingest.layout.line import PlacedLine, Word
-from ingest.paragraphs.markers import is_next_label, marker_words, split_items
+from ingest.paragraphs.markers import (
+    clean_start,
+    is_next_label,
+    marker_words,
+    split_items,
+)
 from tests.ingest.paragraphs.lines import line
 
 
@@ -54,6 +59,8 @@ def test_a_label_follows_the_one_before_it_in_the_same_style() -> None:
 
 
 def test_several_numbers_begin_a_line_above_the_next_one_or_a_hanging_text() -> None:
+    numbers = line("3. (a) i. Trees are graphs")
+    assert marker_words(numbers, line("ii. Graphs are sets", left=60.0, x0=60.0)) == 3
     numbers = line("3. (b) ii. Trees are graphs")
     assert marker_words(numbers, line("iii. Graphs are", left=60.0, x0=60.0)) == 3
     assert marker_words(numbers, line("without any cycles", x0=80.0)) == 1
@@ -67,7 +74,7 @@ def test_an_icon_beside_a_text_is_no_bullet() -> None:
     icon, *words = text.words
     small, large = (replace(icon, size=size, x0=20.0, x1=30.0) for size in (10.0, 20.0))
     for sign, expected in ((small, 3), (large, 2)):
-        (item,) = split_items(replace(text, words=(sign, *words), x0=20.0))
+        item = clean_start(replace(text, words=(sign, *words), x0=20.0))
         assert len(item.words) == expected
     assert item.x0 == words[0].x0
 
@@ -80,9 +87,9 @@ def test_a_number_is_parted_from_the_first_word_of_an_item() -> None:
         ("2.T grow", ["2.T", "grow"]),
         ("2.5 trees", ["2.5", "trees"]),
     ):
-        (item,) = split_items(line(text))
+        item = clean_start(line(text))
         assert [word.text for word in item.words] == expected
-    (item,) = split_items(line("2.עצים", rtl=True, from_right=True))
+    item = clean_start(line("2.עצים", rtl=True, from_right=True))
     number, tree = item.words
     assert (number.text, tree.text) == ("2.", "עצים")
     assert tree.x0 < tree.x1 == number.x0 < number.x1
