@@ -31,6 +31,7 @@ from ingest.pipeline.plan import (
     sources_in,
 )
 from ingest.pipeline.read import FileReader, Staging
+from quarry.course.course import EmbedderFit
 from quarry.course.paragraph import Reading
 from quarry.embed import (
     BUILT_IN,
@@ -39,8 +40,8 @@ from quarry.embed import (
     choose_spec,
     require_embedder,
 )
+from quarry.embed.embedder_fit import fit_embedder
 from quarry.embed.models import absolute_spec
-from quarry.embed.relevance import Relevance, calibrate_embedder
 from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
@@ -268,7 +269,7 @@ class _Ingest:
             BadInputError: two documents have the same paragraph_id.
         """
         course = store.course
-        relevance = course.embedder_calibration
+        embedder_fit = course.embedder_fit
         spec = self.spec or course.embedder_spec
         _require_unique_ids(readings, dropped, course)
         paragraphs = [*chain.from_iterable(item.paragraphs for item in readings)]
@@ -283,10 +284,10 @@ class _Ingest:
             )
             updates = embedding.embed(readings)
             if spec not in BUILT_IN:
-                relevance = _relevance(updates, dropped, course, embedding.embedder)
+                embedder_fit = _fit(updates, dropped, course, embedding.embedder)
         else:
             updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
-        store.change(updates, dropped, embedder_spec=spec, relevance=relevance)
+        store.change(updates, dropped, embedder_spec=spec, embedder_fit=embedder_fit)
 
     @property
     def models(self) -> Models:
@@ -388,13 +389,13 @@ def _require_unique_ids(
             )
 
 
-def _relevance(
+def _fit(
     updates: list[StoredDocument],
     dropped: list[str],
     course: Course,
     embedder: Embedder,
-) -> Relevance | None:
-    """Calibrate an embedder on all passages that the store will hold."""
+) -> EmbedderFit | None:
+    """Fit the embedder to all passages that the store will hold."""
     changing = {*dropped, *(update.doc_id for update in updates)}
     texts, vectors = [], []
     for row, paragraph in enumerate(course.paragraphs):
@@ -404,4 +405,4 @@ def _relevance(
     for update in updates:
         texts += [paragraph.text for paragraph in update.reading.paragraphs]
         vectors += list(update.vectors.paragraphs)
-    return calibrate_embedder(texts, np.array(vectors), embedder)
+    return fit_embedder(texts, np.array(vectors), embedder)

@@ -15,7 +15,7 @@ from configs.directories import user_fit
 from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
-from quarry.embed.relevance import Relevance
+from quarry.course.course import EmbedderFit
 from quarry.store import Course
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
@@ -52,19 +52,19 @@ class DenseCalibration:
     Attributes:
         nats: log-odds between two paragraphs of one course per unit of similarity.
         bias: bias of the log-odds that a paragraph answers a hint.
-        relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.terms`.
-        separation: AUROC of the highest relevance, of hints about a course against hints about others.
+        slopes: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.terms`.
+        separation: AUROC of the highest of these log-odds, of hints about a course against hints about others.
         parts: log-odds per unit of the scores of late interaction, by name; {} without it.
     """
 
     nats: float
     bias: float
-    relevance: dict[str, float]
+    slopes: dict[str, float]
     separation: float
     parts: dict[str, float] = field(default_factory=dict)
 
     def rescaled(
-        self, vectors: Float32Array, relevance: Relevance | None = None
+        self, vectors: Float32Array, fit: EmbedderFit | None = None
     ) -> DenseCalibration:
         """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.
 
@@ -72,32 +72,30 @@ class DenseCalibration:
 
         Args:
             vectors: (n_paragraphs, dim) unit vectors of a course.
-            relevance: the embedder's calibration on that course at ingest; without it everything counts as found.
+            fit: the embedder's fit on that course; without it everything counts as found.
         """
         rows = np.random.default_rng(0).permutation(len(vectors))[:MAX_SAMPLED]
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
         if len(cosines) < MIN_COSINES or not cosines.std():
             return self
-        bias, slope = relevance or (UNCALIBRATED_LOG_ODDS, 0.0)
+        bias, slope = fit or (UNCALIBRATED_LOG_ODDS, 0.0)
         scale = DEFAULT_SPREAD / float(cosines.std())
         return DenseCalibration(
             nats=self.nats * scale,
             bias=bias,
-            relevance={PARAGRAPH: slope},
+            slopes={PARAGRAPH: slope},
             separation=0.0,
             parts={name: weight * scale for name, weight in self.parts.items()},
         )
 
-    def relevance_of(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
+    def log_odds_of(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return the log-odds that each paragraph answers the hint, from its own scores alone.
 
         Args:
             terms: scores of the paragraphs by name, of any shape.
         """
-        relevance: AnyFloatArray = np.float32(self.bias) + combine(
-            terms, self.relevance
-        )
-        return relevance
+        log_odds: AnyFloatArray = np.float32(self.bias) + combine(terms, self.slopes)
+        return log_odds
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +157,13 @@ class Calibration:
     late_interaction: LateCalibration | None = None
 
     def rescaled(
-        self, vectors: Float32Array, relevance: Relevance | None = None
+        self, vectors: Float32Array, fit: EmbedderFit | None = None
     ) -> Calibration:
         """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
-        dense, late = self.dense.rescaled(vectors, relevance), self.late_interaction
+        dense, late = self.dense.rescaled(vectors, fit), self.late_interaction
         if late is not None:
             # fusion takes its scores in log-odds
-            rescaled = late.dense.rescaled(vectors, relevance)
+            rescaled = late.dense.rescaled(vectors, fit)
             late = dataclasses.replace(late, dense=rescaled)
         scale = dense.nats / self.dense.nats
         fused = {**self.fused, "dense": self.fused["dense"] * scale}
@@ -194,7 +192,7 @@ def is_calibrated(course: Course, calibration: Calibration) -> bool:
     """
     if is_fitted(course.embedder_spec):
         return calibration.dense.separation >= MIN_SEPARATION
-    return course.embedder_calibration is not None
+    return course.embedder_fit is not None
 
 
 def notice_of(course: Course) -> str:
@@ -218,7 +216,7 @@ def course_calibration(course: Course) -> Calibration:
     calibration = embedder_calibration(course.embedder_spec)
     if is_fitted(course.embedder_spec):
         return calibration
-    return calibration.rescaled(course.vectors, course.embedder_calibration)
+    return calibration.rescaled(course.vectors, course.embedder_fit)
 
 
 def embedder_calibration(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:

@@ -75,7 +75,7 @@ class HitMaker:
         elif step.is_fallback:
             why += AS_FALLBACK
 
-        log_odds = float(step.fused.relevance[row])
+        log_odds = float(step.fused.relevance_log_odds[row])
         return Hit(
             paragraph=self.index.paragraphs[row],
             score=float(step.fused.scores[row]),
@@ -111,7 +111,9 @@ class HitMaker:
         if ranking.is_fallback:
             return "fallback"
         threshold = threshold_log_odds(self.settings.threshold)
-        relevant = ranking.hits[ranking.fused.relevance[ranking.hits] >= threshold]
+        relevant = ranking.hits[
+            ranking.fused.relevance_log_odds[ranking.hits] >= threshold
+        ]
         if tier == "none" or not ranking.inside[relevant].any():
             return "original"
         return tier

@@ -168,10 +168,13 @@ class SearchIndex:
 
         is_valid = (
             isinstance(arrays, ScoreArrays)
-            and len(arrays.scores) == len(arrays.log_odds) == len(arrays.relevance) == n
+            and len(arrays.scores)
+            == len(arrays.log_odds)
+            == len(arrays.relevance_log_odds)
+            == n
             and np.isfinite(arrays.scores).all()
             and (arrays.log_odds < np.inf).all()
-            and (arrays.relevance < np.inf).all()
+            and (arrays.relevance_log_odds < np.inf).all()
         )
         if not is_valid:
             raise SearchError(

@@ -252,15 +252,15 @@ def _step(
         inside=book.inside,
         filters=filters,
         lift=lift,
-        level=_level_of(fused.relevance[hits], settings),
+        level=_level_of(fused.relevance_log_odds[hits], settings),
         is_fallback=is_fallback,
         first=first,
     )
 
 
-def _level_of(relevance: AnyFloatArray, settings: SearchSettings) -> Level:
+def _level_of(relevance_log_odds: AnyFloatArray, settings: SearchSettings) -> Level:
     """Return the threshold that the best of some hits reaches."""
-    best = float(relevance.max(initial=NOT_FOUND))
+    best = float(relevance_log_odds.max(initial=NOT_FOUND))
     if best >= threshold_log_odds(settings.threshold):
         return "relevant"
     if settings.cascade and best >= threshold_log_odds(settings.lowered_threshold):
@@ -279,7 +279,7 @@ def _filled(fused: ScoreArrays, earlier: ScoreArrays) -> ScoreArrays:
     return ScoreArrays(
         np.where(is_added, earlier.scores, fused.scores),
         np.where(is_added, earlier.log_odds - shift, order),
-        np.where(is_added, earlier.relevance, fused.relevance),
+        np.where(is_added, earlier.relevance_log_odds, fused.relevance_log_odds),
     )
 
 
@@ -324,12 +324,12 @@ def _by_ranks(scored: Scored, prior: AnyFloatArray, rrf_k: float) -> ScoreArrays
         is_found = log_odds[order] > NOT_FOUND
         sums[order] += is_found / (rrf_k + 1.0 + ranks)
 
-    relevance = _highest_relevance(scored)
+    relevance_log_odds = _highest_relevance(scored)
     order = np.argsort(-sums, kind="stable")
-    lowest = np.minimum.accumulate((relevance + prior)[order])
+    lowest = np.minimum.accumulate((relevance_log_odds + prior)[order])
     fused = np.empty(len(prior))
     fused[order] = lowest - TRACE * ranks
-    return ScoreArrays(sums, fused, relevance)
+    return ScoreArrays(sums, fused, relevance_log_odds)
 
 
 def _by_weights(
@@ -351,19 +351,19 @@ def _by_weights(
         if name in weights:
             sums += np.float32(weights[name]) * item.scores
         else:
-            is_found = item.relevance > NOT_FOUND
-            lowest = item.relevance[is_found].min(initial=0.0)
-            sums += np.where(is_found, item.relevance, lowest)
+            is_found = item.relevance_log_odds > NOT_FOUND
+            lowest = item.relevance_log_odds[is_found].min(initial=0.0)
+            sums += np.where(is_found, item.relevance_log_odds, lowest)
 
-    relevance = _highest_relevance(scored)
-    log_odds = np.where(relevance > NOT_FOUND, sums + prior, NOT_FOUND)
-    return ScoreArrays(sums, log_odds, relevance)
+    relevance_log_odds = _highest_relevance(scored)
+    log_odds = np.where(relevance_log_odds > NOT_FOUND, sums + prior, NOT_FOUND)
+    return ScoreArrays(sums, log_odds, relevance_log_odds)
 
 
 def _highest_relevance(scored: Scored) -> AnyFloatArray:
     """Return (n_paragraphs,) the highest relevance that a strategy gives each paragraph."""
     highest: AnyFloatArray = np.max(
-        [item.relevance for item in scored.values()], axis=0
+        [item.relevance_log_odds for item in scored.values()], axis=0
     )
     return highest
 

@@ -125,7 +125,7 @@ class ScoreArrays:
     Attributes:
         scores: (n_paragraphs,) on the strategy's own scale, higher is better; finite.
         log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
-        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf
+        relevance_log_odds: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; -inf
             where one was not found. `Hit.relevance` is their probability.
         rare: (n_words, n_paragraphs) whether each paragraph holds each word of the hint that is rare; None if words do
             not matter.
@@ -133,7 +133,7 @@ class ScoreArrays:
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
-    relevance: AnyFloatArray
+    relevance_log_odds: AnyFloatArray
     rare: BoolArray | None = None
 
 
@@ -276,13 +276,13 @@ def scores_where(
     is_found: BoolArray,
     scores: AnyFloatArray,
     log_odds: AnyFloatArray,
-    relevance: AnyFloatArray,
+    relevance_log_odds: AnyFloatArray,
 ) -> ScoreArrays:
     """Return scores in which only the paragraphs of `is_found` count as found."""
     return ScoreArrays(
         scores,
         np.where(is_found, log_odds, NOT_FOUND),
-        np.where(is_found, relevance, NOT_FOUND),
+        np.where(is_found, relevance_log_odds, NOT_FOUND),
     )
 
 

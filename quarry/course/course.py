@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,18 @@ Codes = NDArray[np.uint8]
 def no_vectors() -> Float32Array:
     """Return a (0, 0) array: no vectors."""
     return np.empty((0, 0), dtype=np.float32)
+
+
+class EmbedderFit(NamedTuple):
+    """The log-odds that a course holds an answer to a question, fitted at ingest by `quarry.embed.embedder_fit`.
+
+    Attributes:
+        bias: log-odds at a cosine of 0.
+        slope: log-odds per unit of the mean of the question's highest cosines.
+    """
+
+    bias: float
+    slope: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,8 +71,7 @@ class Course:
         pieces: the text in other editions, by document, edition and position.
         aliases: (doc_id, alias) of every name that has a vector, by document; a copy's names have the copy's doc_id.
         embedder_spec: SPEC of the embedder of the vectors, "" if there is no paragraph.
-        embedder_calibration: bias and slope of the log-odds that the course holds an answer to a question, fitted at
-            ingest by `quarry.embed.relevance`; None for the built-in embedders, and if there is no fit.
+        embedder_fit: None for the built-in embedders, and if there is no fit.
         vectors: (n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`.
         alias_vectors: (n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries.
         tokens: the tokens of each paragraph; None if some paragraphs have none.
@@ -75,7 +87,7 @@ class Course:
     pieces: tuple[Piece, ...] = field(default=(), repr=False)
     aliases: tuple[tuple[str, Alias], ...] = ()
     embedder_spec: str = ""
-    embedder_calibration: tuple[float, float] | None = None
+    embedder_fit: EmbedderFit | None = None
     vectors: Float32Array = field(default_factory=no_vectors)
     alias_vectors: Float32Array = field(default_factory=no_vectors)
     tokens: Tokens | None = field(default=None, repr=False)

@@ -13,10 +13,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.course.course import Course, Tokens
+from quarry.course.course import Course, EmbedderFit, Tokens
 from quarry.course.near_identical import near_identical
 from quarry.course.paragraph import Reading
-from quarry.embed.relevance import Relevance
 from quarry.embed.vectors import ReadingVectors, join
 from quarry.errors import StoreError
 from quarry.terminal import visible
@@ -50,21 +49,21 @@ class Content:
 
     Attributes:
         embedder_spec: SPEC of the embedder of all paragraphs; "" if there are none.
-        relevance: the embedder's calibration on the course, or None.
+        embedder_fit: the embedder's fit on the course, or None.
     """
 
     documents: tuple[StoredDocument, ...] = ()
     embedder_spec: str = ""
-    relevance: Relevance | None = None
+    embedder_fit: EmbedderFit | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The JSON of a content: everything but the vectors."""
+    """The JSON of a content: everything but the vectors. `relevance` is the embedder's fit."""
 
     readings: tuple[Reading, ...]
     embedder_spec: str
-    relevance: Relevance | None
+    relevance: EmbedderFit | None
 
 
 def save_content(content: Content, file: BinaryIO) -> None:
@@ -77,7 +76,7 @@ def save_content(content: Content, file: BinaryIO) -> None:
             arrays[f"{number}/codes"] = tokens.codes
             arrays[f"{number}/starts"] = tokens.starts
     readings = tuple(document.reading for document in content.documents)
-    header = _Header(readings, content.embedder_spec, content.relevance)
+    header = _Header(readings, content.embedder_spec, content.embedder_fit)
     arrays[HEADER] = np.frombuffer(_adapter().dump_json(header), dtype=np.uint8)
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
 
@@ -124,7 +123,7 @@ def load_content(file: BinaryIO, location: str) -> Content:
 def link_copies(
     documents: Iterable[StoredDocument],
     embedder_spec: str,
-    relevance: Relevance | None,
+    embedder_fit: EmbedderFit | None,
 ) -> Content:
     """Sort documents and link their near-identical paragraphs; return them as the content of a course."""
     in_order = sorted(documents, key=lambda document: document.doc_id)
@@ -142,8 +141,8 @@ def link_copies(
         )
         changed.append(dataclasses.replace(document, reading=reading))
     if not any(paragraphs):
-        embedder_spec, relevance = "", None
-    return Content(tuple(changed), embedder_spec, relevance)
+        embedder_spec, embedder_fit = "", None
+    return Content(tuple(changed), embedder_spec, embedder_fit)
 
 
 def build_snapshot(
@@ -181,7 +180,7 @@ def build_snapshot(
         pieces=tuple(pieces),
         aliases=tuple(aliases),
         embedder_spec=content.embedder_spec,
-        embedder_calibration=content.relevance,
+        embedder_fit=content.embedder_fit,
         vectors=vectors.paragraphs,
         alias_vectors=vectors.aliases,
         tokens=vectors.tokens,

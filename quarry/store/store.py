@@ -10,8 +10,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from quarry.arrays import Float32Array
-from quarry.course.course import Course
-from quarry.embed.relevance import Relevance
+from quarry.course.course import Course, EmbedderFit
 from quarry.errors import (
     EmbedderMismatchError,
     StoreDamagedError,
@@ -139,7 +138,7 @@ class Store:
         dropped: Sequence[str] = (),
         *,
         embedder_spec: str = "",
-        relevance: Relevance | None = None,
+        embedder_fit: EmbedderFit | None = None,
     ) -> None:
         """Write documents and remove others; readers see the whole change when this returns, and nothing before.
 
@@ -147,7 +146,7 @@ class Store:
             updates: each replaces the document with its doc_id.
             dropped: doc_ids to remove.
             embedder_spec: SPEC of the embedder of the updates; "" for that of the store.
-            relevance: the embedder's calibration on all documents; None if there is none.
+            embedder_fit: the embedder's fit on all documents; None if there is none.
 
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
@@ -163,7 +162,7 @@ class Store:
                 self.require_embedder(spec)
             documents[update.doc_id] = update
 
-        content = link_copies(documents.values(), spec, relevance)
+        content = link_copies(documents.values(), spec, embedder_fit)
         base = self.course.generation
         self._generations.publish(base, content)
         self.damage = None

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from quarry.course.course import Course
+from quarry.course.course import Course, EmbedderFit
 from quarry.course.paragraph import Alias
 from quarry.course.piece import Piece
 from quarry.errors import (
@@ -111,13 +111,14 @@ class StoreContract:
 
     def test_the_calibration_is_that_of_the_latest_change(self, store: Store) -> None:
         trees = embedded(make_reading("trees", [TREES]))
-        for relevance in ((-1.0, 2.0), None):
-            store.change([trees], embedder_spec="minilm", relevance=relevance)
-            assert reopen(store).embedder_calibration == relevance
+        for fit in (EmbedderFit(-1.0, 2.0), None):
+            store.change([trees], embedder_spec="minilm", embedder_fit=fit)
+            assert reopen(store).embedder_fit == fit
 
         empty = embedded(make_reading("trees", []))
-        store.change([empty], embedder_spec="minilm", relevance=(-1.0, 2.0))
-        assert store.course.embedder_calibration is None
+        fit = EmbedderFit(-1.0, 2.0)
+        store.change([empty], embedder_spec="minilm", embedder_fit=fit)
+        assert store.course.embedder_fit is None
 
     def test_tokens_are_filed_with_their_document_and_go_with_it(
         self, store: Store

@@ -149,7 +149,7 @@ def calibrate_relevance(
 
     def fit_slopes(calibration: DenseCalibration, *names: str) -> DenseCalibration:
         bias, slopes, separation = fit_relevance(names, about, unrelated)
-        return replace(calibration, bias=bias, relevance=slopes, separation=separation)
+        return replace(calibration, bias=bias, slopes=slopes, separation=separation)
 
     alone, with_late = fit_slopes(before.dense, PARAGRAPH), before.late_interaction
     if TOKENS in about[0] and with_late is not None:

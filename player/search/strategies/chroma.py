@@ -59,5 +59,5 @@ class Chroma(EmbeddingStrategy):
             np.isin(np.arange(len(scores)), rows),
             scores,
             self._calibration.nats * scores,
-            self._calibration.relevance_of({PARAGRAPH: scores}),
+            self._calibration.log_odds_of({PARAGRAPH: scores}),
         )

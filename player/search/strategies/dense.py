@@ -105,7 +105,7 @@ class Dense(EmbeddingStrategy):
         if self._late is None:
             return terms
         terms[HUBNESS] = self._late.hubs.of(hint)
-        if USUAL in names or USUAL in self._calibration.relevance:
+        if USUAL in names or USUAL in self._calibration.slopes:
             usual = self._late.similarities(hint, self._spread).mean()
             terms[USUAL] = np.full_like(terms[PARAGRAPH], usual)
 
@@ -139,7 +139,7 @@ class Dense(EmbeddingStrategy):
         weights = dense_weights(self._calibration, float(query.keywords == "rule"))
         terms = self.terms(query.hint, weights, doc_id)
         order = dense_scores(terms, weights, self._calibration)
-        relevance = self._calibration.relevance_of(terms)
+        relevance_log_odds = self._calibration.log_odds_of(terms)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
-            relevance = np.minimum(relevance, MAX_FOR_ONE_WORD)
-        return ScoreArrays(*order, relevance)
+            relevance_log_odds = np.minimum(relevance_log_odds, MAX_FOR_ONE_WORD)
+        return ScoreArrays(*order, relevance_log_odds)

@@ -143,10 +143,14 @@ class Keyword(Strategy):
 
         calibration = self._calibration
         highest = sum(map(self._rarity, in_hint))
-        relevance = calibration.bias + calibration.share * scores / highest
+        relevance_log_odds = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
-        relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
-        return scores_where(is_found, scores, calibration.nats * scores, relevance)
+        relevance_log_odds[is_common] = np.minimum(
+            relevance_log_odds[is_common], COMMON_WORD
+        )
+        return scores_where(
+            is_found, scores, calibration.nats * scores, relevance_log_odds
+        )
 
     def _looked_up(self, hint: str) -> ScoreArrays:
         """Score by the words that a paragraph holds: as written, in any case, in another form, as a part of a word.
@@ -158,7 +162,7 @@ class Keyword(Strategy):
         written = dict.fromkeys(written_words(hint))
         content, terms = self._content(list(written), hint)
         scores = self._bm25(stems(" ".join(content)))
-        relevance = np.full(n, COMMON_WORD)
+        relevance_log_odds = np.full(n, COMMON_WORD)
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
             forms = self._rows_by_form(word, parts=len(written) == 1)
@@ -176,13 +180,15 @@ class Keyword(Strategy):
             scores += rarity * closeness
             nearest = np.flatnonzero(closeness == highest)
             if word in terms and len(nearest) <= MAX_WITH_TERM:
-                relevance[nearest] = TERM
+                relevance_log_odds[nearest] = TERM
             elif len(nearest) <= RARE:
-                relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
-        relevance[n_words == len(written)] = ALL_WORDS
+                relevance_log_odds[nearest] = np.maximum(
+                    relevance_log_odds[nearest], RARE_WORD
+                )
+        relevance_log_odds[n_words == len(written)] = ALL_WORDS
 
-        log_odds = NATS_A_LEVEL * relevance + self._calibration.nats * scores
-        return scores_where(scores > 0.0, scores, log_odds, relevance)
+        log_odds = NATS_A_LEVEL * relevance_log_odds + self._calibration.nats * scores
+        return scores_where(scores > 0.0, scores, log_odds, relevance_log_odds)
 
     def _content(
         self, written: Sequence[str], hint: str

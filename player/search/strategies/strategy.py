@@ -90,7 +90,7 @@ class Reranker(Strategy):
         """Score the paragraphs at `rows` of the course, and find no others."""
         arrays = nothing_found(len(self._paragraphs))
         log_odds = self.compare(query, [self._paragraphs[row] for row in rows])
-        for array in (arrays.scores, arrays.log_odds, arrays.relevance):
+        for array in (arrays.scores, arrays.log_odds, arrays.relevance_log_odds):
             array[rows] = log_odds
         return arrays
 

@@ -43,7 +43,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         keyword = plain.keyword
         numbers = [keyword.share, keyword.nats, late.dense.parts[TOKENS]]
         for dense, fused in ((plain.dense, plain.fused), (late.dense, late.fused)):
-            slopes = dict(dense.relevance)
+            slopes = dict(dense.slopes)
             # hints in the language of the course are similar to all of it
             assert slopes.pop(USUAL, 0.0) <= 0.0
             numbers += [dense.nats, *slopes.values(), *fused.values()]
@@ -51,7 +51,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
 
 
 def store_of(spec: str, calibration: object = None) -> Course:
-    store = SimpleNamespace(embedder_spec=spec, embedder_calibration=calibration)
+    store = SimpleNamespace(embedder_spec=spec, embedder_fit=calibration)
     return cast(Course, store)
 
 
@@ -98,7 +98,7 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     assert rescaled.nats == pytest.approx(10.0 * usual.nats, rel=1e-3)
     assert rescaled.parts[TOKENS] == pytest.approx(10.0 * usual.parts[TOKENS], rel=1e-3)
     cosine = {"paragraph": vectors[:1]}
-    assert rescaled.relevance_of(cosine).min() > 0.0, "nobody knows"
+    assert rescaled.log_odds_of(cosine).min() > 0.0, "nobody knows"
     assert fitted.rescaled(vectors[:3]) == fitted, "three paragraphs teach nothing"
 
 

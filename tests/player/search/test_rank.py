@@ -129,7 +129,7 @@ def test_priors_change_the_order_and_no_relevance() -> None:
     by_weight = fused(lifts, weights=weights, one=one, two=other)
     assert by_weight.log_odds.tolist() == [4.0, 2.0, 2.5]
     for result in (alone, by_rank, by_weight):
-        assert result.relevance.tolist() == [3.0, 2.0, 1.0]
+        assert result.relevance_log_odds.tolist() == [3.0, 2.0, 1.0]
 
 
 def test_ties_of_many_paragraphs_go_to_the_earlier_one() -> None:
@@ -200,7 +200,7 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
         for weight, hits in orders.items():
             ranking = searched(given, fusion=fusion, kind_weight=weight)
             assert ranking.hits.tolist() == hits
-            assert ranking.fused.relevance.tolist() == [3.0, 2.0, 1.0]
+            assert ranking.fused.relevance_log_odds.tolist() == [3.0, 2.0, 1.0]
             without_kinds = ranking.fused.log_odds - weight * kinds
             assert without_kinds == pytest.approx([3.0, 2.0, 1.0], abs=1e-5)
 

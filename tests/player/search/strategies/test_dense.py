@@ -59,7 +59,7 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     cosines = np.array([1.0, 0.6, -1.0])
     assert arrays.scores == pytest.approx(cosines)
     assert arrays.log_odds == pytest.approx(10.0 * cosines)
-    assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
+    assert arrays.relevance_log_odds == pytest.approx(4.0 * cosines - 2.0)
 
 
 def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
@@ -77,7 +77,7 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
 
 def test_one_word_is_left_to_keywords() -> None:
     slopes = {"paragraph": 5.0}
-    calibration = replace(CALIBRATION, bias=0.0, relevance=slopes)
+    calibration = replace(CALIBRATION, bias=0.0, slopes=slopes)
     dense = plane(EAST, calibration=calibration)
     for query, is_relevant in {
         Query("east", keywords="off"): True,
@@ -85,7 +85,7 @@ def test_one_word_is_left_to_keywords() -> None:
         Query("east", keywords="fallback"): False,
         Query("far east", keywords="fallback"): True,
     }.items():
-        (relevance,) = dense.score(query).relevance
+        (relevance,) = dense.score(query).relevance_log_odds
         assert (relevance >= logit(0.7)) == is_relevant
 
 
@@ -96,11 +96,11 @@ def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_c
     similarities = np.array([0.2, 0.9, 0.6], dtype=np.float32)
     late = comparing(lambda _, rows=slice(None): similarities[rows], 0.0, 0.0, 0.0)
     slopes = {"tokens": 10.0, "usual": -5.0}
-    calibration = replace(CALIBRATION, parts={"tokens": 5.0}, relevance=slopes)
+    calibration = replace(CALIBRATION, parts={"tokens": 5.0}, slopes=slopes)
     dense = plane(EAST, EAST, EAST, calibration=calibration, late_interaction=late)
     # the first and the last have a mean of 0.4
     expected = 10.0 * similarities - 5.0 * 0.4 + CALIBRATION.bias
-    assert dense.score(HINT).relevance == pytest.approx(expected)
+    assert dense.score(HINT).relevance_log_odds == pytest.approx(expected)
 
 
 def test_in_a_large_course_those_that_seem_best_are_compared_closely(
@@ -117,7 +117,7 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
 
     slopes = {"paragraph": 4.0, "tokens": 10.0}
     calibration = replace(
-        CALIBRATION, parts={"tokens": 5.0, "hubness": -1.0}, relevance=slopes
+        CALIBRATION, parts={"tokens": 5.0, "hubness": -1.0}, slopes=slopes
     )
     dense = plane(
         *(NORTH_EAST, EAST, WEST, NORTH),
@@ -130,4 +130,4 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     # 10 nats a unit, 5 a unit of tokens and -1 of hubness; the worst of the compared ones stands for the others
     assert arrays.scores == pytest.approx([6.5, 10.5, -9.5, 0.5])
     # -2, 4 a unit and 10 a unit of tokens
-    assert arrays.relevance == pytest.approx([1.4, 3.0, -5.0, 1.0])
+    assert arrays.relevance_log_odds == pytest.approx([1.4, 3.0, -5.0, 1.0])

@@ -53,7 +53,7 @@ def looked_up(
     for row in np.argsort(-scored.log_odds, kind="stable"):
         if scored.log_odds[row] > NOT_FOUND:
             paragraph_id = strategy._paragraphs[row].paragraph_id
-            hits[paragraph_id] = scored.relevance[row] >= logit(0.7)
+            hits[paragraph_id] = scored.relevance_log_odds[row] >= logit(0.7)
     return hits
 
 
@@ -78,9 +78,9 @@ def test_relevance_is_calibrated_on_the_share_of_the_highest_score() -> None:
     scores = arrays.scores[1:]
     # idf of a word that occurs nowhere: ln(1 + 3.5 / 0.5)
     shares = scores / (math.log(1.6) + math.log(8.0))
-    assert arrays.log_odds[0] == arrays.relevance[0] == -np.inf
+    assert arrays.log_odds[0] == arrays.relevance_log_odds[0] == -np.inf
     assert arrays.log_odds[1:] == pytest.approx(3.0 * scores)
-    assert arrays.relevance[1:] == pytest.approx(2.0 * shares - 1.0)
+    assert arrays.relevance_log_odds[1:] == pytest.approx(2.0 * shares - 1.0)
 
 
 def test_headings_and_the_lectures_title_count_as_the_paragraphs_own_words() -> None:

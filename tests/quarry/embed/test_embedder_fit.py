@@ -9,8 +9,8 @@ from ingest.pipeline.pipeline import ingest
 from player.search.build import build_orchestrator
 from player.search.calibration import notice_of
 from player.search.results import Query
+from quarry.embed.embedder_fit import fit_embedder
 from quarry.embed.exports import minilm_folder
-from quarry.embed.relevance import calibrate_embedder
 from quarry.store import open_store
 from tests.fakes import LOCKS, ROOT, HashingEmbedder, lecture_pdf
 
@@ -38,9 +38,9 @@ def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -
     texts = [template.format(letter) for letter in "abcdefghijklm"]
     embedder, blind = HashingEmbedder(), HashingEmbedder(dim=1)
     vectors = embedder.embed_passages(texts)
-    assert calibrate_embedder(texts, vectors, embedder) is not None
-    assert calibrate_embedder(texts[:9], vectors[:9], embedder) is None
-    assert calibrate_embedder(texts, blind.embed_passages(texts), blind) is None
+    assert fit_embedder(texts, vectors, embedder) is not None
+    assert fit_embedder(texts[:9], vectors[:9], embedder) is None
+    assert fit_embedder(texts, blind.embed_passages(texts), blind) is None
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) -> None:
     course = open_store(store)
-    assert course.embedder_calibration is not None
+    assert course.embedder_fit is not None
     assert notice_of(course) == ""
     changes = (
         "search.keywords=off",
@@ -84,4 +84,4 @@ def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) ->
 def test_without_a_model_the_calibration_stays(store: str) -> None:
     before = open_store(store)
     ingest([], store, load(), drop=["more"], progress=False)
-    assert open_store(store).embedder_calibration == before.embedder_calibration
+    assert open_store(store).embedder_fit == before.embedder_fit

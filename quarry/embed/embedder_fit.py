@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from quarry.arrays import Float32Array
+from quarry.course.course import EmbedderFit
 from quarry.embed.embedders import Embedder
 from quarry.embed.hint_bank import load_hints
 
@@ -21,13 +22,10 @@ MIN_PASSAGES = 10
 """Minimum number of passages for a fit."""
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 
-Relevance = tuple[float, float]
-"""Bias, and slope on the mean of the `N_TOP` highest cosines, of the log-odds that the course holds an answer."""
 
-
-def calibrate_embedder(
+def fit_embedder(
     texts: list[str], vectors: Float32Array, embedder: Embedder
-) -> Relevance | None:
+) -> EmbedderFit | None:
     """Fit the log-odds that a course holds an answer; return None if cosines do not tell questions from nonsense.
 
     A question about the course is a sample of the words of one passage; a nonsense question is a sample of words of
@@ -67,7 +65,8 @@ def calibrate_embedder(
         return None
 
     slope = float(difference / variance)
-    return -slope * float(relevant.mean() + nonsense.mean()) / 2.0, slope
+    middle = float(relevant.mean() + nonsense.mean()) / 2.0
+    return EmbedderFit(-slope * middle, slope)
 
 
 def _words(text: str) -> list[str]:
