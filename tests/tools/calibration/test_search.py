@@ -101,7 +101,7 @@ def fit_questions(command: Evaluate, store: str, **about_course: bool) -> Output
 def test_questions_fit_the_relevance_alone(command: Evaluate) -> None:
     new = fit_questions(command, "store", teatime=True, umbrella=False).json
     old = json.loads(CALIBRATION.read_bytes())["minilm"]
-    for key in ("bias", "relevance", "separation"):
+    for key in ("bias", "slopes", "separation"):
         assert new["dense"].pop(key) != old["dense"].pop(key)
     assert new == old
 
@@ -118,5 +118,5 @@ def test_questions_in_two_languages_take_off_what_is_usual(
         ("חתול", {"paragraph", "tokens", "usual"}),
     ):
         fitted = fit_questions(command, "tokens", **{hint: True, "lantern": False}).json
-        assert fitted["late_interaction"]["dense"]["relevance"].keys() == names
-        assert fitted["dense"]["relevance"].keys() == {"paragraph"}
+        assert fitted["late_interaction"]["dense"]["slopes"].keys() == names
+        assert fitted["dense"]["slopes"].keys() == {"paragraph"}
