@@ -76,10 +76,12 @@ YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 """Expressions for the end of the author of a citation, and for a year."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    rf"|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>"
+    rf"|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”א-ת]*”"
 )
-"""Address that ends with a slash, names such as A* and 2-Factor, the author and year of a citation, and <name>;
+"""Address that ends with a slash, names such as A* and 2-Factor, the author and year of a citation, <name>, and “name”;
 programs draw each of them from left to right."""
+_STOP_OF_LIST = re.compile(r"(?<=\S )[,;:](?=\w)")
+"""Stop that a program draws from right to left between two Latin words; the space is on its left."""
 
 _SIGN_AT_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""
@@ -256,6 +258,8 @@ def _classes(line: str) -> str:
     line = _RANGE.sub(_as_number, line)
     line = _LIST.sub(lambda numbers: "0" * len(numbers[0]), line)
     line = _WHOLE.sub(lambda word: "a" * len(word[0]), line)
+    if any(map(is_rtl_letter, line)):
+        line = _STOP_OF_LIST.sub(_RTL, line)
     return "".join(map(_class_of, line))
 
 

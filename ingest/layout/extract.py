@@ -19,6 +19,7 @@ from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import Row, find_rows, visible_glyphs
+from ingest.layout.superscripts import raised_numbers
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Fonts, GlyphPage, PdfReader, Table, text_of
 from ingest.pdf.ocr import with_text_layer
@@ -215,14 +216,19 @@ class _OpenPdf:
         _calibrate_fonts(fonts, sampled)
 
         pages = []
+        raised: set[str] = set()
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows = read
+            for row in rows:
+                raised.update(raised_numbers(row))
+            # without a note 1 there is no note 2
+            exponents = () if "1" in raised else ("2", "3")
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
                 walls = walls_at(row.y, page.tables)
-                for line in cut_row(row, fonts, rtl, edge, walls):
+                for line in cut_row(row, fonts, rtl, edge, walls, exponents):
                     lines.append(line)
                     edge = line.x1 if line.rtl else edge
             whole = Page(

@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.accents import LOW
@@ -65,6 +65,7 @@ def cut_row(
     rtl: bool,
     edge: float = math.nan,
     walls: Iterable[float] = (),
+    exponents: Collection[str] = (),
 ) -> list[Line]:
     """Cut a row at its gaps and at rules, and return the lines from left to right.
 
@@ -72,6 +73,7 @@ def cut_row(
         rtl: whether the document reads from right to left.
         edge: right end of the right-to-left line above the row.
         walls: places of the vertical rules across the row, in points.
+        exponents: raised numbers that point to no note.
     """
     lines = []
     for glyphs in cut_at_gaps(row, walls):
@@ -79,7 +81,7 @@ def cut_row(
             glyphs.pop()
         is_rtl = rtl and _is_rtl_line(glyphs, row.y, fonts, edge)
         words = []
-        for members in _read_words(glyphs, row, fonts, rtl, is_rtl):
+        for members in _read_words(glyphs, row, fonts, rtl, is_rtl, exponents):
             if members:
                 words.append(_make_word(members, row, fonts))
         order = min(glyph.order for glyph in glyphs)
@@ -128,11 +130,13 @@ def _read_words(
     fonts: Fonts,
     document_rtl: bool,
     line_rtl: bool,
+    exponents: Collection[str],
 ) -> list[list[Glyph]]:
     """Return the glyphs of the words of a line in reading order, without the marks of notes.
 
     Args:
         document_rtl, line_rtl: whether the document, and whether the line reads from right to left.
+        exponents: raised numbers that point to no note.
     """
     text = text_of(glyphs)
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
@@ -146,7 +150,7 @@ def _read_words(
     if words and (line_rtl or has_rtl_letter(text)):
         words = _reorder(words, line_rtl, fonts)
     words = number + words
-    return without_marks(words) if has_small else words
+    return without_marks(words, exponents) if has_small else words
 
 
 def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:

@@ -1,11 +1,12 @@
 """Superscripts inside a line: primes, exponents, and the marks of footnotes and citations."""
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
-from ingest.layout.rows import SMALL
+from ingest.layout.rows import SMALL, Row
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from quarry.languages.quotation import CLOSING
 
@@ -66,10 +67,27 @@ def _ordered(
     return raised + low if is_bracket else low + raised
 
 
-def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
+def raised_numbers(row: Row) -> Iterator[str]:
+    """Yield the numbers above the baseline of a row: marks of notes, and exponents."""
+
+    def is_high(glyph: Glyph) -> bool:
+        return glyph.size < SMALL * row.size and row.y - glyph.y > RAISED * row.size
+
+    for is_raised, glyphs in itertools.groupby(row.glyphs, key=is_high):
+        text = text_of(glyphs).strip()
+        if is_raised and text.isdecimal():
+            yield text
+
+
+def without_marks(
+    words: list[list[Glyph]], exponents: Collection[str] = ()
+) -> list[list[Glyph]]:
     """Remove the raised numbers and signs that point to notes and sources from the words of a line, in reading order.
 
     A raised number after a short base or the name of a function is an exponent and stays.
+
+    Args:
+        exponents: numbers that are no marks of notes in the document.
     """
     result: list[list[Glyph]] = []
     for word in words:
@@ -82,7 +100,12 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
         while end < len(word) and _is_raised(word[end], base):
             end += 1
 
-        if start < end and _points_to_note(word, start, end, result):
+        is_exponent = text_of(word[start:end]) in exponents
+        if (
+            start < end
+            and not is_exponent
+            and _points_to_note(word, start, end, result)
+        ):
             word = word[:start] + word[end:]
         if word:
             result.append(word)

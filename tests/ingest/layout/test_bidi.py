@@ -85,6 +85,8 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("2-Factor- םולש", "שלום 2-Factor-"),
         (")Gale & Wu, 1990( םולש", "שלום (Gale & Wu, 1990)"),
         ("Gale ,1990 םולש", "שלום 1990, Gale"),
+        (".C ,stdio.h ,r19 םולש", "שלום r19, stdio.h, C."),  # stops as in Hebrew
+        ("“bar” :fooה םולש", "שלום הfoo: “bar”"),
         ("<id1>_<id2>.zip םולש", "שלום <id1>_<id2>.zip"),
         (".x < 3 םולש", "שלום x < 3."),
         ("}x, 2000{ םולש", "שלום {x, 2000}"),

@@ -2,7 +2,9 @@
 
 from ingest.layout.superscripts import with_scripts, without_marks
 from ingest.pdf.model import Glyph, text_of
+from tests.contracts.handmade import Run, pdf
 from tests.ingest.layout.glyphs import glyph, glyphs
+from tests.ingest.reading import extracted
 
 
 def raised(text: str, x: float) -> list[Glyph]:
@@ -33,6 +35,22 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
 
         (rest,) = without_marks([whole])
         assert text_of(rest) == expected
+
+
+def test_where_no_note_is_the_first_a_raised_number_is_an_exponent() -> None:
+    for number, y, text in (
+        ("1", 60, "add age"),
+        ("7", 60, "add age2"),
+        ("1", 64, "add age2"),
+    ):
+        runs = [
+            Run(50, 64, "we know"),
+            Run(87, y, number, 7),
+            Run(50, 100, "add age"),
+            Run(86, 96, "2", 7),
+        ]
+        (page,) = extracted(pdf([runs])).pages
+        assert page.lines[-1].text == text
 
 
 def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside() -> (
