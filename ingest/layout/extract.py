@@ -19,7 +19,7 @@ from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.line import Line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import Row, find_rows, visible_glyphs
-from ingest.layout.superscripts import raised_numbers
+from ingest.layout.superscripts import has_notes
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Fonts, GlyphPage, PdfReader, Table, text_of
 from ingest.pdf.ocr import with_text_layer
@@ -81,7 +81,7 @@ class Pdf:
         date: ISO date of the file's creation, or else of its last change, from its metadata; "" if absent.
         rtl: whether the document as a whole reads from right to left.
         reader: name of the reader of the document.
-        blank: numbers of the pages that are images without text.
+        unreadable: numbers of the pages whose text only OCR can read.
         notes: which pages were read by OCR, or why they were not.
     """
 
@@ -91,7 +91,7 @@ class Pdf:
     date: str
     rtl: bool
     reader: str
-    blank: Sequence[int] = ()
+    unreadable: Sequence[int] = ()
     notes: Sequence[str] = ()
 
 
@@ -107,12 +107,12 @@ def extract(path: Path, reader: str = "pypdfium2") -> Pdf:
     """
     content = _content(path)
     pdf = _read(path, content, reader)
-    if pdf.blank:
-        pages = _ranges(pdf.blank)
+    if pdf.unreadable:
+        pages = _ranges(pdf.unreadable)
         try:
-            content = with_text_layer(content)
+            content = with_text_layer(content, pdf.unreadable)
         except SourceError as error:
-            note = f"no text layer on {pages}; {error}"
+            note = f"no readable text on {pages}; {error}"
         else:
             pdf = _read(path, content, reader)
             note = f"{pages} read by OCR"
@@ -122,7 +122,7 @@ def extract(path: Path, reader: str = "pypdfium2") -> Pdf:
         for line in page.lines:
             if any(map(str.isalpha, line.text)):
                 return pdf
-    why = "; ".join(pdf.notes) or "no text layer and no image of text; leave it out"
+    why = "; ".join(pdf.notes) or "no text and no image of text; leave it out"
     raise SourceError(f"{path}: {why}")
 
 
@@ -140,7 +140,7 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
             or _metadata_date(metadata("ModDate")),
             rtl=rtl,
             reader=document.reader.name,
-            blank=sorted(document.blank),
+            unreadable=sorted(document.unreadable),
         )
 
 
@@ -181,14 +181,14 @@ _RowPage = tuple[GlyphPage, list[Row]]
 
 
 class _OpenPdf:
-    """An open PDF: its reader, and the numbers of its pages that are images without text.
+    """An open PDF: its reader, and the numbers of its pages whose text only OCR can read.
 
     Raises:
         SourceError: the reader cannot open the file, or the file has no pages or too many.
     """
 
     def __init__(self, path: Path, content: bytes, reader: str) -> None:
-        self.blank: list[int] = []
+        self.unreadable: list[int] = []
         self.reader = find(READERS, reader, "ingest.reader")(path, content)
         self._n_pages = self.reader.n_pages
         if not 0 < self._n_pages <= MAX_PAGES:
@@ -216,14 +216,12 @@ class _OpenPdf:
         _calibrate_fonts(fonts, sampled)
 
         pages = []
-        raised: set[str] = set()
+        exponents: Sequence[str] = ("2", "3")
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows = read
-            for row in rows:
-                raised.update(raised_numbers(row))
-            # without a note 1 there is no note 2
-            exponents = () if "1" in raised else ("2", "3")
+            if any(map(has_notes, rows)):
+                exponents = ()
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
@@ -244,8 +242,8 @@ class _OpenPdf:
     def _read(self, index: int) -> _RowPage:
         """Return the page at a position, 0-based, and its rows."""
         page = self.reader.page(index)
-        if page.scanned:
-            self.blank.append(index + 1)
+        if page.needs_ocr:
+            self.unreadable.append(index + 1)
         rows = find_rows(with_formulas(page.glyphs, page.rules))
         add_bullets(rows, page.dots)
         return page, rows

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -70,7 +70,7 @@ MIN_OVER = 3
 """Minimum number of glyphs of a span that are printed over another text."""
 
 MAX_WEIGHT = 6
-"""Maximum number of glyphs of a span that count when the spans that begin rows are chosen."""
+"""Maximum number of glyphs on a baseline that count when the spans that begin rows are chosen."""
 
 _BUCKET = 20
 """Height of the parts of a page in which the row of a glyph is looked for, in points."""
@@ -98,6 +98,11 @@ class Row:
     y: float
     size: float
     glyphs: list[Glyph]
+
+    @property
+    def level(self) -> tuple[float, float]:
+        """Baseline and font size, rounded."""
+        return round(self.y, 1), round(self.size, 1)
 
     def touches(
         self, x0: float, x1: float, reach: float, least_size: float = 0.0
@@ -129,7 +134,7 @@ def find_rows(glyphs: list[Glyph]) -> list[Row]:
     for order, glyph in enumerate(glyphs):
         glyph.order = order
     spans = _find_spans(glyphs)
-    spans.sort(key=lambda span: -span.size * min(len(span.glyphs), MAX_WEIGHT))
+    spans.sort(key=_weights(spans), reverse=True)
     by_y: dict[int, list[Row]] = defaultdict(list)
     waiting = [span for span in spans if not _put(span, by_y, may_wait=True)]
     for span in waiting:
@@ -156,6 +161,26 @@ def _find_spans(glyphs: list[Glyph]) -> list[Row]:
     return [
         Row(span[0].y, span[0].size, span) for span in spans if visible_glyphs(span)
     ]
+
+
+def _weights(spans: Iterable[Row]) -> Callable[[Row], float]:
+    """Return a function for the weight of a span: the larger and longer begin rows, and others are their indices.
+
+    Formulas part a baseline into many spans, so that of text all glyphs on the baseline count.
+    """
+    n_of_size: Counter[float] = Counter()
+    n_of_level: Counter[tuple[float, float]] = Counter()
+    for span in spans:
+        n_of_size[span.size] += len(span.glyphs)
+        n_of_level[span.level] += len(span.glyphs)
+    usual = max(n_of_size, key=n_of_size.__getitem__, default=0.0)
+
+    def weight(span: Row) -> float:
+        is_text = SMALL * usual < span.size < usual / SMALL
+        n_glyphs = n_of_level[span.level] if is_text else len(span.glyphs)
+        return span.size * min(n_glyphs, MAX_WEIGHT)
+
+    return weight
 
 
 def visible_glyphs(glyphs: Iterable[Glyph]) -> list[Glyph]:

@@ -1,8 +1,9 @@
 """Superscripts inside a line: primes, exponents, and the marks of footnotes and citations."""
 
 import itertools
+import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
@@ -67,16 +68,21 @@ def _ordered(
     return raised + low if is_bracket else low + raised
 
 
-def raised_numbers(row: Row) -> Iterator[str]:
-    """Yield the numbers above the baseline of a row: marks of notes, and exponents."""
+def has_notes(row: Row) -> bool:
+    """Return whether a number above the baseline of a row counts notes: it is 1, or begins the text of a note."""
 
     def is_high(glyph: Glyph) -> bool:
         return glyph.size < SMALL * row.size and row.y - glyph.y > RAISED * row.size
 
-    for is_raised, glyphs in itertools.groupby(row.glyphs, key=is_high):
-        text = text_of(glyphs).strip()
-        if is_raised and text.isdecimal():
-            yield text
+    edge = -math.inf
+    for is_raised, members in itertools.groupby(row.glyphs, key=is_high):
+        glyphs = list(members)
+        number = text_of(glyphs).strip()
+        begins = glyphs[0].x0 - edge > row.size
+        if is_raised and number.isdecimal() and (begins or number == "1"):
+            return True
+        edge = glyphs[-1].x1
+    return False
 
 
 def without_marks(

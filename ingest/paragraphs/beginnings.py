@@ -193,7 +193,9 @@ def goes_on_in_element(place: Break) -> bool:
     """Return whether two lines are in one element of the file's structure, and no author ended the upper one."""
     above, line = place.above, place.line
     is_below = line.element == above.element and line.column == above.column
-    is_ended = above.ends_clause and above.has_room_for(line, 1)
+    # beside a picture lines end alike
+    is_beside = abs(line.end - above.end) < FLUSH * line.size
+    is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
     return _is_structured(place) and is_below and not is_ended
 
 

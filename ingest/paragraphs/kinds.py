@@ -209,8 +209,8 @@ class _Text:
         """Whether it is an entry of a bibliography.
 
         An entry has a year at a sign, and many capitals and full stops. A short one is enough with the year and an
-        author at its beginning, or with any year, initial or address below the heading of a bibliography. A numbered
-        item is one below the name alone, unlike "Sources of Conflict".
+        author at its beginning, or with any year, initial or address below the heading of a bibliography. Any item is
+        one below the name alone, unlike "Sources of Conflict".
         """
         text = self.block.text
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
@@ -225,7 +225,7 @@ class _Text:
             signs = (_ANY_YEAR, _INITIAL, _ADDRESS)
             is_named = any(sign.search(text) for sign in signs)
             is_sure = is_bibliography(self.block.heading, alone=True)
-            return is_named or (self.block.is_numbered and is_sure)
+            return is_named or (self.block.style != "" and is_sure)
         return is_dated and _AUTHOR.match(text) is not None
 
     @cached_property

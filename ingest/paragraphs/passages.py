@@ -129,12 +129,19 @@ def _is_set_as_text(block: Block) -> bool:
 
 
 def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified]:
-    """Leave out the other items of a numbered list of which most are entries of a bibliography."""
+    """Leave out the other items of a numbered list of which most are entries of a bibliography.
+
+    A list with numbers in square brackets is one if the text cites it, as in "by assumption [7]".
+    """
+    text = "\n".join([item.block.text for item in items])
     whole = []
     for _, run in itertools.groupby(items, key=_place_in_lists):
         members = list(run)
         n_entries = sum(item.reason == "references" for item in members)
-        if members[0].block.is_numbered and 2 * n_entries > len(members):
+        numbers = [item.block.number for item in members]
+        is_counted = numbers[0].startswith("[") and len(set(numbers)) > 1
+        is_cited = is_counted and any(number in text for number in numbers)
+        if is_cited or (members[0].block.is_numbered and 2 * n_entries > len(members)):
             members = [replace(item, reason="references") for item in members]
         whole += members
     return whole
@@ -184,7 +191,10 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
     style, outer = item.block.style, block.style
     if style:
         if parts:
-            return style != outer and parts[0].block.number != ""
+            first = parts[0].block
+            is_outside = item.block.indent < first.indent - MAX_TEXT_INDENT
+            is_next = style == first.style or not is_outside
+            return style != outer and first.number != "" and is_next
         is_outer = not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
 

@@ -160,7 +160,7 @@ class GlyphPage:
 
     Attributes:
         tables: those with rules.
-        scanned: whether it is an image without text.
+        needs_ocr: whether it is an image without text, or its fonts do not tell what their glyphs are.
         dots: drawn shapes that may be bullets.
         rules: thin horizontal ones, as in fractions.
     """
@@ -169,7 +169,7 @@ class GlyphPage:
     height: float
     glyphs: list[Glyph]
     tables: Sequence[Table] = ()
-    scanned: bool = False
+    needs_ocr: bool = False
     dots: Sequence[Box] = ()
     rules: Sequence[Box] = ()
 

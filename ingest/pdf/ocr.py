@@ -1,10 +1,11 @@
-"""Text layers for scanned pages by ocrmypdf, an optional package that calls the program Tesseract."""
+"""Text layers for pages without readable text by ocrmypdf, an optional package that calls the program Tesseract."""
 
 import functools
 import importlib.util
 import io
 import shutil
 import subprocess
+from collections.abc import Sequence
 
 from ingest.errors import SourceError
 from quarry.languages.registry import LANGUAGES
@@ -30,8 +31,11 @@ def ocr_languages() -> tuple[str, ...]:
     return tuple(each.tesseract for each in LANGUAGES if each.tesseract in installed)
 
 
-def with_text_layer(content: bytes) -> bytes:
-    """Add a text layer to the pages of a PDF that have no text; the other pages stay as they are.
+def with_text_layer(content: bytes, pages: Sequence[int]) -> bytes:
+    """Make images with a text layer of some pages of a PDF; the other pages stay as they are.
+
+    Args:
+        pages: their numbers.
 
     Raises:
         SourceError: ocrmypdf or Tesseract is not installed, or cannot process the file.
@@ -47,7 +51,8 @@ def with_text_layer(content: bytes) -> bytes:
             io.BytesIO(content),
             written,
             language=ocr_languages(),
-            skip_text=True,
+            pages=",".join(map(str, pages)),
+            mode="force",
             deskew=True,
             output_type="pdf",
             optimize=0,

@@ -6,8 +6,8 @@ import contextlib
 import ctypes
 import itertools
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean, median
 
@@ -25,7 +25,7 @@ from ingest.pdf.drawings import (
     table_rules,
 )
 from ingest.pdf.frame import Frame
-from ingest.pdf.model import Fonts, Glyph, GlyphPage
+from ingest.pdf.model import UNKNOWN, Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
 from ingest.pdf.structure import find_elements
 from ingest.pdf.tables import find_tables
@@ -34,6 +34,8 @@ FEW_GLYPHS = 40
 """Minimum number of glyphs on a page of text; a stamp has fewer."""
 MIN_IMAGE_SHARE = 0.5
 """Minimum share of a scanned page that images cover."""
+MIN_UNKNOWN_SHARE = 0.125
+"""Minimum share of glyphs without Unicode in a font that nobody can read."""
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
@@ -99,6 +101,7 @@ class PdfiumReader:
         add_brackets(glyphs, drawings)
         add_roots(glyphs, drawings)
         rules = table_rules(drawings)
+        is_scanned = not glyphs and _image_share(drawings, frame) > MIN_IMAGE_SHARE
         return GlyphPage(
             width=frame.width,
             height=frame.height,
@@ -106,7 +109,7 @@ class PdfiumReader:
             dots=find_bullets(drawings),
             rules=find_rules(drawings),
             tables=find_tables(rules, glyphs, frame.width, frame.height),
-            scanned=not glyphs and _image_share(drawings, frame) > MIN_IMAGE_SHARE,
+            needs_ocr=is_scanned or _is_unreadable(glyphs),
         )
 
     def metadata(self, key: str) -> str:
@@ -169,6 +172,17 @@ def _even_sizes(glyphs: list[Glyph]) -> None:
         is_usual = len(line) < MIN_LINE or abs(math.log(width / usual)) < OTHER_WIDTH
         for glyph in line:
             glyph.size = (usual if is_usual else width) / MEAN_WIDTH
+
+
+def _is_unreadable(glyphs: Sequence[Glyph]) -> bool:
+    """Return whether most glyphs of a page are in fonts that do not tell what their glyphs are."""
+    n_of_font = Counter(glyph.font for glyph in glyphs)
+    n_unknown = Counter(glyph.font for glyph in glyphs if UNKNOWN in glyph.text)
+    n_unreadable = 0
+    for font, n_glyphs in n_of_font.items():
+        if n_unknown[font] > MIN_UNKNOWN_SHARE * n_glyphs:
+            n_unreadable += n_glyphs
+    return len(glyphs) >= FEW_GLYPHS and 2 * n_unreadable > len(glyphs)
 
 
 def _image_share(drawings: Iterable[Drawing], frame: Frame) -> float:

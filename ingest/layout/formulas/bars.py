@@ -189,8 +189,11 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
     """Add a macron to letters under a rule of their width, and to the digits among them."""
     main = largest_glyph(below)
     letters = [glyph for glyph in below if glyph.size == main.size]
-    left, right = edges(letters)
-    misfit = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
+    misfit = math.inf
+    for part in (letters, below):
+        left, right = edges(part)
+        excess = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
+        misfit = min(misfit, excess)
     is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
     text = text_of(letters)
     has_letter = any(char.isalpha() or char in _LETTER_LIKE for char in text)

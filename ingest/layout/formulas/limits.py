@@ -29,7 +29,7 @@ SCRIPT_GAP = 0.2
 """Maximum distance of a limit at the right edge of its operator from the corner, and maximum white space inside it, in
 ems."""
 
-_LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹↦⟼=∼≈")
+_LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹⇔⟺↦⟼=∼≈≡≃≅≤≥⊆")
 _NAME = re.compile("lim|max|min|sup|inf")
 
 

@@ -84,6 +84,9 @@ KINDS = {
     "arrow": Formula(
         "{} limits(-->)^({}) {}", "{}<mover><mo>⟶</mo>{}</mover>{}", "{}⟶{}{}"
     ),
+    "relation": Formula(
+        "{} limits(<=)_({}) {}", "{}<munder><mo>≤</mo>{}</munder>{}", "{}≤{}{}"
+    ),
     "cases": _table("cases", "{{|", 2),
     "matrix": _table("mat", "(|)", 2),
     "column": _table("vec", "(|)", 1),

@@ -33,7 +33,7 @@ def test_neither_spaces_over_words_nor_raised_marks_are_text() -> None:
     # "scope" is 26.68 points wide, s and c are 0.5 em, o, p and e 0.556
     runs = [
         Run(50, 100, "scope"),
-        Run(76.7, 96, "2", size=6),
+        Run(76.7, 96, "1", size=6),
         Run(90, 100, "next"),
     ]
     assert _texts(pdf([runs])) == ["scope next"]
@@ -177,7 +177,7 @@ def test_a_page_that_is_set_sideways_is_read() -> None:
 
 
 def test_a_file_without_text_and_images_is_refused() -> None:
-    says = "lecture.pdf: no text layer and no image of text; leave it out"
+    says = "lecture.pdf: no text and no image of text; leave it out"
     assert _error(pdf([[], []])) == says
 
 

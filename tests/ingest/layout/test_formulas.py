@@ -38,6 +38,11 @@ FORMULAS: dict[str, Case] = {
     ),
     "a line over a sign": ([("∂f", 0)], [(0, 5, 94.5)], ["∂\u0304f"]),
     "a line over digits and letters": ([("1,n", 0)], [(0, 15, 93)], ["1̄,n̄"]),
+    "a line over a letter and its index": (
+        [("x", 0), ("j", 5, 101.5, 7), (")", 9)],
+        [(0, 8.5, 93)],
+        ["x\u0304j)"],
+    ),
     "numbers below the rule of a sum": ([("12", 0)], [(0, 10, 93)], ["12"]),
     "a fraction in a numerator": (
         [("s", 12, 82), ("t", 12, 94.5), ("n", 12, 113)],

@@ -23,6 +23,17 @@ def test_an_index_is_in_the_row_of_its_base() -> None:
     assert row.glyphs[-1].size == 7.5
 
 
+def test_words_as_indices_are_in_the_row_of_a_short_formula() -> None:
+    above = glyphs("the text of a line", 50, 88, 9)
+    drawn = glyphs("*", 40, 103, 11) + glyphs("T", 50, 100, 9)
+    drawn += glyphs("sec", 54.5, 102.5, 6.4) + glyphs("=", 66, 100, 9)
+    drawn += glyphs("R", 73, 100, 9) + glyphs("ohm", 77.5, 102.5, 6.4)
+    drawn += glyphs("+", 90, 100, 9) + glyphs("C", 97, 100, 9)
+    drawn += glyphs("farad", 101.5, 102.5, 6.4)
+    rows = [text_of(row.glyphs) for row in find_rows([*above, *drawn])]
+    assert rows == ["thetextofaline", "*Tsec=Rohm+Cfarad"]
+
+
 def test_a_watermark_on_the_baseline_of_a_text_is_a_row_of_its_own() -> None:
     drawn = glyphs("the text of a line", 50, 100)
     watermark = glyphs("watermark", 77, 100)

@@ -113,6 +113,13 @@ def test_a_wrapped_line_of_an_element_goes_on_at_any_height() -> None:
         assert begins(above, after) is expected, (end, y)
 
 
+def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
+    above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
+    for end, expected in ((250.0, False), (300.0, True)):
+        after = line("Nodes have arcs", x1=end, y=112.0, element=1)
+        assert begins(above, after) is expected, end
+
+
 def test_a_full_line_of_a_script_without_capitals_goes_on_below_more_space() -> None:
     for end, text, expected in (
         (300.0, "צמתים וקשתות.", False),

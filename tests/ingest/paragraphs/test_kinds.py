@@ -193,6 +193,11 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
         "references",
     ),
     (
+        "Levi, Noa : A study of tides",
+        {"heading": "1.4 Literatur", "number": "•"},
+        "references",
+    ),
+    (
         "Wind that turns the blades of a boat",
         {"heading": "Energy Sources", "number": "1."},
         "item",

@@ -61,6 +61,25 @@ def test_a_numbered_list_of_references_is_left_out_as_a_whole() -> None:
     assert len(made(*entries, heading, exercise)) == 2
 
 
+def test_a_list_that_the_text_cites_by_its_numbers_is_left_out() -> None:
+    boats, tides = "All boats of a harbour", "All tides of a harbour"
+    entries = [block(boats, "[1]"), block(tides, "[2]")]
+    for text, expected in (
+        (f"{PROSE} It is fair [2].", []),
+        (f"{PROSE} It is fair [3].", [boats, tides]),
+    ):
+        _, *kept = made(block(text), *entries)
+        assert [passage.text for passage in kept] == expected
+
+
+def test_a_lead_in_does_not_hold_the_next_item_of_the_list_around_it() -> None:
+    inside = [block("Never wait.", "a.", indent=3.0), block("Run.", "b.", indent=3.0)]
+    for indent, expected in ((1.5, "We say: Never wait. Run."), (3.0, None)):
+        after = block("Always count.", "2.", indent=indent)
+        lead, *_ = made(block("We say:", indent=3.0), *inside, after)
+        assert lead.text == (expected or "We say: Never wait. Run. Always count.")
+
+
 def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
     note = block("A note between them.", footnote=True)
     lead, *_ = made(

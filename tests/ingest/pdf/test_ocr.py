@@ -32,11 +32,27 @@ def test_without_ocr_the_pages_and_what_to_install_are_named(
 ) -> None:
     monkeypatch.setattr(ocr, "ocr_languages", tuple)
     document = extracted(_mixed())
-    assert document.notes == (f"no text layer on 1 page (2); {REMEDY}",)
+    assert document.notes == (f"no readable text on 1 page (2); {REMEDY}",)
     assert [len(page.lines) for page in document.pages] == [1, 0]
-    says = r"lecture.pdf: no text layer on \d pages \(1-\d\); run `make ocr`"
+    says = r"lecture.pdf: no readable text on \d pages \(1-\d\); run `make ocr`"
     with pytest.raises(SourceError, match=says):
         extracted(SCAN.read_bytes())
+
+
+def test_a_page_whose_font_does_not_tell_its_letters_needs_ocr(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ocr, "ocr_languages", tuple)
+    note = f"no readable text on 1 page (1); {REMEDY}"
+    for known, expected in (("abcdef", (note,)), ("abcdefgh", ())):
+        mapping = dict.fromkeys("abcdefghi", "\x01") | {char: char for char in known}
+        lines = [
+            Run(50, y, "abcdefghi " * 3, font="mapped") for y in range(100, 160, 20)
+        ]
+        assert (
+            extracted(pdf([[*lines, Run(50, 300, "a line")]], mapping)).notes
+            == expected
+        )
 
 
 @pytest.mark.skipif(
@@ -58,4 +74,4 @@ def test_a_file_that_ocr_cannot_process_is_named(
     pytest.importorskip("ocrmypdf", reason="ocrmypdf is not installed: make ocr")
     monkeypatch.setattr(ocr, "ocr_languages", lambda: ("eng",))
     with pytest.raises(SourceError, match=r"OCR failed \(\w+: "):
-        with_text_layer(b"%PDF-1.4 nothing")
+        with_text_layer(b"%PDF-1.4 nothing", [1])
