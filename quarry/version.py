@@ -4,6 +4,8 @@ import contextlib
 import functools
 import hashlib
 import subprocess
+from collections.abc import Iterable
+from pathlib import Path
 
 from configs.directories import ROOT
 
@@ -13,13 +15,21 @@ __version__ = "0.5.0.dev0"
 @functools.cache
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any .py, .json, .txt or .yaml file of the packages."""
-    digest = hashlib.sha256()
+    files = []
     for package in ("configs", "quarry", "ingest", "player", "evaluate"):
-        for path in sorted((ROOT / package).rglob("*")):
+        for path in (ROOT / package).rglob("*"):
             if path.suffix in (".json", ".py", ".txt", ".yaml"):
-                digest.update(str(path.relative_to(ROOT)).encode())
-                digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+                files.append(path)
+    return digest_of(files)[:16]
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """Return a digest of the names and the contents of files of the project."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(str(path.relative_to(ROOT)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def commit() -> str:

@@ -4,11 +4,13 @@ import functools
 import hashlib
 import importlib.metadata
 import inspect
+import itertools
 import re
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
+from configs.directories import ROOT
 from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
 from ingest.editions.readers import has_pymupdf
@@ -30,6 +32,7 @@ from quarry.course.sentences import opening_sentence
 from quarry.json_files import MEND, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
 from quarry.plugins import find
+from quarry.version import digest_of
 
 MAX_LABEL_WORDS = 12
 """Maximum number of words of a line with the number of the lecture; a longer one is text that mentions a lecture."""
@@ -97,14 +100,7 @@ def paragraphs_version(content: str, settings: IngestSettings) -> str:
 @functools.cache
 def reader_digest() -> str:
     """Return a digest of the reading code, so that new code reads all files again."""
-    folder = Path(__file__).parents[2]
-    files: list[Path] = []
-    for pattern in READING:
-        files += folder.glob(pattern)
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return digest_of(itertools.chain.from_iterable(map(ROOT.glob, READING)))
 
 
 def _own_code(reader: str) -> bytes:
