@@ -157,13 +157,13 @@ def _build_details(record: ReplayRecord) -> Json:
 def _take_first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
 ) -> list[Json]:
-    """Return the first N_ITEMS items and the labelled one, with their overall ranks, `place`."""
+    """Return the first N_ITEMS items and the labelled one, with the `overall_rank` of each."""
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     first = []
-    for place, item in enumerate(items, 1):
+    for overall_rank, item in enumerate(items, 1):
         right = item["paragraph_id"] == truth_id
-        if place <= N_ITEMS or right:
-            first.append({**item, "place": place, "right": right})
+        if overall_rank <= N_ITEMS or right:
+            first.append({**item, "overall_rank": overall_rank, "right": right})
     return first
 
 

@@ -36,12 +36,12 @@
   const place = (item) => `${item.document} p${item.page}`;
 
   function hits(found) {
-    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
+    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.overall_rank, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
   }
 
   function belief(play) {
     const bar = (share, kind) => make("span", {}, make("span", { class: `bar ${kind}`, style: `width:${(6 * share).toFixed(3)}em` }), percent(share));
-    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
+    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.overall_rank, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
   }
 
   // An answer that fits the labelled paragraph has a tick, one that does not a cross and a wavy line.

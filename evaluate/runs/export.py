@@ -62,14 +62,21 @@ def _tabulate_figures(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
-    """Return a row for each hit: the column `place` is its overall rank, `rank` that within its strategy."""
+    """Return a row for each hit: the column `rank` is that within its strategy."""
     rows: list[dict[str, Any]] = []
     for run in runs:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
-            for place, hit in enumerate(record["search"]["hits"], 1):
+            for overall_rank, hit in enumerate(record["search"]["hits"], 1):
                 game_columns = {"run": run.name, "game_id": record["game_id"]}
                 right = hit["paragraph_id"] == truth_id
-                rows.append({**game_columns, "place": place, **hit, "right": right})
-    columns = ["run", "game_id", "place", *HitRecord.__annotations__, "right"]
+                rows.append(
+                    {
+                        **game_columns,
+                        "overall_rank": overall_rank,
+                        **hit,
+                        "right": right,
+                    }
+                )
+    columns = ["run", "game_id", "overall_rank", *HitRecord.__annotations__, "right"]
     return pd.DataFrame(rows, columns=columns)

@@ -145,7 +145,7 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     data = data_of(render([run_of([record], "one", "oracle")]))
     (opened,) = data["games"]["g"]
     shown = opened["search"]["hits"]
-    assert each(shown, "place") == [*range(1, 11), 13]
+    assert each(shown, "overall_rank") == [*range(1, 11), 13]
     assert each(shown, "right") == [False] * 10 + [True]
     assert opened["play"]["guess"]["opening_sentence"] == HOSTILE
     which, where, *_, misled = opened["explanation"]

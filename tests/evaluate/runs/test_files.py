@@ -162,7 +162,7 @@ def test_other_tools_read_the_games_hits_and_measures_that_are_exported(
         assert runs["value"]["RR"] == RUN.measures["RR"]
         assert runs["value"]["win_rate"] == RUN.figures["win_rate"][0]
         hits = read(f"hits.{kind}")
-        places = hits[hits["right"]]["place"].tolist()
+        places = hits[hits["right"]]["overall_rank"].tolist()
         assert places == [*filter(None, each(RUN.per_game, "rank"))]
 
 
