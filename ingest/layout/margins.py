@@ -125,7 +125,10 @@ def without_line_numbers(page: Page) -> Page:
 def split_off_notes(
     lines: Sequence[Line], body_size: float
 ) -> tuple[list[Line], list[Line]]:
-    """Return two lists of lines: the text, and the smaller print wholly to its left or right."""
+    """Return two lists of lines: the text, and the notes wholly to its left or right.
+
+    Notes are in smaller print, or beyond the ends of the lines of the text; hanging labels are before its lines.
+    """
     body = []
     for line in lines:
         is_of_size = abs(line.size - body_size) < BODY_SIZE * body_size
@@ -142,6 +145,8 @@ def split_off_notes(
     for line in lines:
         is_between = line.x0 < right and line.x1 > left
         is_small = line.size < SMALL_PRINT * body_size
+        is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
+        is_note = is_small or (is_beyond and any(map(str.isalpha, line.text)))
         is_bullet = not any(map(str.isalnum, line.text))
-        (text if is_between or is_bullet or not is_small else notes).append(line)
+        (text if is_between or is_bullet or not is_note else notes).append(line)
     return text, notes

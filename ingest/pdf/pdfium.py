@@ -90,6 +90,7 @@ class PdfiumReader:
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned
+                glyphs = _each_once(glyphs)
                 n_seen = sum(glyph.is_seen for glyph in glyphs)
                 if 0 < n_seen < len(glyphs):
                     glyphs = _without_copies(glyphs)
@@ -134,6 +135,14 @@ class PdfiumReader:
     def close(self) -> None:
         """Free the file."""
         self._document.close()
+
+
+def _each_once(glyphs: Iterable[Glyph]) -> list[Glyph]:
+    """Return the glyphs without those that are drawn a second time at the same place."""
+    places: dict[tuple[str, float, float, float], Glyph] = {}
+    for glyph in glyphs:
+        places.setdefault((glyph.text, glyph.x0, glyph.y, glyph.size), glyph)
+    return list(places.values())
 
 
 def _without_copies(glyphs: list[Glyph]) -> list[Glyph]:

@@ -49,12 +49,15 @@ TEXT = [
 """In Helvetica of ten points each row is 218.4 points wide."""
 
 
-def test_a_note_in_smaller_print_beside_the_text_is_read_after_it() -> None:
+def test_a_note_beside_the_text_is_read_after_it() -> None:
     # on the baseline of a row and 13.6 points, 1.36 em, to the right of it
-    notes = ["a note on", "the text"]
-    runs = lines(TEXT, 60, 100)
-    runs += lines(notes, 292, 124, leading=10, size=7)
-    assert [line.text for line in in_order(runs)] == TEXT + notes
+    for notes, leading, size in (
+        (["a note on", "the text"], 10, 7.0),
+        (["Note", "Text"], 12, 10.0),
+    ):
+        runs = lines(TEXT, 60, 100)
+        runs += lines(notes, 292, 124, leading=leading, size=size)
+        assert [line.text for line in in_order(runs)] == TEXT + notes
 
 
 def test_lines_beside_a_picture_have_a_margin_of_their_own() -> None:

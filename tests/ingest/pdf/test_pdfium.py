@@ -120,7 +120,9 @@ def test_a_sign_may_be_another_one_by_its_height_or_by_its_shape_in_the_font() -
 def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
     twice = [Run(50, 100, "o"), Run(50, 100, "o"), Run(60, 100, "n")]
     accent = [Run(50, 100, "\xa8"), Run(50, 100, "r"), Run(60, 100, "n")]
-    for runs, text in ((twice, "on"), (accent, "\xa8rn")):
+    others = [Run(50, 120 + 20 * row, "x") for row in range(8)]
+    again = [twice[0], *others, twice[0]]
+    for runs, text in ((twice, "on"), (accent, "\xa8rn"), (again, "oxxxxxxxx")):
         read = "".join(glyph.text for glyph in _page(pdf([runs])).glyphs)
         assert read == text
 
