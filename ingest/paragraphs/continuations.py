@@ -169,7 +169,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     if not is_text or last.ends_sentence or last.is_bold:
         return False
     is_aside = group.last.column != last.column or first.from_right != last.from_right
-    if _is_item(group) or first.in_table or is_aside:
+    is_caption = caption_label(first.text) != ""
+    if _is_item(group) or first.in_table or is_aside or is_caption:
         return False
     if all(line.is_mono for line in group.lines):
         return True
@@ -344,9 +345,10 @@ def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
 
 
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
-    """Return whether a group is running text of six words or more, which may go on elsewhere."""
+    """Return whether a group is running text of six words or more, which may go on elsewhere, and no caption."""
     n_words = sum(len(line.words) for line in group.lines)
-    return n_words >= MIN_OPEN_WORDS and _is_body(group, habits.body_size)
+    is_text = n_words >= MIN_OPEN_WORDS and not caption_label(group.first.text)
+    return is_text and _is_body(group, habits.body_size)
 
 
 def _is_body(group: LineGroup, body_size: float) -> bool:
@@ -363,10 +365,12 @@ def goes_on_across(
     group: LineGroup,
     habits: TypesettingHabits,
 ) -> bool:
-    """Return whether a group continues a paragraph of another column or page, over the groups between them."""
+    """Return whether a group continues a paragraph of another column or page, or above a figure with a caption."""
     last = before.last
     line = group.first
-    if last.column == line.column or last.has_leaders or not same_print(last, line):
+    has_figure = any(caption_label(part.first.text) for part in between)
+    is_elsewhere = last.column != line.column or (has_figure and line.goes_on)
+    if not is_elsewhere or last.has_leaders or not same_print(last, line):
         return False
     if _are_parted(last, line, between, habits):
         return False

@@ -174,3 +174,17 @@ def test_a_formula_below_the_text_of_an_item_is_displayed() -> None:
     formula = LineGroup([line("x = 1", x0=100.0, x1=200.0, y=124.0, left=20.0)])
     after = LineGroup([line("so that a root is a node.", y=136.0, left=20.0)])
     assert len(join_continuations([item, formula, after], HABITS)) == 1
+
+
+def test_a_text_goes_on_below_a_figure_and_its_caption_is_no_part_of_it() -> None:
+    label = LineGroup([line("a tree", x0=150.0, x1=180.0, y=150.0)])
+    caption = line("Figure 1. All of the trees", x0=120.0, x1=230.0, y=170.0)
+    for text, n_groups in (
+        ("and grow in the woods.", 3),
+        ("Then grow in the woods.", 4),
+    ):
+        after = LineGroup([line(text, y=200.0)])
+        parts = [LineGroup(list(OPEN.lines)), label, LineGroup([caption]), after]
+        groups = join_continuations(parts, HABITS)
+        assert len(groups) == n_groups, text
+        assert LineGroup([caption]).lines in [group.lines for group in groups]
