@@ -80,11 +80,13 @@ class Arranged:
         title: as printed on the first page, "" if unsure.
         pages: the lines of each page, its body in reading order and then its footnotes.
         body_size: font size of most of the text, in points.
+        typeset: whether TeX or Typst printed it.
     """
 
     title: str
     pages: Sequence[Sequence[PlacedLine]]
     body_size: float
+    typeset: bool = False
 
 
 def arrange(pdf: Pdf) -> Arranged:
@@ -112,7 +114,7 @@ def arrange(pdf: Pdf) -> Arranged:
             for line in placed[first_note:]:
                 notes.append(replace(line, footnote=True))
         arranged.append(body + notes)
-    return Arranged(title, arranged, body_size)
+    return Arranged(title, arranged, body_size, pdf.typeset)
 
 
 def _body_size(pages: Iterable[Page]) -> float:

@@ -83,6 +83,7 @@ class Pdf:
         reader: name of the reader of the document.
         unreadable: numbers of the pages whose text only OCR can read.
         notes: which pages were read by OCR, or why they were not.
+        typeset: whether TeX or Typst printed it, and no word processor or browser, according to its metadata.
     """
 
     pages: Sequence[Page]
@@ -93,6 +94,7 @@ class Pdf:
     reader: str
     unreadable: Sequence[int] = ()
     notes: Sequence[str] = ()
+    typeset: bool = False
 
 
 def extract(path: Path, reader: str = "pypdfium2") -> Pdf:
@@ -141,6 +143,7 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
             rtl=rtl,
             reader=document.reader.name,
             unreadable=sorted(document.unreadable),
+            typeset=any(_TYPESETTER.search(metadata(key)) for key in _PROGRAMS),
         )
 
 
@@ -177,6 +180,9 @@ def _content(path: Path) -> bytes:
     return content
 
 
+_PROGRAMS = ("Creator", "Producer")
+"""Keys of the programs that made a file in its metadata."""
+_TYPESETTER = re.compile(r"TeX|Typst|dvi")
 _RowPage = tuple[GlyphPage, list[Row]]
 
 

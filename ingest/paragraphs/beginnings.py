@@ -514,15 +514,17 @@ def is_parted_sentence(place: Break) -> bool:
 def is_sentence_alone(place: Break) -> bool:
     """Return whether a sentence without number or label begins on a line of its own, where space parts paragraphs.
 
-    In a right-to-left text, which few print with TeX, such a line is a paragraph.
+    With a word processor such a line of right-to-left text is a paragraph, with TeX it may follow a forced break.
     """
     above, line, habits = place.above, place.line, place.habits
     has_number = len(line.first_text.strip("().-")) < 2
     is_named = names_statement(line.first_text) or _has_bold_label(line)
     is_labelled = has_number or ":" in line.text or is_named
-    is_text = above.is_prose and line.is_prose and not is_labelled and not line.rtl
+    is_text = above.is_prose and line.is_prose and not is_labelled
     is_below = above.ends_sentence and line.starts_at(above.start)
-    return habits.spaced and not habits.justified and is_text and is_below
+    may_be_forced = habits.typeset or not line.rtl
+    is_ragged = habits.spaced and not habits.justified
+    return is_ragged and may_be_forced and is_text and is_below
 
 
 def ends_paragraph(place: Break) -> bool:

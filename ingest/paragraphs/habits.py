@@ -70,6 +70,7 @@ class TypesettingHabits:
         body_size: font size of most of the text, in points.
         page_sizes: font size of most of each page but those with few lines.
         trusts_structure: whether the structure of the file, if it has one, parts paragraphs and not lines.
+        typeset: whether TeX or Typst printed it.
     """
 
     vocabulary: Counter[str]
@@ -81,6 +82,7 @@ class TypesettingHabits:
     body_size: float
     page_sizes: dict[int, float]
     trusts_structure: bool
+    typeset: bool
 
     def pitch_of(self, size: float) -> float:
         """Return the usual distance of the baselines of a font size."""
@@ -136,6 +138,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         body_size=body_size,
         page_sizes=page_sizes,
         trusts_structure=_has_whole_elements(arranged),
+        typeset=arranged.typeset,
     )
 
 

@@ -18,6 +18,7 @@ HABITS = TypesettingHabits(
     body_size=10.0,
     page_sizes={},
     trusts_structure=True,
+    typeset=False,
 )
 
 

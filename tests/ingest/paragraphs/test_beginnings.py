@@ -437,9 +437,10 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
         after = labelled("Solution Roots are vertices", is_bold, y=112.0)
         assert begins(group, after, None, spaced) is is_bold
 
-    hebrew = LineGroup([line("עצים הם גרפים.", x0=200.0, rtl=True)])
+    hebrew = LineGroup([line("עצים הם גרפים.", x1=150.0, rtl=True)])
     after = line("שורשים הם צמתים", y=112.0, rtl=True)
     assert begins(hebrew, after, None, spaced)
+    assert not begins(hebrew, after, None, replace(spaced, typeset=True))
 
 
 def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:
