@@ -6,6 +6,7 @@ import pytest
 import typst
 
 from ingest.errors import SourceError
+from ingest.layout.extract import Pdf
 from tests.contracts.handmade import Run, lines, pdf
 from tests.ingest.reading import extracted
 
@@ -203,6 +204,12 @@ def test_a_file_that_cannot_be_read_is_refused() -> None:
         assert error in _error(content)
 
 
+def _described(info: str) -> Pdf:
+    """A document with these entries of its metadata."""
+    runs = [Run(50, 100, "text")]
+    return extracted(pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R"))
+
+
 def test_the_date_is_that_of_creation_or_else_of_change() -> None:
     for info, date in (
         ("/CreationDate (D:20241014093000Z) /ModDate (D:20250101)", "2024-10-14"),
@@ -210,9 +217,17 @@ def test_the_date_is_that_of_creation_or_else_of_change() -> None:
         ("/CreationDate (D:20241399)", ""),
         ("/Title (Trees)", ""),
     ):
-        runs = [Run(50, 100, "text")]
-        content = pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R")
-        assert extracted(content).date == date
+        assert _described(info).date == date
+
+
+def test_a_document_is_typeset_by_tex_or_typst() -> None:
+    for info, is_typeset in (
+        ("/Creator (LaTeX with hyperref) /Producer (Ghostscript)", True),
+        ("/Producer (xdvipdfmx \\(0.7\\))", True),
+        ("/Creator (Typst 0.12.0)", True),
+        ("/Creator (Microsoft Word) /Producer (Skia/PDF m126)", False),
+    ):
+        assert _described(info).typeset is is_typeset
 
 
 def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
