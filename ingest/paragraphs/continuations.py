@@ -14,7 +14,7 @@ from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
-from quarry.languages.labels import caption_label
+from quarry.languages.labels import caption_label, drawing_label
 
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""
@@ -169,7 +169,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     if not is_text or last.ends_sentence or last.is_bold:
         return False
     is_aside = group.last.column != last.column or first.from_right != last.from_right
-    is_caption = caption_label(first.text) != ""
+    is_caption = drawing_label(first.text) != ""
     if _is_item(group) or first.in_table or is_aside or is_caption:
         return False
     if all(line.is_mono for line in group.lines):
@@ -347,7 +347,7 @@ def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere, and no caption."""
     n_words = sum(len(line.words) for line in group.lines)
-    is_text = n_words >= MIN_OPEN_WORDS and not caption_label(group.first.text)
+    is_text = n_words >= MIN_OPEN_WORDS and not drawing_label(group.first.text)
     return is_text and _is_body(group, habits.body_size)
 
 
@@ -368,7 +368,7 @@ def goes_on_across(
     """Return whether a group continues a paragraph of another column or page, or above a figure with a caption."""
     last = before.last
     line = group.first
-    has_figure = any(caption_label(part.first.text) for part in between)
+    has_figure = any(drawing_label(part.first.text) for part in between)
     is_elsewhere = last.column != line.column or (has_figure and line.goes_on)
     if not is_elsewhere or last.has_leaders or not same_print(last, line):
         return False

@@ -33,6 +33,11 @@ def caption_label(text: str) -> str:
     return label.group()
 
 
+def drawing_label(text: str) -> str:
+    """Return the label of a figure or a table at the beginning of a text, such as "Figure 3:", else ""."""
+    return caption_label(text) if DRAWN.match(text) else ""
+
+
 def without_label(text: str) -> str:
-    """Remove the label of a caption, such as "Figure 3:"; return any other text unchanged."""
-    return text.removeprefix(caption_label(text)) if DRAWN.match(text) else text
+    """Remove the label of a figure or a table; return any other text unchanged."""
+    return text.removeprefix(drawing_label(text))
