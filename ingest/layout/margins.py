@@ -28,6 +28,9 @@ MIN_TEXT_LINES = 8
 BODY_SIZE = 0.05
 """Maximum difference between the font size of a line of the text and that of most lines, in sizes of the text."""
 
+MAX_NOTE_WIDTH = 0.35
+"""Maximum width of a note in the print of the text, in widths of the text."""
+
 NUMBER_SIZE = 0.8
 """Maximum font size of a line number, in sizes of its line."""
 
@@ -127,7 +130,7 @@ def split_off_notes(
 ) -> tuple[list[Line], list[Line]]:
     """Return two lists of lines: the text, and the notes wholly to its left or right.
 
-    Notes are in smaller print, or beyond the ends of the lines of the text; hanging labels are before its lines.
+    Notes are in smaller print, or narrow and beyond the ends of the lines of the text; hanging labels are before these.
     """
     body = []
     for line in lines:
@@ -140,13 +143,22 @@ def split_off_notes(
     few = len(body) // LINES_PER_OVERFULL  # lines that may exceed the margins
     left = sorted(line.x0 for line in body)[few]
     right = sorted(line.x1 for line in body)[-1 - few]
+    beyond = []
+    for line in lines:
+        is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
+        if is_beyond and any(map(str.isalpha, line.text)):
+            beyond.append(line)
+    # a wide one is in another column
+    widest = max((line.x1 - line.x0 for line in beyond), default=0.0)
+    if widest > MAX_NOTE_WIDTH * (right - left):
+        beyond = []
+
     text: list[Line] = []
     notes: list[Line] = []
     for line in lines:
         is_between = line.x0 < right and line.x1 > left
         is_small = line.size < SMALL_PRINT * body_size
-        is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
-        is_note = is_small or (is_beyond and any(map(str.isalpha, line.text)))
+        is_note = is_small or line in beyond
         is_bullet = not any(map(str.isalnum, line.text))
         (text if is_between or is_bullet or not is_note else notes).append(line)
     return text, notes
