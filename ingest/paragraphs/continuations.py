@@ -169,8 +169,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     if not is_text or last.ends_sentence or last.is_bold:
         return False
     is_aside = group.last.column != last.column or first.from_right != last.from_right
-    is_caption = drawing_label(first.text) != ""
-    if _is_item(group) or first.in_table or is_aside or is_caption:
+    is_labelled = caption_label(first.text) != ""
+    if _is_item(group) or first.in_table or is_aside or is_labelled:
         return False
     if all(line.is_mono for line in group.lines):
         return True

@@ -9,9 +9,7 @@ from quarry.languages.language import Language
 LANGUAGES = (ENGLISH, HEBREW)
 """All languages; the first one is assumed for a text in any other script."""
 
-OTHER_ABBREVIATIONS = (
-    "mme mlle mm z.b z.t d.h u.a u.u sig dott ing avv sra srta dra lic проф акад ул г гг пгт т.е т.к"
-)
+OTHER_ABBREVIATIONS = "mme mlle mm z.b z.t d.h u.a u.u sig dott ing avv sra srta dra lic проф акад ул г гг пгт т.е т.к"
 """Abbreviations of French, German, Italian, Spanish and Russian after whose full stop the sentence goes on."""
 OTHER_LAST_ABBREVIATIONS = "т.д т.п"
 """Russian abbreviations that end a sentence, except before a number or a bracket."""

@@ -188,3 +188,11 @@ def test_a_text_goes_on_below_a_figure_and_its_caption_is_no_part_of_it() -> Non
         groups = join_continuations(parts, HABITS)
         assert len(groups) == n_groups, text
         assert LineGroup([caption]).lines in [group.lines for group in groups]
+
+
+def test_a_labelled_statement_is_not_displayed_below_an_open_text() -> None:
+    for text, n_groups in (("Example 2.10: trees are", 3), ("x = 1", 1)):
+        below = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
+        after = LineGroup([line("so that a root is a node.", y=148.0)])
+        groups = join_continuations([LineGroup(list(OPEN.lines)), below, after], HABITS)
+        assert len(groups) == n_groups, text
