@@ -130,6 +130,11 @@ class Line:
         return sum(len(word.text) for word in self.words)
 
     @property
+    def n_letters(self) -> int:
+        """Number of letters and digits."""
+        return sum(map(str.isalnum, self.text))
+
+    @property
     def first_text(self) -> str:
         """Text of the first word."""
         return self.words[0].text

@@ -143,10 +143,12 @@ def split_off_notes(
     few = len(body) // LINES_PER_OVERFULL  # lines that may exceed the margins
     left = sorted(line.x0 for line in body)[few]
     right = sorted(line.x1 for line in body)[-1 - few]
+    first, last = body[0].y, body[-1].y
     beyond = []
     for line in lines:
         is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
-        if is_beyond and any(map(str.isalpha, line.text)):
+        is_beside = first <= line.y <= last and any(map(str.isalpha, line.text))
+        if is_beyond and is_beside:
             beyond.append(line)
     # a wide one is in another column
     widest = max((line.x1 - line.x0 for line in beyond), default=0.0)

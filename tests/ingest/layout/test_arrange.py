@@ -141,6 +141,9 @@ def test_long_heads_and_feet_of_slides_do_not_define_the_size_of_the_text() -> N
     assert arranged(slide, slide).body_size == 12
     assert arranged([head]).body_size == 6
 
+    plot = lines(["+ + + + + + + + + + + + +"] * 9, 60, 320, leading=8, size=6)
+    assert arranged([*slide, *plot]).body_size == 12
+
 
 def test_the_wide_spaces_of_a_justified_line_are_no_gaps_between_cells() -> None:
     (line,) = in_order([Run(50, 100, "Every boat returns", operators="25 Tw")])
