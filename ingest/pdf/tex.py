@@ -113,6 +113,9 @@ PI_ONE = dict(
 PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=True))
 """Signs and Greek letters, and brackets in two sizes, of Mathematical Pi."""
 
+SYC = dict(zip(map(ord, "BC"), "≔≕", strict=True))
+"""Signs of txfonts and newtx; its others are rare."""
+
 _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (
         r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",
@@ -121,6 +124,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     ),
     (r"(?i)MSAM\d|[TP]XSYA", MSA, False),
     (r"(?i)MSBM\d|[TP]XSYB", MSB, False),
+    (r"(?i)[TP]XSYC", SYC, True),
     (r"(?i)^stmary\d", STMARY, False),
     (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
     (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),

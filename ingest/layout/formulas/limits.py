@@ -30,7 +30,7 @@ SCRIPT_GAP = 0.2
 ems."""
 
 _LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹⇔⟺↦⟼=∼≈≡≃≅≤≥⊆")
-_NAME = re.compile("lim|max|min|sup|inf")
+_NAME = re.compile("l[ií]m|m[aá]x|m[ií]n|sup|inf")
 
 
 def join_limits(page: FormulaPage) -> None:

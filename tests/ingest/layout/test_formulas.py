@@ -43,6 +43,11 @@ FORMULAS: dict[str, Case] = {
         [(0, 8.5, 93)],
         ["x\u0304j)"],
     ),
+    "a limit below its Spanish name": (
+        [("lím", 0, 100, 10), ("n→∞", 2, 107, 7), ("f", 17)],
+        [],
+        ["límn→∞f"],
+    ),
     "numbers below the rule of a sum": ([("12", 0)], [(0, 10, 93)], ["12"]),
     "a fraction in a numerator": (
         [("s", 12, 82), ("t", 12, 94.5), ("n", 12, 113)],

@@ -54,6 +54,7 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     assert (integrals[ord("´")], integrals[ord("¸")]) == ("∫", "∮")
     signs = encoding_named("MathematicalPi-One", is_unmapped=False) or {}
     assert (signs[ord("5")], signs[ord("u")]) == ("=", "θ")
+    assert (encoding_named("txsyc", is_unmapped=True) or {})[ord("B")] == "≔"
     brackets = encoding_named("MathematicalPi-Three", is_unmapped=False) or {}
     assert (brackets[ord("s")], brackets[ord("Ï")]) == ("(", "√")
 
