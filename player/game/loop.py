@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import KW_ONLY, dataclass, field
 
@@ -20,6 +20,7 @@ from player.game.client import GameServer
 from player.game.delivery import Delivery
 from player.game.fallback import DeadlinePlayer
 from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
+from player.game.inbox import PAUSE_S, STUCK_PAUSE_S, Inbox
 from player.game.journal import Journal
 from player.game.record import PlayedGame
 from player.player import Contestant
@@ -27,12 +28,8 @@ from quarry.terminal import describe_error, pluralize, visible
 from quarry.threads import start_in_thread
 
 _log = logging.getLogger(__name__)
-PAUSE_S = 0.02
-"""Pause in seconds after an empty inbox, for servers that do not wait for messages."""
 UNNAMED_S = 0.3
 """Maximum number of seconds that a restart waits for the first message of a game that a killed process requested."""
-STUCK_PAUSE_S = 0.25
-"""Pause in seconds after an inbox with messages but the same cursor, and after a fault of the inbox."""
 MAX_POLL_S = 10.0
 """Maximum number of seconds of a poll, and of the pause after a fault of the inbox."""
 BUSY_POLL_S = 0.1
@@ -78,15 +75,13 @@ class Loop:
     journal: Journal = field(default_factory=lambda: Journal(None))
 
     def __post_init__(self) -> None:
-        self._cursor = self._saved_cursor = self.journal.cursor()
-        self._may_begin_again = True
+        self._inbox = Inbox(self.server, self.journal, self.timeouts.outage_s)
         self._deliveries: list[Delivery] = []
         self._calls: dict[Delivery, Future[None]] = {}  # that answer messages
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._n_left = self._n_refused = 0
         self._runner = Runner()
-        self._last_good = time.monotonic()
-        self._has_answered = self._is_away = self._is_closing = False
+        self._has_answered = self._is_closing = False
         self._refused_since: float | None = None
         self._ask_again_at = 0.0
 
@@ -241,39 +236,27 @@ class Loop:
 
     def _poll(self, longest_s: float) -> None:
         """Read the inbox once, and let each game answer its messages."""
-        cursor = self._read_inbox(longest_s)
-        for delivery in self._deliveries:
-            self._serve(delivery)
-
-        self._cursor = cursor
-        is_busy = any(map(self._is_busy, self._deliveries))
-        if cursor != self._saved_cursor and not is_busy:
-            self.journal.move_cursor(cursor)
-            self._saved_cursor = cursor
-
-    def _read_inbox(self, longest_s: float) -> str:
-        """Read the new messages, add them to their games, and return the new cursor."""
-        wait_s = self._idle_s(longest_s)
         try:
-            messages, cursor = self.server.inbox(self._cursor, wait_s)
+            messages = self._inbox.read(self._idle_s(longest_s))
         except ServerError as error:
             if self.timeouts.is_strict or isinstance(error, UnauthorizedError):
                 raise
             self._pause_after(error)
-            return self._cursor
+        else:
+            self._hand_over_all(messages)
+        for delivery in self._deliveries:
+            self._serve(delivery)
 
-        self._last_good, self._is_away = time.monotonic(), False
+        is_busy = any(map(self._is_busy, self._deliveries))
+        self._inbox.advance(saves=not is_busy)
+
+    def _hand_over_all(self, messages: Sequence[object]) -> None:
+        """Add messages to their games, and log the first faults and the number of the others."""
         n_bad = 0
         for message in messages:
             n_bad += not self._hand_over(message, n_bad < MAX_WARNINGS)
         if n_bad > MAX_WARNINGS:
             _log.warning("%s skipped", pluralize(n_bad - MAX_WARNINGS, "more message"))
-        if cursor == self._cursor:
-            time.sleep(STUCK_PAUSE_S if messages else PAUSE_S)
-        elif not messages and self._may_begin_again:
-            # a server that does not know our cursor has restarted and lost its messages
-            self._may_begin_again, cursor = False, ""
-        return cursor
 
     def _idle_s(self, longest_s: float) -> float:
         """Return the seconds until a game must send a reply again or time out, at most `longest_s`."""
@@ -288,10 +271,9 @@ class Loop:
 
     def _pause_after(self, error: ServerError) -> None:
         """Pause after a fault of the inbox; give up all games if the faults have lasted too long."""
-        if not self._is_away:
+        if self._inbox.n_faults == 1:
             _log.warning("the inbox cannot be read and is tried again: %s", error)
-            self._is_away = True
-        if time.monotonic() - self._last_good > self.timeouts.outage_s:
+        if self._inbox.is_lost:
             for delivery in self._deliveries:
                 delivery.failure = error
         pause_s = min(MAX_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
@@ -361,7 +343,7 @@ class Loop:
             end = (
                 None
                 if self._is_answering(delivery)
-                else delivery.end(is_away=self._is_away)
+                else delivery.end(is_away=self._inbox.n_faults > 0)
             )
             if end is None:
                 continue

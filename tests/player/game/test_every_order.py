@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 )
 
 from player.errors import RefusedError, ServerError
-from player.game import loop
+from player.game import inbox, loop
 from player.game.game import Timeouts
 from player.game.journal import Journal
 from player.game.loop import Loop
@@ -186,8 +186,10 @@ class EveryOrder(RuleBasedStateMachine):
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PAUSE_S", "STUCK_PAUSE_S", "MAX_POLL_S"):
+    for name in ("PAUSE_S", "STUCK_PAUSE_S"):
         monkeypatch.setattr(loop, name, 0.0)
+        monkeypatch.setattr(inbox, name, 0.0)
+    monkeypatch.setattr(loop, "MAX_POLL_S", 0.0)
 
 
 @pytest.mark.timeout(300)
