@@ -162,6 +162,18 @@ def n_unpaired(text: str) -> int:
     return n_extra + len(closing)
 
 
+def with_turned_brackets(text: str) -> str:
+    """Return a left-to-right text with those kinds of brackets turned of which fewer are without partner then.
+
+    Some programs store brackets of Latin lines among right-to-left ones as in the latter.
+    """
+    for pair in ("()", "[]", "{}"):
+        turned = text.translate(str.maketrans(pair, pair[::-1]))
+        if n_unpaired(turned) < n_unpaired(text):
+            text = turned
+    return text
+
+
 def _pair(text: str) -> tuple[int, str]:
     """Return the number of brackets that stay unpaired, and the brackets that would close the open ones."""
     closing: list[str] = []

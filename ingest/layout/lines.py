@@ -17,6 +17,7 @@ from ingest.layout.bidi import (
     has_rtl_letter,
     is_rtl_letter,
     logical_order,
+    with_turned_brackets,
 )
 from ingest.layout.embedded import reading_units
 from ingest.layout.gaps import WORD_GAP, cut_at_gaps
@@ -149,6 +150,8 @@ def _read_words(
         number.append(_in_order(words.pop()))
     if words and (line_rtl or has_rtl_letter(text)):
         words = _reorder(words, line_rtl, fonts)
+    elif document_rtl:
+        _turn_brackets(words)
     words = number + words
     return without_marks(words, exponents) if has_small else words
 
@@ -232,6 +235,15 @@ def _in_order(number: list[Glyph]) -> list[Glyph]:
         first.text = ")" if first.text == "(" else first.text
         return [*others, first]
     return number
+
+
+def _turn_brackets(words: Sequence[Sequence[Glyph]]) -> None:
+    """Turn the brackets of a left-to-right line in place, if they are stored as those of right-to-left lines."""
+    glyphs = [*itertools.chain.from_iterable(words)]
+    stored = "".join([glyph.text[:1] or " " for glyph in glyphs])
+    turned = with_turned_brackets(stored)
+    for glyph, before, after in zip(glyphs, stored, turned, strict=True):
+        glyph.text = glyph.text.replace(before, after)
 
 
 def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Glyph]]:

@@ -97,3 +97,17 @@ def test_letters_at_several_heights_are_no_word() -> None:
 def test_a_thin_space_parts_words_and_kerning_does_not(gap: float, read: str) -> None:
     drawn = [*glyphs("of x,"), *glyphs("y", 25 + gap)]
     assert read_lines(drawn) == [read]
+
+
+def test_brackets_of_a_latin_line_that_are_stored_as_in_hebrew_are_turned() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    for stored, rtl, text in (
+        (")most(:D1", True, "(most):D1"),
+        ("find){x:[1]}(.", True, "find({x:[1]})."),
+        ("a)item", True, "a)item"),
+        (")most(:D1", False, ")most(:D1"),
+    ):
+        (row,) = find_rows(glyphs(stored, 50, 100))
+        (line,) = cut_row(row, fonts, rtl)
+        assert line.text == text
