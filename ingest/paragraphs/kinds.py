@@ -13,7 +13,7 @@ from ingest.layout.line import LEADERS, MONO_SHARE
 from ingest.paragraphs.blocks import Block, is_bibliography
 from quarry.course.sentences import begins_sentence
 from quarry.languages.english import ENGLISH
-from quarry.languages.labels import DRAWN, caption_label
+from quarry.languages.labels import DRAWN, after_statement_label, caption_label
 from quarry.languages.language import Kind
 from quarry.languages.quotation import CLOSING, OPENING
 from quarry.languages.registry import LANGUAGES, alternatives
@@ -65,6 +65,9 @@ MIN_SIZE, MAX_SIZE = 0.7, 1.3
 MIN_INDENT, MAX_INDENT = -1.0, 6.0
 """Range of the font sizes, in sizes of the text, and of the indents, in font sizes, that weights are multiplied by."""
 
+MIN_STATEMENT_TOKENS = 4
+"""Minimum number of words and signs of a statement after its numbered label."""
+
 LABEL_LENGTH = 40
 """Maximum number of characters up to the colon of a label at the beginning of a text."""
 
@@ -108,6 +111,7 @@ _CODE_LINE = re.compile(
     | ^(?:\}\ ?)?(?:else|elif)\b.*[;:{]$
     | ^(?:\d+\ )?(?:for|if|while)\ ?\(.*[;:{)]$  # a condition or a loop
     | ^(?:int|double|float|char|bool|var|auto)\ \w+\ ?[=;]  # a declaration
+    | ^(?:newtype|data|type)\ [A-Z]\w*(?:\ \w+)*\ =\ | ^(?:class|instance)\ [A-Z].*\ where\b  # of Haskell
     | ^\w\S*\ ?(?:[+*/-]=\ |<-\ ?[a-zA-Z]|=\ ?\w+\.\w[\w.]*\()  # an assignment
     """,
     re.VERBOSE,
@@ -228,6 +232,13 @@ class _Text:
             return is_named or (self.block.style != "" and is_sure)
         return is_dated and _AUTHOR.match(text) is not None
 
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is a numbered statement with a word: some hold little else than a formula."""
+        statement = after_statement_label(self.block.text)
+        has_word = _WORD.search(statement) is not None
+        return has_word and len(statement.split()) >= MIN_STATEMENT_TOKENS
+
     @cached_property
     def is_code_line(self) -> bool:
         """Whether it is a comment, or begins or ends as code does."""
@@ -263,7 +274,8 @@ def _reason(text: _Text, max_words: int) -> str:
         return "contents"
     if text.block.in_data:
         return "table"
-    if text.log_odds < 0 or not text.n_words:
+    is_unlikely = text.log_odds < 0 and not text.is_statement
+    if is_unlikely or not text.n_words:
         if text.block.in_table:
             return "table"
         if text.block.mono > MONO_SHARE or text.is_code_line:

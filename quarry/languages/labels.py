@@ -20,9 +20,20 @@ _STATEMENT = re.compile(
 )
 
 
+_NUMBERED_STATEMENT = re.compile(
+    alternatives(_STATEMENT_WORDS) + r" \d+(?:\.\d+)*[.:]? ", re.IGNORECASE
+)
+
+
 def begins_statement(text: str) -> bool:
     """Return whether a text begins with an unnumbered label of a statement, such as "Proof." or "Theorem (Euler)."."""
     return text[0] == text[0].upper() and _STATEMENT.match(text) is not None
+
+
+def after_statement_label(text: str) -> str:
+    """Return the text after the numbered label of a statement, such as "Claim 3.", "" if there is no such label."""
+    label = _NUMBERED_STATEMENT.match(text)
+    return text[label.end() :] if label else ""
 
 
 def caption_label(text: str) -> str:
