@@ -52,7 +52,7 @@ def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
 
         scripts = raised if y - glyph.y > RAISED * size else low
         before = scripts or base
-        if glyph.text in PRIMES and before[-1].text.isalpha():
+        if glyph.text in PRIMES and before[-1].text.rstrip(PRIMES).isalpha():
             before[-1].text += glyph.text
             before[-1].x1 = max(before[-1].x1, glyph.x1)
         else:

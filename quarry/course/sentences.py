@@ -74,6 +74,8 @@ _NUMBER_ABBREVIATIONS = _words("number_abbreviations").union(
 _STATEMENT_NAMES = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
+_SIGNS_BEFORE = re.compile(r"^\W+(?=\w)")
+"""Quotation marks, brackets or arrows before a word."""
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
 """The source in brackets after a quotation."""
 _ADVERBIAL = re.compile(
@@ -241,7 +243,7 @@ def ends_with_abbreviation(text: str, tail: str) -> bool:
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
     *others, word = _last_abbreviation_joined(before.split())
-    word = word.lstrip(OPENING)
+    word = _SIGNS_BEFORE.sub("", word)
     forms = _forms(word)
     following = tail.lstrip(OPENING)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)

@@ -86,3 +86,5 @@ def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_let
     assert text_of(with_scripts(binomial, 100, 10)) == "(nk)"
     primed = [*glyphs("x"), *lowered("i", 5), *raised("′", 5.1)]
     assert text_of(with_scripts(primed, 100, 10)) == "x′i"
+    twice = [*glyphs("x"), *raised("′", 5), *lowered("i", 5.1), *raised("′", 7)]
+    assert text_of(with_scripts(twice, 100, 10)) == "x′′i"
