@@ -1,1 +1,1 @@
-"""Typed settings, and code that all commands share."""
+"""Typed settings, their files, and the errors of all packages."""

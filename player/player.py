@@ -188,9 +188,10 @@ class Player:
     answer_warmup = staticmethod(answer_warmup)
 
     def warm(self) -> None:
-        """Play two rehearsal rounds without a writer, so that everything is loaded before the first game.
+        """Rehearse two rounds without a writer, so that everything is loaded before the first game.
 
-        A failure is logged. After MAX_LOADING_S the rehearsal goes on while the first game begins.
+        The first goes up to its questions. A failure is logged. After MAX_LOADING_S the rehearsal goes on while the
+        first game begins.
         """
         try:  # in a thread, which is used again for the first round
             start_in_thread(self._rehearse).result(MAX_LOADING_S)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -12,6 +12,7 @@ from cyclopts.validators import Number
 from configs.errors import SettingsError
 from configs.project import find_project
 from evaluate.errors import GamesError, writing
+from evaluate.games import labelled
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from player.search.stores import open_course
 from quarry.cli import AsJson, PositiveInt, StoreOptions, WholeNumber, WorkerOptions
@@ -44,7 +45,7 @@ Games = Annotated[
     ),
 ]
 Split = Annotated[
-    Literal["train", "validation", "test"] | None,
+    labelled.Split | None,
     Parameter(help="Part of the games (default: all games)."),
 ]
 Limit = Annotated[

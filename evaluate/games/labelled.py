@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
@@ -25,7 +25,7 @@ BUNDLED_GAMES = BUNDLED / "games" / "english.jsonl"
 """File of the labelled games about the bundled English lectures."""
 Split = Literal["train", "validation", "test"]
 """Parts of the games."""
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+SPLITS: tuple[Split, ...] = get_args(Split)
 """All splits."""
 WON_F1 = 0.9
 """Minimum token F1 of a sentence that counts as the labelled one."""

@@ -209,7 +209,7 @@ def _is_wrapped_at(edge: float, lines: Sequence[PlacedLine]) -> bool:
         if has_room or is_listed or not (is_below and is_text):
             return False
 
-        is_word = line.goes_on and first.text.isalpha() and not line.rtl
+        is_word = line.begins_small and first.text.isalpha() and not line.rtl
         n_inside += is_word and not above.ends_clause
     return 2 * n_inside > len(lines) - 1
 

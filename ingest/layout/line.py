@@ -145,14 +145,14 @@ class Line:
         return self.first_text.lstrip(OPENING)[:1]
 
     @property
-    def goes_on(self) -> bool:
+    def begins_small(self) -> bool:
         """Whether it begins with a small letter, as inside a sentence."""
         return self.initial.islower()
 
     @property
     def is_inside_sentence(self) -> bool:
         """Whether it begins with the mark after a formula, or with a small letter and is not Hebrew after Latin."""
-        is_small = self.goes_on and not self.rtl
+        is_small = self.begins_small and not self.rtl
         return is_small or (self.initial != "" and self.initial in ",.;:")
 
     @property
@@ -331,8 +331,8 @@ class PlacedLine(Line):
         if not following.initial or self.ends_sentence:
             return False
         if self.text.endswith(":"):
-            return following.goes_on and following.word_share > WORD_SHARE
-        if self.text.endswith("-") or following.goes_on:
+            return following.begins_small and following.word_share > WORD_SHARE
+        if self.text.endswith("-") or following.begins_small:
             return True
         is_full = self.right - self.end < MAX_OPEN_ROOM * following.size
         return is_full and not following.initial.isdigit()

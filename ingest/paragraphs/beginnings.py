@@ -169,7 +169,7 @@ def breaks_word(place: Break) -> bool:
     above, line = place.above, place.line
     is_below = above.column == line.column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
-    return has_hyphen and line.goes_on and is_below and not line.n_gaps
+    return has_hyphen and line.begins_small and is_below and not line.n_gaps
 
 
 def begins_element(place: Break) -> bool:
@@ -181,10 +181,10 @@ def begins_element(place: Break) -> bool:
     if not _is_structured(place):
         return False
     if line.element == above.element:
-        is_parted = is_apart(place) and not _is_wrapped(above, line)
+        is_parted = has_extra_space(place) and not _is_wrapped(above, line)
         return goes_on_in_element(place) and (begins_item(place) or is_parted)
     is_full = not above.has_room_for(line, 1)
-    is_broken = is_full or (line.goes_on and above.is_full(line))
+    is_broken = is_full or (line.begins_small and above.is_full(line))
     is_open = is_broken and not above.ends_clause
     return not is_open or marker_words(line, place.following) > 0
 
@@ -233,7 +233,7 @@ def changes_print(place: Break) -> bool:
     if line.is_bold == above.is_bold:
         return False
 
-    is_text = line.goes_on or not place.group.first.is_bold
+    is_text = line.begins_small or not place.group.first.is_bold
     return not (is_below and is_text and above.is_full(line))
 
 
@@ -315,7 +315,7 @@ def begins_column(place: Break) -> bool:
     """
     above, line = place.above, place.line
     is_cell = 2 * above.column_width < line.column_width
-    is_alone = (is_cell or len(place.group.lines) == 1) and not line.goes_on
+    is_alone = (is_cell or len(place.group.lines) == 1) and not line.begins_small
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
     is_new = is_alone or is_display or not above.flows_into(line)
     return is_in_next_column(place) and is_new
@@ -331,11 +331,11 @@ def _is_indented_formula(line: PlacedLine) -> bool:
     return line.indent > INDENTED and line.is_formula
 
 
-def is_apart(place: Break) -> bool:
+def has_extra_space(place: Break) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
     above, line = place.above, place.line
     drop = line.drop_from(above)
-    is_after_formula = above.is_tall and line.goes_on and not above.ends_clause
+    is_after_formula = above.is_tall and line.begins_small and not above.ends_clause
     if is_after_formula or _is_mid_sentence(place):
         return not MIN_LINE_DROP <= drop <= MAX_SPACED
     return drop < MIN_LINE_DROP or _extra_space(place) > CLEAR_SPACE
@@ -351,7 +351,7 @@ def _is_mid_sentence(place: Break) -> bool:
     if above.ends_clause or not is_flush:
         return False
     is_full = not above.has_room_for(line, 1)
-    if line.goes_on:
+    if line.begins_small:
         return is_full or above.room < MAX_ROOM
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
     is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
@@ -388,7 +388,7 @@ def continues_centred(place: Break) -> bool:
         is_aligned
         and line.shift_from(above) > INDENTED
         and not above.ends_clause
-        and (line.goes_on or above.is_full(line))
+        and (line.begins_small or above.is_full(line))
     )
 
 
@@ -398,7 +398,7 @@ def hangs(place: Break) -> bool:
     is_first = len(group.lines) == 1 and not group.marker
     if not is_first or line.shift_from(above) <= INDENTED:
         return False
-    if line.goes_on and line.word_share > WORD_SHARE and _is_wrapped(above, line):
+    if line.begins_small and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
     is_open = not above.ends_clause and not above.has_room_for(line, 1)
     if is_open and _has_bold_label(above):
@@ -442,14 +442,14 @@ def goes_on_in_item(place: Break) -> bool:
     is_below = line.starts_at(group.text_start)
     if above.is_formula:
         is_word = len(line.first_text) > 1
-        return is_below and is_word and line.goes_on and not above.ends_clause
+        return is_below and is_word and line.begins_small and not above.ends_clause
     if above.ends_sentence:
         return is_below and not line.is_flush and not line.text.endswith(":")
     if len(group.lines) > 1:
         is_below = line.starts_at(above.start)
     elif not is_below:
         is_below = INDENTED < line.shift_from(above) <= MAX_INDENT
-    return is_below and line.goes_on and not above.ends_clause
+    return is_below and line.begins_small and not above.ends_clause
 
 
 def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
@@ -491,7 +491,7 @@ def _is_open(place: Break) -> bool:
     """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
     above, line = place.above, place.line
     is_sentence = place.group.first.initial.isupper() and not above.ends_clause
-    is_word = line.first_text.isalpha() and line.goes_on and line.is_prose
+    is_word = line.first_text.isalpha() and line.begins_small and line.is_prose
     return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
 
 
@@ -564,7 +564,7 @@ RULES: Sequence[tuple[Callable[[Break], bool], bool]] = (
     (is_in_next_column, GOES_ON),
     # white space and indents
     (begins_with_label, BEGINS),
-    (is_apart, BEGINS),
+    (has_extra_space, BEGINS),
     (has_first_indent, BEGINS),
     (continues_centred, GOES_ON),
     (hangs, GOES_ON),

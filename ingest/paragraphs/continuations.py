@@ -241,7 +241,7 @@ def goes_on_after_displays(
     if is_ended or not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
-        return line.goes_on
+        return line.begins_small
 
     if line.is_inside_sentence:
         shift = (line.start - before.margin) / line.size
@@ -259,7 +259,7 @@ def _goes_on_after_stop(before: LineGroup, group: LineGroup) -> bool:
     """Return whether a text goes on with a small letter after the full stop of a displayed formula."""
     line = group.first
     is_below = line.column == before.last.column
-    is_small = line.goes_on and _begins_with_small_word(line) and _may_go_on(group)
+    is_small = line.begins_small and _begins_with_small_word(line) and _may_go_on(group)
     return is_small and is_below and same_print(before.first, line)
 
 
@@ -268,13 +268,13 @@ def _goes_on_after_formula(parts: Sequence[LineGroup], group: LineGroup) -> bool
     if len(parts) < 2:
         return False
     text, formula = parts
-    is_formula = _is_indented(formula.first) and not formula.last.ends_sentence
+    is_formula = _is_displayed_formula(formula.first) and not formula.last.ends_sentence
     is_whole = len(text.lines) > 1 or text.marker > 0
     is_text = text.is_prose and is_whole and not text.is_display
     return is_text and is_formula and _goes_on_after_stop(text, group)
 
 
-def _is_indented(line: PlacedLine) -> bool:
+def _is_displayed_formula(line: PlacedLine) -> bool:
     """Return whether a line is a formula apart from the margins."""
     is_apart = line.indent > DISPLAYED and not line.is_prose
     return line.is_formula and is_apart and not line.is_mono
@@ -369,22 +369,22 @@ def goes_on_across(
     last = before.last
     line = group.first
     has_figure = any(drawing_label(part.first.text) for part in between)
-    is_elsewhere = last.column != line.column or (has_figure and line.goes_on)
+    is_elsewhere = last.column != line.column or (has_figure and line.begins_small)
     if not is_elsewhere or last.has_leaders or not same_print(last, line):
         return False
     if _are_parted(last, line, between, habits):
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
-    if len(before.lines) == 1 and not line.goes_on:  # such as a date
+    if len(before.lines) == 1 and not line.begins_small:  # such as a date
         return False
 
     indent = _indent_across(last, group)
     if abs(indent) < FLUSH and is_as_wide and _is_broken(before, line, between, habits):
         return True
-    if last.ends_clause or (indent >= INDENTED and not line.goes_on):
+    if last.ends_clause or (indent >= INDENTED and not line.begins_small):
         return False
-    return line.goes_on or not last.has_room_for(line, WIDE_SPACE)
+    return line.begins_small or not last.has_room_for(line, WIDE_SPACE)
 
 
 def _are_parted(

@@ -186,7 +186,7 @@ class PdfReader(Protocol):
         ...
 
     def metadata(self, key: str) -> str:
-        """Return a value of the file's metadata: Title, Author, CreationDate, ModDate; "" if it is absent."""
+        """Return a value of the file's metadata, such as Title, Creator or ModDate; "" if it is absent."""
         ...
 
     def page(self, index: int) -> GlyphPage:

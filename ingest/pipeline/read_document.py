@@ -48,14 +48,21 @@ READING = (
     "quarry/course/*.py",
     "quarry/languages/*.py",
     "ingest/pdf/*.py",
-    "ingest/layout/*.py",
+    "ingest/layout/**/*.py",
     "ingest/paragraphs/*.py",
     "ingest/editions/**/*.py",
     "ingest/pipeline/read_document.py",
 )
 """Source files on which the paragraphs of a file depend."""
 
-LIBRARIES = ("pypdfium2", "pdfplumber", "pikepdf", "pypdf", "python-bidi")
+LIBRARIES = (
+    "pypdfium2",
+    "pdfplumber",
+    "pikepdf",
+    "pypdf",
+    "python-bidi",
+    "fonttools",
+)
 """Packages on whose versions the paragraphs of a file depend."""
 
 LIMITS = ("timeout_s", "memory_mb")

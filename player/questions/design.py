@@ -97,14 +97,14 @@ class _Information:
 
     weight: float
     prior: Float64Array
-    roots: FitArray
-    confusion: FitArray
+    roots: Float32Array
+    confusion: Float32Array
 
     def alone(self) -> Float64Array:
         """Return the (n_questions,) weighted information of each question alone; all confusions lose all points."""
         prior = self.prior.astype(np.float32)
         mean = np.einsum("p,qpa->qa", prior, self.roots)
-        sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
+        sums: Float32Array = np.einsum("qpa,qa->qp", self.roots, mean)
         return self.weight * self._bits(sums)
 
     def gains(self, rows: RowArray) -> Float64Array:
@@ -114,11 +114,11 @@ class _Information:
         by_paragraph = roots.transpose(1, 0, 2)
         weighted = self.confusion @ by_paragraph.reshape(n_candidates, -1)
         weighted = weighted.reshape(n_candidates, n_questions, n_answers)
-        sums: FitArray = np.einsum("pqa,qpa->qp", weighted, roots)
+        sums: Float32Array = np.einsum("pqa,qpa->qp", weighted, roots)
         before = self._bits(self.confusion.sum(axis=1))
         return self.weight * (self._bits(sums) - before)
 
-    def _bits(self, sums: FitArray) -> Float64Array:
+    def _bits(self, sums: Float32Array) -> Float64Array:
         """Return the (...,) information for (..., n_candidates) row sums of the confusion."""
         surprise = -np.log2(np.maximum(sums, MIN_ROW_SUM))
         bits: Float64Array = surprise @ self.prior

@@ -271,7 +271,7 @@ class LetterKind(ListKind):
         return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
 
 
-def first_fitting(present: FitArray) -> FitArray:
+def first_fitting(present: Float32Array) -> FitArray:
     """Return the (..., 4) probability that each option is the answer: the first of three that holds, else the fourth.
 
     Args:

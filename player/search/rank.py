@@ -218,10 +218,12 @@ def _step(
     filters = tier_of(book.confidence, settings) == "filter"
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
-    if first is not None and (not filters or first.strategy in scored):
-        first = None
-    if first is not None:
+    # what the first step found in the book stays, behind what the fallback finds
+    is_filled = first is not None and filters and first.strategy not in scored
+    if first is not None and is_filled:
         fused = _filled(fused, first.fused)
+    else:
+        first = None
     order = merge_duplicates(fused.log_odds, inputs.groups, in_filter)
     fused = replace(fused, log_odds=order)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from configs.directories import ROOT
 from configs.settings import IngestSettings
 from ingest.layout.extract import Pdf
 from ingest.pipeline import read_document
@@ -81,3 +82,9 @@ def test_a_file_is_read_again_once_pymupdf_is_installed(
     without = paragraphs_version("digest", IngestSettings())
     monkeypatch.setattr(read_document, "has_pymupdf", lambda: True)
     assert paragraphs_version("digest", IngestSettings()) != without
+
+
+def test_new_code_of_any_module_of_reading_reads_all_files_again() -> None:
+    read = {path for pattern in read_document.READING for path in ROOT.glob(pattern)}
+    for package in ("pdf", "layout", "paragraphs", "editions"):
+        assert read.issuperset((ROOT / "ingest" / package).rglob("*.py")), package
