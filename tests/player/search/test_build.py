@@ -266,7 +266,7 @@ def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
 def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searched(
     store: Course, never: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searches = built(store, f"search.deadline_s={SHORT_S}", "search.cache_size=0")
+    searches = built(store, "search.deadline_s=4", "search.cache_size=0")
     expected = searches.search(HEAP).hits
 
     for reason, generation in (
