@@ -18,7 +18,8 @@ from evaluate.games.locating import locate_in
 from evaluate.referee.simulated import embed_course_once
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.replayer import Job, build_replayer, get_store_address, play_job
+from evaluate.replay.replayer import Job, build_replayer, play_job
+from evaluate.replay.store_address import get_store_address
 from evaluate.runs.files import (
     RecordFile,
     resume_or_begin,

@@ -6,9 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
 
-from configs.errors import WorkerError
 from configs.settings import Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
@@ -21,6 +19,7 @@ from evaluate.referee.simulated import build_tools, make_referee
 from evaluate.referee.spec import Referee, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import compute_win_ideal
+from evaluate.replay.store_address import StoreAddress, open_same
 from evaluate.runs.conversion import record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
@@ -32,7 +31,6 @@ from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
 from quarry.parallel import PerProcess
-from quarry.store import Course, is_url, open_store
 
 SEARCH_DEADLINE_S = 600.0
 """Deadline of searches in a replay, the maximum of `search.deadline_s`, so that results do not depend on speed."""
@@ -159,33 +157,6 @@ def build_replayer(
         similarity = make_word_similarity(course.embedder_spec, models)
     made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
     return Replayer(player, made, similarity, seed)
-
-
-StoreAddress = tuple[str, str, str]
-"""Location, collection and fingerprint of a store."""
-
-
-def get_store_address(course: Course) -> StoreAddress:
-    """Return the arguments with which `open_same` opens the store of a course in another process."""
-    location = course.location
-    if not is_url(location):
-        location = str(Path(location).resolve())
-    return location, course.collection, course.fingerprint
-
-
-def open_same(location: str, collection: str, fingerprint: str) -> Course:
-    """Open a store that another process has opened, and check its content.
-
-    Raises:
-        WorkerError: the store has another fingerprint.
-    """
-    course = open_store(location, collection)
-    if course.fingerprint != fingerprint:
-        raise WorkerError(
-            f"{location} holds the course {course.fingerprint} here and {fingerprint} on another machine; "
-            "name a store on a Chroma server"
-        )
-    return course
 
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from evaluate.studio.pages import Page, or_404
 from evaluate.studio.state import CurrentStudio
-from ingest.editions.readers import READERS
+from ingest.editions.readers import EDITION_READERS
 from ingest.errors import SourceError
 from ingest.pdf.pictures import boxes_of, page_picture, page_words
 from player.search.results import Query
@@ -61,7 +61,7 @@ def _lecture(
     except SourceError as error:
         notice = str(error)
     else:
-        for name, read in READERS.items() if editions else ():
+        for name, read in EDITION_READERS.items() if editions else ():
             with contextlib.suppress(Exception):  # a reader may be absent, or fail
                 page_text = itertools.islice(read(path), number - 1, number)
                 texts[name] = "".join(page_text)

@@ -11,8 +11,8 @@ from tqdm.auto import tqdm
 from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replayer import (
-    SEARCH_DEADLINE_S,
+from evaluate.replay.replayer import SEARCH_DEADLINE_S
+from evaluate.replay.store_address import (
     StoreAddress,
     get_store_address,
     open_same,

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from configs.errors import SettingsError
-from ingest.editions.readers import READERS, Reader
+from ingest.editions.readers import EDITION_READERS, Reader
 from quarry.course.piece import Piece
 from quarry.plugins import find
 from quarry.terminal import describe_error
@@ -85,7 +85,7 @@ def require_edition(edition: str) -> tuple[Reader, Cut, int]:
         raise SettingsError(
             f"edition {edition!r} is no READER:CUT or READER:CUT:SIZE, such as pymupdf:page:2000"
         )
-    read = find(READERS, reader, "the reader of an edition")
+    read = find(EDITION_READERS, reader, "the reader of an edition")
     return read, find(CUTS, cut, "the cut of an edition"), int(size or 0)
 
 

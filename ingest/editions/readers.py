@@ -77,7 +77,7 @@ def pypdfium2(path: Path) -> Iterator[str]:
             yield page.get_textpage().get_text_range().replace("\r\n", "\n")
 
 
-READERS: dict[str, Reader] = {
+EDITION_READERS: dict[str, Reader] = {
     "pdfplumber": pdfplumber,
     "pypdf": pypdf,
     "pypdfium2": pypdfium2,

@@ -23,7 +23,7 @@ MAX_HEADING_WORDS = 16
 MIN_HEADING_LETTERS = 3
 """Maximum number of lines and of words of a heading, and minimum number of its letters."""
 
-NEAR = 3
+NEAR_BLOCKS = 3
 """Maximum distance of two items of a list, in blocks."""
 
 _NAMES = alternatives(language.bibliographies for language in LANGUAGES)
@@ -152,8 +152,8 @@ def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:
 
     for position, block in enumerate(blocks):
         n_mono = sum(mono[max(0, position - 1) : position + 2])
-        following = slice(position + 1, position + 1 + NEAR)
-        near = styles[max(0, position - NEAR) : position] + styles[following]
+        following = slice(position + 1, position + 1 + NEAR_BLOCKS)
+        near = styles[max(0, position - NEAR_BLOCKS) : position] + styles[following]
         yield replace(
             block,
             is_first=block.page not in pages[max(0, position - 1) : position],

@@ -62,7 +62,7 @@ sizes of the text, the indent in font sizes; any other feature is 0 or 1. The we
 fitted later, to 2,063 blocks of 137 other pages; that of a displayed formula below the text was set by hand."""
 
 MIN_SIZE, MAX_SIZE = 0.7, 1.3
-MIN_INDENT, MAX_INDENT = -1.0, 6.0
+LOWEST_INDENT, HIGHEST_INDENT = -1.0, 6.0
 """Range of the font sizes, in sizes of the text, and of the indents, in font sizes, that weights are multiplied by."""
 
 MIN_STATEMENT_TOKENS = 4
@@ -175,7 +175,7 @@ class _Text:
             "letters": letter_share,
             "lines": math.log2(block.n_lines),
             "size": min(MAX_SIZE, max(MIN_SIZE, block.size_ratio)),
-            "indent": min(MAX_INDENT, max(MIN_INDENT, block.indent)),
+            "indent": min(HIGHEST_INDENT, max(LOWEST_INDENT, block.indent)),
             "stop": _LAST_STOP.search(text) is not None,
             "colon": text[-1] in ":：",
             "label": ": " in text[:LABEL_LENGTH],

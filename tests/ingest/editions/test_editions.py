@@ -8,7 +8,7 @@ import pytest
 
 from configs.errors import SettingsError
 from ingest.editions.editions import page, read_editions, require_edition
-from ingest.editions.readers import READERS
+from ingest.editions.readers import EDITION_READERS
 from ingest.editions.stream_order import stream_text
 from quarry.course.openings import (
     content_sentences,
@@ -31,11 +31,11 @@ def no_pages(path: Path) -> Iterator[str]:
     raise OSError(f"{path} is odd")
 
 
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", EDITION_READERS)
 def test_each_reader_yields_the_text_of_each_page(reader: str, tmp_path: Path) -> None:
     path = tmp_path / "caches.pdf"
     path.write_bytes(lecture_pdf("caches", CACHES))
-    (text,) = READERS[reader](path)
+    (text,) = EDITION_READERS[reader](path)
     # lines and, by pdfplumber, words may be glued
     glued = "".join(CACHES.split())
     assert glued in "".join(text.split())
