@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ingest.layout.extract import Page
@@ -143,18 +143,7 @@ def split_off_notes(
     few = len(body) // LINES_PER_OVERFULL  # lines that may exceed the margins
     left = sorted(line.x0 for line in body)[few]
     right = sorted(line.x1 for line in body)[-1 - few]
-    first, last = body[0].y, body[-1].y
-    beyond = []
-    for line in lines:
-        is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
-        is_beside = first <= line.y <= last and any(map(str.isalpha, line.text))
-        if is_beyond and is_beside:
-            beyond.append(line)
-    # a wide one is in another column
-    widest = max((line.x1 - line.x0 for line in beyond), default=0.0)
-    if widest > MAX_NOTE_WIDTH * (right - left):
-        beyond = []
-
+    beyond = _narrow_beyond(lines, left, right, body[0].y, body[-1].y)
     text: list[Line] = []
     notes: list[Line] = []
     for line in lines:
@@ -164,3 +153,22 @@ def split_off_notes(
         is_bullet = not any(map(str.isalnum, line.text))
         (text if is_between or is_bullet or not is_note else notes).append(line)
     return text, notes
+
+
+def _narrow_beyond(
+    lines: Iterable[Line], left: float, right: float, top: float, bottom: float
+) -> list[Line]:
+    """Return the lines with letters beyond the ends of the lines of a text; none if one is as wide as a column.
+
+    Args:
+        left, right: margins of the text.
+        top, bottom: its first and its last baseline.
+    """
+    beyond = []
+    for line in lines:
+        is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
+        is_worded = any(map(str.isalpha, line.text))
+        if is_beyond and is_worded and top <= line.y <= bottom:
+            beyond.append(line)
+    widest = max((line.x1 - line.x0 for line in beyond), default=0.0)
+    return beyond if widest <= MAX_NOTE_WIDTH * (right - left) else []

@@ -368,11 +368,11 @@ def goes_on_across(
     """Return whether a group continues a paragraph of another column or page, or above a figure with a caption."""
     last = before.last
     line = group.first
-    has_figure = any(drawing_label(part.first.text) for part in between)
-    is_elsewhere = last.column != line.column or (has_figure and line.begins_small)
-    if not is_elsewhere or last.has_leaders or not same_print(last, line):
+    if last.has_leaders or not same_print(last, line):
         return False
-    if _are_parted(last, line, between, habits):
+    if not _is_elsewhere(last, line, between) or _are_parted(
+        last, line, between, habits
+    ):
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= WIDTH_TOLERANCE * wider
@@ -385,6 +385,14 @@ def goes_on_across(
     if last.ends_clause or (indent >= INDENTED and not line.begins_small):
         return False
     return line.begins_small or not last.has_room_for(line, WIDE_SPACE)
+
+
+def _is_elsewhere(
+    last: PlacedLine, line: PlacedLine, between: Iterable[LineGroup]
+) -> bool:
+    """Return whether a line is in another column, or begins in a small letter below a figure with a caption."""
+    has_figure = any(drawing_label(part.first.text) for part in between)
+    return last.column != line.column or (has_figure and line.begins_small)
 
 
 def _are_parted(

@@ -233,6 +233,11 @@ class _Text:
         return is_dated and _AUTHOR.match(text) is not None
 
     @property
+    def is_unlikely(self) -> bool:
+        """Whether it is likely no passage."""
+        return not self.n_words or (self.log_odds < 0 and not self.is_statement)
+
+    @property
     def is_statement(self) -> bool:
         """Whether it is a numbered statement with a word: some hold little else than a formula."""
         statement = after_statement_label(self.block.text)
@@ -274,8 +279,7 @@ def _reason(text: _Text, max_words: int) -> str:
         return "contents"
     if text.block.in_data:
         return "table"
-    is_unlikely = text.log_odds < 0 and not text.is_statement
-    if is_unlikely or not text.n_words:
+    if text.is_unlikely:
         if text.block.in_table:
             return "table"
         if text.block.mono > MONO_SHARE or text.is_code_line:
