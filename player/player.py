@@ -237,8 +237,10 @@ class Player:
             questions = choose_questions(candidates, pool_size, seed)
 
         fits = fit_questions(questions, candidates)
-        with contextlib.suppress(Exception):  # the word is worth less than the game
+        try:
             self._ideas.near(start.association_domain)
+        except Exception as error:  # the word is worth less than the game
+            _log.debug("no ideas for the domain: %s", describe_error(error))
         return Plan(
             start=start,
             result=result,
@@ -257,9 +259,10 @@ class Player:
         places = index.places
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):
-            # the search reports a failing embedder
-            with contextlib.suppress(Exception):
+            hint = None
+            with contextlib.suppress(Exception):  # the search reports it
                 hint = self._embed([start.hint])[0]
+            if hint is not None:
                 likeness = LIKENESS_WEIGHT * self._nats * (places.vectors @ hint)
 
         printed = compute_prior(result, places, self._settings)

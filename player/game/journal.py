@@ -65,6 +65,8 @@ _GIVE_UP = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND ending = 'ru
 """Statement that ends the player's running games."""
 _FACTS = ("start", "questions", "answers", "guess", "score", "label")
 """Columns of a game that hold JSON."""
+_UPDATED = {*_FACTS, "game_id", "began", "ending"}
+"""Columns of a game that change."""
 _GAMES = (
     f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS[:-1])}, "
     "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
@@ -466,6 +468,8 @@ def _updates(key: int, facts: Json) -> list[SqlStatement]:
     """Return the statements that store facts of a game."""
     statements: list[SqlStatement] = []
     for name, fact in facts.items():
+        if name not in _UPDATED:
+            raise ValueError(f"a game has no column {name}")
         value = _to_json(fact) if name in _FACTS else fact
         statements.append((f"UPDATE games SET {name} = ? WHERE game = ?", (value, key)))
     return statements

@@ -2,6 +2,7 @@
 
 import functools
 import gzip
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ import numpy as np
 from quarry.arrays import Float32Array
 from quarry.course.sentences import sentences
 from quarry.languages.words import stems, words
+from quarry.terminal import describe_error
+
+_log = logging.getLogger(__name__)
 
 IDEAS_FILE = Path(__file__).with_name("ideas.txt.gz")
 """File with a line "# name<TAB>Hebrew names" for each domain, and lines "word<TAB>Hebrew word<TAB>idea" of its words,
@@ -125,7 +129,8 @@ class Ideas:
         """
         try:
             ideas, columns = self._columns(domain, hint, text)
-        except Exception:  # the network fails: typicality decides
+        except Exception as error:  # typicality decides
+            _log.debug("the network of ideas fails: %s", describe_error(error))
             ideas, columns = Ideas()._columns(domain, hint, text)
         scores = columns @ COLUMN_WEIGHTS
         shares = np.exp(scores - scores.max(initial=-np.inf))
