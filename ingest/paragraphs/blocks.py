@@ -23,6 +23,9 @@ MAX_HEADING_WORDS = 16
 MIN_HEADING_LETTERS = 3
 """Maximum number of lines and of words of a heading, and minimum number of its letters."""
 
+MIN_CALL_WORDS = 5
+"""Minimum number of words of a sentence with an exclamation mark that is no heading in bold print."""
+
 NEAR_BLOCKS = 3
 """Maximum distance of two items of a list, in blocks."""
 
@@ -256,9 +259,11 @@ def _is_heading(block: Block, group: LineGroup, size_ratio: float) -> bool:
     ):
         return False
     n_letters = sum(map(str.isalpha, text))
-    if n_letters < MIN_HEADING_LETTERS or len(text.split()) > MAX_HEADING_WORDS:
+    n_words = len(text.split())
+    if n_letters < MIN_HEADING_LETTERS or n_words > MAX_HEADING_WORDS:
         return False
-    if text.endswith((".", ",", ";")):
-        return size_ratio > LARGE_PRINT and text.endswith(".")
+    is_call = text.endswith("!") and n_words >= MIN_CALL_WORDS
+    if is_call or text.endswith((".", ",", ";")):
+        return size_ratio > LARGE_PRINT and text.endswith((".", "!"))
     is_bold = block.bold > BOLD_SHARE and block.mono <= MONO_SHARE
     return size_ratio > HEADING or is_bold

@@ -54,6 +54,16 @@ def test_a_large_line_that_ends_with_a_semicolon_is_no_heading() -> None:
     assert not code.is_heading
 
 
+def test_a_bold_sentence_with_an_exclamation_mark_is_no_heading() -> None:
+    for text, is_heading in (
+        ("Change no code that is here already!", False),
+        ("Thank you!", True),
+    ):
+        page = [Run(50, 60, text, font="bold"), *lines(PROSE, 50, 100)]
+        first, *_ = _blocks(page)
+        assert first.is_heading is is_heading, text
+
+
 def test_bold_code_is_no_heading() -> None:
     source = "= Harbours\n" + "Boats come home at night. " * 9
     source += '\n\n#text(font: "DejaVu Sans Mono", weight: "bold")[moor(boat, pier)]'
