@@ -139,10 +139,11 @@ class PdfiumReader:
 
 def _each_once(glyphs: Iterable[Glyph]) -> list[Glyph]:
     """Return the glyphs without those that are drawn a second time at the same place."""
-    places: dict[tuple[str, float, float, float], Glyph] = {}
+    drawn: dict[tuple[object, ...], Glyph] = {}
     for glyph in glyphs:
-        places.setdefault((glyph.text, glyph.x0, glyph.y, glyph.size), glyph)
-    return list(places.values())
+        key = glyph.text, glyph.x0, glyph.y, glyph.size, glyph.is_seen
+        drawn.setdefault(key, glyph)
+    return list(drawn.values())
 
 
 def _without_copies(glyphs: list[Glyph]) -> list[Glyph]:

@@ -127,6 +127,16 @@ def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
         assert read == text
 
 
+def test_of_a_visible_text_at_the_place_of_a_transparent_one_the_visible_one_is_read() -> (
+    None
+):
+    others = [Run(50, 120 + 20 * row, "x") for row in range(8)]
+    runs = [Run(50, 100, "on", operators="3 Tr"), *others]
+    page = _page(pdf([[*runs, Run(50, 100, "on", operators="0 Tr")]]))
+    text = [glyph for glyph in page.glyphs if glyph.text != "x"]
+    assert [(glyph.text, glyph.is_seen) for glyph in text] == [("o", True), ("n", True)]
+
+
 def test_two_letters_of_one_glyph_are_read_in_order_and_a_double_one_is_one() -> None:
     letters = {"l": "لا", "a": "ا", "d": "𝜆𝜆", "f": "ff", "s": "   "}
     for printed, text in (("la", "الا"), ("d", "λ"), ("f", "ff"), ("fsf", "ff ff")):
