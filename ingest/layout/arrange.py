@@ -124,7 +124,7 @@ def _body_size(pages: Iterable[Page]) -> float:
     for page in pages:
         for line in page.lines:
             counts = at_edge if is_at_edge(line, page) else sizes
-            counts[round(line.size * 2) / 2] += line.n_letters
+            counts[round(line.size * 2) / 2] += line.n_alphanumeric
     size, _ = (sizes or at_edge).most_common(1)[0]
     return size
 

@@ -270,7 +270,7 @@ def _classes(line: str) -> str:
     line = _RANGE.sub(_as_number, line)
     line = _LIST.sub(lambda numbers: "0" * len(numbers[0]), line)
     line = _WHOLE.sub(lambda word: "a" * len(word[0]), line)
-    if any(map(is_rtl_letter, line)):
+    if has_rtl_letter(line):
         line = _STOP_OF_LIST.sub(_RTL, line)
     return "".join(map(_class_of, line))
 

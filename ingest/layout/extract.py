@@ -226,7 +226,7 @@ class _OpenPdf:
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows = read
-            if any(map(has_notes, rows)):
+            if exponents and any(map(has_notes, rows)):
                 exponents = ()
             lines: list[Line] = []
             edge = math.nan

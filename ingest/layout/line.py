@@ -130,7 +130,7 @@ class Line:
         return sum(len(word.text) for word in self.words)
 
     @property
-    def n_letters(self) -> int:
+    def n_alphanumeric(self) -> int:
         """Number of letters and digits."""
         return sum(map(str.isalnum, self.text))
 

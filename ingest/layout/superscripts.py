@@ -1,5 +1,6 @@
 """Superscripts inside a line: primes, exponents, and the marks of footnotes and citations."""
 
+import functools
 import itertools
 import math
 import re
@@ -70,14 +71,12 @@ def _ordered(
 
 def has_notes(row: Row) -> bool:
     """Return whether a number above the baseline of a row counts notes: it is 1, or begins the text of a note."""
-
-    def is_high(glyph: Glyph) -> bool:
-        return glyph.size < SMALL * row.size and row.y - glyph.y > RAISED * row.size
-
     edge = -math.inf
-    for is_raised, members in itertools.groupby(row.glyphs, key=is_high):
+    is_above = functools.partial(_is_raised, base=row)
+    for is_raised, members in itertools.groupby(row.glyphs, key=is_above):
         glyphs = list(members)
         number = text_of(glyphs).strip()
+
         begins = glyphs[0].x0 - edge > row.size
         if is_raised and number.isdecimal() and (begins or number == "1"):
             return True
@@ -106,20 +105,15 @@ def without_marks(
         while end < len(word) and _is_raised(word[end], base):
             end += 1
 
-        is_exponent = text_of(word[start:end]) in exponents
-        if (
-            start < end
-            and not is_exponent
-            and _points_to_note(word, start, end, result)
-        ):
+        if start < end and _points_to_note(word, start, end, result, exponents):
             word = word[:start] + word[end:]
         if word:
             result.append(word)
     return result
 
 
-def _is_raised(glyph: Glyph, base: Glyph) -> bool:
-    """Return whether a glyph is small and above the baseline of the one before it."""
+def _is_raised(glyph: Glyph, base: Glyph | Row) -> bool:
+    """Return whether a glyph is small and above the baseline of the one before it, or of a row."""
     rise = base.y - glyph.y
     return glyph.size < SMALL * base.size and rise > RAISED * base.size
 
@@ -129,14 +123,16 @@ def _points_to_note(
     start: int,
     end: int,
     before: Sequence[Sequence[Glyph]],
+    exponents: Collection[str],
 ) -> bool:
     """Return whether the raised glyphs from `start` to `end` of a word point to a note and are no exponent.
 
     Args:
         before: the words before it.
+        exponents: numbers that are no marks of notes in the document.
     """
     mark = text_of(word[start:end])
-    if not _MARK_SIGNS.issuperset(mark):
+    if mark in exponents or not _MARK_SIGNS.issuperset(mark):
         return False
     if end < len(word) and word[end].text[:1] not in _AFTER_MARK:
         return False

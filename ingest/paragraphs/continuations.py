@@ -391,8 +391,9 @@ def _is_elsewhere(
     last: PlacedLine, line: PlacedLine, between: Iterable[LineGroup]
 ) -> bool:
     """Return whether a line is in another column, or begins in a small letter below a figure with a caption."""
-    has_figure = any(drawing_label(part.first.text) for part in between)
-    return last.column != line.column or (has_figure and line.begins_small)
+    if last.column != line.column:
+        return True
+    return line.begins_small and any(drawing_label(part.first.text) for part in between)
 
 
 def _are_parted(

@@ -133,14 +133,15 @@ def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified
 
     A list with numbers in square brackets is one if the text cites it, as in "by assumption [7]".
     """
-    text = "\n".join([item.block.text for item in items])
     whole = []
     for _, run in itertools.groupby(items, key=_place_in_lists):
         members = list(run)
         n_entries = sum(item.reason == "references" for item in members)
         numbers = [item.block.number for item in members]
         is_counted = numbers[0].startswith("[") and len(set(numbers)) > 1
-        is_cited = is_counted and any(number in text for number in numbers)
+        is_cited = is_counted and any(
+            number in item.block.text for item in items for number in numbers
+        )
         if is_cited or (members[0].block.is_numbered and 2 * n_entries > len(members)):
             members = [replace(item, reason="references") for item in members]
         whole += members

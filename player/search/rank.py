@@ -219,8 +219,7 @@ def _step(
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
     # what the first step found in the book stays, behind what the fallback finds
-    is_filled = first is not None and filters and first.strategy not in scored
-    if first is not None and is_filled:
+    if first is not None and filters and first.strategy not in scored:
         fused = _filled(fused, first.fused)
     else:
         first = None
