@@ -427,6 +427,7 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab.click("text=Search")
     tab.click(".hits a >> nth=0")
     tab.wait_for_selector("li.chosen")
+    tab.wait_for_load_state("load")
     assert fits_the_width(tab)
 
     tab.click("li.chosen >> text=be the referee")
