@@ -15,6 +15,7 @@ from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
 from quarry.languages.labels import caption_label, drawing_label
+from quarry.languages.registry import LANGUAGES, alternatives
 
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""
@@ -37,6 +38,10 @@ WIDTH_TOLERANCE = 0.1
 
 _RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪∝≜")
 """Signs of which a displayed formula has one, unlike a label of a figure."""
+
+_CLAUSE = re.compile(
+    alternatives(language.clauses for language in LANGUAGES if language.clauses) + r"\b"
+)
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
 
@@ -243,7 +248,8 @@ def goes_on_after_displays(
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
 
-    if line.is_inside_sentence:
+    is_clause = _CLAUSE.match(line.text) is not None
+    if line.is_inside_sentence or is_clause:
         shift = (line.start - before.margin) / line.size
         is_word = _begins_with_small_word(line) and not line.is_mono
         is_indented = is_word and 0 < shift < MAX_INDENT

@@ -52,6 +52,7 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
 def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
     colon = LineGroup([line("Trees are graphs"), line("such as these:")])
     comma = LineGroup([line("נגדיר את העצים,")])
+    hebrew_colon = LineGroup([line("נגדיר את העצים:")])
     for before, display, text, features, expected in (
         (OPEN, "x = 1", "where roots", {}, True),
         (OPEN, "x = 1", "where roots", {"x0": 60.0}, True),
@@ -68,6 +69,9 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (comma, "x = 1", "ואז יגדלו", {}, True),
         (comma, "x = 1", "ונסיק x = y = z", {}, True),
         (comma, "x = 1", "Then roots", {}, False),
+        (hebrew_colon, "x = 1", "כאשר x הוא השורש", {}, True),
+        (hebrew_colon, "x = 1.", "כאשר x הוא השורש", {}, False),
+        (hebrew_colon, "x = 1", "נקבל את השורש", {}, False),
     ):
         displays = [LineGroup([line(display)])]
         group = LineGroup([line(text, **features)])
