@@ -49,6 +49,11 @@ def default_journal() -> Path:
     return home() / "runs" / "games.sqlite"
 
 
+def fits() -> Path:
+    """Return the folder of the files that the user has fitted."""
+    return home() / "fitted"
+
+
 def user_fit(bundled: Path) -> Path:
     """Return the path of the file that replaces a bundled one after the user has fitted it again."""
-    return home() / "fitted" / bundled.name
+    return fits() / bundled.name

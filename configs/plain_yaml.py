@@ -28,8 +28,8 @@ def read_plain_file(path: Path) -> Any:
         ValueError: as `read_plain_yaml`.
         UnicodeDecodeError: the file has another encoding.
     """
-    with path.open("rb") as file:
-        return read_plain_yaml(file.read(4 * MAX_FILE_CHARS + 4).decode("utf-8"))
+    with path.open(encoding="utf-8", newline="") as file:
+        return read_plain_yaml(file.read(MAX_FILE_CHARS + 1))
 
 
 def read_plain_yaml(text: str) -> Any:

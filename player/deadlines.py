@@ -55,7 +55,7 @@ class Call(Future[T]):
         try:
             error = self.exception(min(remaining_s, threading.TIMEOUT_MAX))
         except TimeoutError:
-            error = LateStrategyError(self.name, "no answer within search.deadline_s")
+            error = LateStrategyError(self.name, "no answer by its deadline")
 
         if error is None:
             return self.result()

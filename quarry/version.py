@@ -7,27 +7,31 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from configs.directories import ROOT
+from configs.directories import ROOT, fits
+
+DATA = (".gz", ".json", ".jsonl", ".npy", ".onnx", ".txt", ".yaml")
+"""Suffixes of the data files of the packages on which results depend."""
 
 __version__ = "0.5.0.dev0"
 
 
 @functools.cache
 def code_digest() -> str:
-    """Return 16 hexadecimal digits that change with any .py, .json, .txt or .yaml file of the packages."""
+    """Return 16 hexadecimal digits that change with any code or data of the packages, and with the user's own fits."""
     files = []
     for package in ("configs", "quarry", "ingest", "player", "evaluate"):
         for path in (ROOT / package).rglob("*"):
-            if path.suffix in (".json", ".py", ".txt", ".yaml"):
+            if path.suffix in (".py", *DATA):
                 files.append(path)
-    return digest_of(files)[:16]
+    digests = digest_of(files) + digest_of(fits().glob("*"), fits())
+    return hashlib.sha256(digests.encode()).hexdigest()[:16]
 
 
-def digest_of(files: Iterable[Path]) -> str:
-    """Return a digest of the names and the contents of files of the project."""
+def digest_of(files: Iterable[Path], folder: Path | None = None) -> str:
+    """Return a digest of the names and the contents of files below a folder."""
     digest = hashlib.sha256()
     for path in sorted(files):
-        digest.update(str(path.relative_to(ROOT)).encode())
+        digest.update(str(path.relative_to(folder or ROOT)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -66,12 +66,14 @@ def serve(
 
 def _reply(callbacks: Callbacks, line: bytes) -> Json:
     """Return the reply to a line of the input."""
+    number = None
     try:
         call = json.loads(line)
-        number, name, ctx = call.get("id"), call["call"], call.get("ctx")
-        callbacks.continue_rounds(call.get("rounds", ()))
+        number = call.get("id")
+        name, ctx = call["call"], call.get("ctx")
+        callbacks.continue_rounds(call.get("rounds") or ())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {"id": None, "error": 'a line must be {"id", "call", "ctx"}'}
+        return {"id": number, "error": 'a line must be {"id", "call", "ctx"}'}
     if name not in CALLS:
         return {"id": number, "error": f"call must be one of {', '.join(CALLS)}"}
     return {"id": number, "reply": getattr(callbacks, name)(ctx)}

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, wait
+from decimal import Decimal
 from typing import Any
 
 PYTHON = ""
@@ -396,13 +397,15 @@ def is_valid(call: str, reply: Any) -> bool:
 
 
 def plain_answer(ctx: Any) -> Any:
-    """Return the result of the first calculation with two whole numbers in a warm-up question; "0" if there is none."""
+    """Return the result of the first calculation with two numbers in a warm-up question; "0" if there is none."""
     question = str(field(ctx, "warmup_question", "question"))
-    match = re.search(r"(-?\d{1,9})\s*([-+*/x×÷])\s*(-?\d{1,9})", question)
+    number = r"(-?\d{1,9}(?:\.\d{1,9})?)"
+    match = re.search(rf"{number}\s*([-+*/x×÷])\s*{number}", question)
     one, sign, other = match.groups() if match else ("0", "+", "0")
-    a, b = int(one), int(other)
-    results = {"+": a + b, "-": a - b, "/": a / (b or 1), "÷": a / (b or 1)}
-    return {"answer": f"{results.get(sign, a * b):.15g}"}
+    a, b = Decimal(one), Decimal(other)
+    quotient = round(a / (b or 1), 9)
+    results = {"+": a + b, "-": a - b, "/": quotient, "÷": quotient}
+    return {"answer": f"{results.get(sign, a * b).normalize():f}"}
 
 
 def plain_questions() -> Any:

@@ -205,7 +205,7 @@ def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | No
         piece = plan.places.piece(int(plan.rows[row]))
         if (
             piece
-            and piece.edition.startswith(game.edition)
+            and f"{piece.edition}:".startswith(f"{game.edition}:")
             and is_on_secret_page(plan, row, game)
         ):
             if piece.text.strip() == game.paragraph.strip():

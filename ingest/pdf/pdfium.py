@@ -179,7 +179,8 @@ def _even_sizes(glyphs: list[Glyph]) -> None:
     for _, group in itertools.groupby(glyphs, key=lambda glyph: round(glyph.y)):
         line = list(group)
         width = mean([glyph.x1 - glyph.x0 for glyph in line])
-        is_usual = len(line) < MIN_LINE or abs(math.log(width / usual)) < OTHER_WIDTH
+        is_known = len(line) >= MIN_LINE and width > 0 and usual > 0
+        is_usual = not is_known or abs(math.log(width / usual)) < OTHER_WIDTH
         for glyph in line:
             glyph.size = (usual if is_usual else width) / MEAN_WIDTH
 

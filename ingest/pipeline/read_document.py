@@ -13,7 +13,6 @@ from pathlib import Path
 from configs.directories import ROOT
 from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
-from ingest.editions.readers import has_pymupdf
 from ingest.errors import SourceError
 from ingest.layout.arrange import TITLE_PART, arrange
 from ingest.layout.extract import READERS, Pdf, extract
@@ -58,12 +57,16 @@ READING = (
 LIBRARIES = (
     "pypdfium2",
     "pdfplumber",
+    "pdfminer.six",
     "pikepdf",
     "pypdf",
+    "pymupdf",
+    "ocrmypdf",
     "python-bidi",
     "fonttools",
+    "wordfreq",
 )
-"""Packages on whose versions the paragraphs of a file depend."""
+"""Packages on whose versions the paragraphs of a file depend; some are optional."""
 
 LIMITS = ("timeout_s", "memory_mb")
 """Settings on which the paragraphs of a file do not depend."""
@@ -98,10 +101,18 @@ def paragraphs_version(content: str, settings: IngestSettings) -> str:
     """
     fields = asdict(settings).items()
     reading = [value for name, value in fields if name not in LIMITS]
-    libraries = [importlib.metadata.version(name) for name in LIBRARIES]
+    libraries = list(map(_installed_version, LIBRARIES))
     code = (reader_digest(), _own_code(settings.reader), libraries)
-    key = f"{code}|{content}|{reading}|{has_pymupdf()}|{ocr_languages()}"
+    key = f"{code}|{content}|{reading}|{ocr_languages()}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
+
+
+def _installed_version(package: str) -> str:
+    """Return the version of a package, "" if it is not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 @functools.cache

@@ -119,7 +119,7 @@ class Places:
 
     def find(self, sentence: str) -> IntArray:
         """Return the places with an opening sentence, in order; sentences are compared as the game compares them."""
-        key = self.keys_by_sentence.get(canonical(sentence), -1)
+        key = self.keys_by_sentence.get(_key(sentence), -1)
         return np.flatnonzero(self.keys == key)
 
 
@@ -158,8 +158,8 @@ def find_places(
     keys_by_sentence: dict[str, int] = {}
     keys = []
     for start in starts:
-        sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
-        keys.append(keys_by_sentence.setdefault(sentence, len(keys_by_sentence)))
+        key = _key(start.sentence)
+        keys.append(keys_by_sentence.setdefault(key, len(keys_by_sentence)))
 
     return Places(
         paragraphs=paragraphs,
@@ -174,6 +174,11 @@ def find_places(
         keys_by_sentence=keys_by_sentence,
         log_odds=np.array(log_odds),
     )
+
+
+def _key(sentence: str) -> str:
+    """Return the form in which the game compares opening sentences; a sentence of symbols alone is its own."""
+    return canonical(sentence) or sentence
 
 
 def _vectors(pieces: Sequence[Piece]) -> Float32Array:

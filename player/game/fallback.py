@@ -130,10 +130,10 @@ class DeadlinePlayer:
         call = self._runner.start(part, lambda: due_at(due, work), due)
         try:
             return call.result(budget_s)
-        except TimeoutError:
-            problem = f"took more than {budget_s:.1f} s"
         except Exception as error:  # the referee gets its reply in any case
             problem = f"failed: {describe_error(error)}"
+            if not call.done():
+                problem = f"took more than {budget_s:.1f} s"
 
         _log.warning(
             "game %s: %s %s; the game goes on with less",

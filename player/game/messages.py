@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
 from player.answer import LETTERS, Answer, read_answer
@@ -260,7 +261,8 @@ def read_score(payload: Json) -> Score:
     """
     points_sent = _first(payload, ["private_score", "score"])
     points = read_number(points_sent, MAX_POINTS)
-    if points is None and isinstance(points_sent, int | float):
+    is_number = isinstance(points_sent, int | float)
+    if points is None and (is_number or read_number(points_sent, inf) is not None):
         raise MessageError(f"private_score is {as_utf8(points_sent, 40)}, out of range")
 
     league = read_number(_first(payload, ["league_points", "league_score"]), MAX_POINTS)

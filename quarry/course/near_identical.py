@@ -3,6 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from operator import itemgetter
 
 import regex
 
@@ -58,6 +59,7 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     from datasketch import MinHash, MinHashLSH
 
     texts = {paragraph.paragraph_id: _Words(paragraph.text) for paragraph in paragraphs}
+    order = {paragraph_id: number for number, paragraph_id in enumerate(texts)}
     ordinary = _ordinary_words(texts.values())
     index = MinHashLSH(threshold=MIN_JACCARD, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
     copies = {}
@@ -68,11 +70,10 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
             shingle = " ".join(text.words[start : start + SHINGLE_WORDS])
             shingles.append(shingle.encode())
         sketch.update_batch(shingles)
-        candidates = [(0.0, "")]
-        for other in map(str, index.query(sketch)):
-            similarity = _similarity(text, texts[other], ordinary)
-            candidates.append((similarity, other))
-        similarity, original = max(candidates)
+        similarities = [(0.0, "")]
+        for other in sorted(map(str, index.query(sketch)), key=order.__getitem__):
+            similarities.append((_similarity(text, texts[other], ordinary), other))
+        similarity, original = max(similarities, key=itemgetter(0))
         if similarity >= MIN_COMMON_WORDS:
             copies[paragraph_id] = original
         else:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+import regex
+
 from quarry.course.text import canonical
 
 MIN_CONTENT_WORDS = 5
@@ -91,11 +93,11 @@ def find_printed(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, st
     A sentence that is not there has the position -1 and the string "". Only letters and digits are compared, since
     programs print blanks and signs differently; a sentence with other differences is found by both of its ends.
     """
-    letters, positions = [], []
-    for position, char in enumerate(piece):
-        for letter in canonical(char):
+    letters, spans = [], []
+    for char in regex.finditer(r"\X", piece):  # a letter with its accents
+        for letter in canonical(char.group()):
             letters.append(letter)
-            positions.append(position)
+            spans.append(char.span())
 
     whole = "".join(letters)
     for sentence in sentences:
@@ -103,7 +105,7 @@ def find_printed(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, st
         if start < 0:
             yield -1, ""
             continue
-        first, last = positions[start], positions[end - 1] + 1
+        first, last = spans[start][0], spans[end - 1][1]
         before = _MARKS_BEFORE.search(piece, max(0, first - 3), first)
         after = _MARKS_AFTER.match(piece, last)
         first = before.start() if before else first

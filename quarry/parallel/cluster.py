@@ -179,8 +179,8 @@ def _require_code(expected: str) -> None:
     """
     if (actual := code_digest()) != expected:
         raise WorkerError(
-            f"It runs other code ({actual}) than this command ({expected}). "
-            "Install the same version on all machines."
+            f"It runs other code ({actual}) than this command ({expected}), or has other fits. "
+            "Install the same version on all machines, with the same fits."
         )
 
 

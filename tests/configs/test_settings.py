@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from configs.errors import SettingsError
+from configs.plain_yaml import MAX_FILE_CHARS, read_plain_file
 from configs.settings import DEFAULT_CONFIG, SECTIONS, as_dict, fields, load
 from tests.fakes import refusal
 
@@ -219,3 +220,9 @@ def test_an_empty_list_may_be_set() -> None:
 def test_null_sets_no_text(tmp_path: Path) -> None:
     mine = written(tmp_path, "game: {writer: null}")
     assert load(config=mine).game.writer == ""
+
+
+def test_a_file_too_long_is_refused_wherever_its_characters_end(tmp_path: Path) -> None:
+    for text in ("#" * MAX_FILE_CHARS + "€" * MAX_FILE_CHARS, "a: €" * MAX_FILE_CHARS):
+        with pytest.raises(ValueError, match=f"more than {MAX_FILE_CHARS} characters"):
+            read_plain_file(written(tmp_path, text))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from configs.directories import user_fit
+from configs.directories import default_store, user_fit
 from configs.errors import QuarryError
 from configs.settings import Settings, load
 from evaluate.errors import writing
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code, 2 for bad input."""
     parser = argparse.ArgumentParser("python -m tools.calibration", description=__doc__)
     parser.add_argument("fit", choices=("search", "prior"))
-    parser.add_argument("--store", default="data/store", help="folder or URL")
+    parser.add_argument("--store", default=default_store(), help="folder or URL")
     parser.add_argument("--games", type=Path, help="labelled games")
     parser.add_argument("--split", help="train, validation or test (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of splits")

@@ -288,7 +288,13 @@ def test_a_plain_guess_is_that_of_its_round(
         guess = player.get_guess(contexts[number][1])
         assert guess["opening_sentence"] == hint_of(number)
     assert player.get_guess({})["opening_sentence"] == hint_of(2)
-    for question, answer in (("7 x 8", "56"), ("1 / 4", "0.25")):
+    for question, answer in (
+        ("7 x 8", "56"),
+        ("1 / 4", "0.25"),
+        ("12.5 * 2", "25"),
+        ("123456789 * 987654321", "121932631112635269"),
+        ("2 / 3", "0.666666667"),
+    ):
         asked = {"dynamic": {"question": f"What is {question}?"}}
         assert player.get_warmup_answer(asked) == {"answer": answer}
 
@@ -377,7 +383,8 @@ def test_lines_that_are_no_calls_are_refused_and_the_others_answered() -> None:
         b"",
         b'{"call": "get_guess"}',
         b'{"id": 1, "call": "__init__"}',
-        b'{"id": 1, "call": "get_guess", "rounds": 7}',
+        b'{"id": 1, "call": "get_guess", "rounds": null}',
+        b'{"id": 3, "call": "get_guess", "rounds": 7}',
         b'{"id": 2, "call": "get_guess", "ctx": {"a": "\xd7\xa9"}}',
     ]
     written = io.StringIO()
@@ -387,4 +394,7 @@ def test_lines_that_are_no_calls_are_refused_and_the_others_answered() -> None:
     assert ready == {"ready": True}
     assert {"id": 2, "reply": {"a": "ש"}} in replies
     assert {"id": None, "reply": None} in replies
-    assert len(replies) == 6
+    assert {"id": 1, "reply": None} in replies
+    says = 'a line must be {"id", "call", "ctx"}'
+    assert {"id": 3, "error": says} in replies
+    assert len(replies) == 7

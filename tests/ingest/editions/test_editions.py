@@ -177,3 +177,7 @@ def test_printed_sentences_are_found_in_raw_text_by_their_letters() -> None:
         (-1, ""),
         (-1, ""),
     ]
+
+    accented = "Vide\u0301o: E\u0302tre est un verbe ici."
+    found = [*find_printed(accented, ["Être est un verbe ici."])]
+    assert found == [(accented.index("E"), "E\u0302tre est un verbe ici.")]

@@ -63,6 +63,13 @@ def test_the_sizes_of_invisible_text_follow_from_its_widths() -> None:
     assert min(titles) > 1.5 * max(lines)
 
 
+def test_invisible_text_without_width_is_no_damage() -> None:
+    runs = [Run(50, 100, "the words of a line of no width", 10, operators="3 Tr 0 Tz")]
+    _page(pdf([runs]))
+    runs.append(Run(50, 60, "and of a line that has one", 10, operators="3 Tr 100 Tz"))
+    _page(pdf([runs]))
+
+
 def test_one_invisible_sign_leaves_the_sizes_of_a_page_as_they_are() -> None:
     runs = [Run(50, 40, ".", 10, operators="3 Tr")]
     runs.append(Run(50, 60, "A title", 20, operators="0 Tr"))

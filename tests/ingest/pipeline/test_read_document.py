@@ -70,18 +70,25 @@ def test_a_file_is_read_again_after_an_own_reader_or_a_library_changes(
     module.write_text("class Reader: pages = 1\n")
     assert paragraphs_version("digest", settings) != version
 
-    builtin = paragraphs_version("digest", IngestSettings())
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0")
-    assert paragraphs_version("digest", IngestSettings()) != builtin
 
-
-def test_a_file_is_read_again_once_pymupdf_is_installed(
+def test_a_file_is_read_again_after_a_library_is_updated_or_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(read_document, "has_pymupdf", lambda: False)
-    without = paragraphs_version("digest", IngestSettings())
-    monkeypatch.setattr(read_document, "has_pymupdf", lambda: True)
-    assert paragraphs_version("digest", IngestSettings()) != without
+    versions = dict.fromkeys(read_document.LIBRARIES, "1")
+
+    def version_of(name: str) -> str:
+        if name not in versions:
+            raise importlib.metadata.PackageNotFoundError
+        return versions[name]
+
+    monkeypatch.setattr(importlib.metadata, "version", version_of)
+    seen = {paragraphs_version("digest", IngestSettings())}
+    for library in ("pypdfium2", "wordfreq", "pdfminer.six", "pymupdf", "ocrmypdf"):
+        versions[library] = "2"
+        seen.add(paragraphs_version("digest", IngestSettings()))
+    del versions["pymupdf"]
+    seen.add(paragraphs_version("digest", IngestSettings()))
+    assert len(seen) == 7
 
 
 def test_new_code_of_any_module_of_reading_reads_all_files_again() -> None:

@@ -85,6 +85,7 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
     # symbols alone are not equal
     symbols = find_places([passage(text, text) for text in ("→ ∞", "← ∞")])
     assert len(set(symbols.keys.tolist())) == 2
+    assert symbols.find("→ ∞").tolist() == [0]
     assert len(symbols.find("")) == 0
 
     belief = np.array([0.3, 0.4, 0.3])

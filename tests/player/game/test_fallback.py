@@ -34,6 +34,7 @@ class Unsteady:
         self.steady = DeadlinePlayer(self, "7", Runner())
         self.hanging: set[str] = set()
         self.failing: set[str] = set()
+        self.error: type[Exception] = ZeroDivisionError
         self.mended = threading.Event()
         self.budgets_s: dict[str, float] = {}
 
@@ -42,7 +43,7 @@ class Unsteady:
         if part in self.hanging:
             self.mended.wait(30.0)
         if part in self.failing:
-            raise ZeroDivisionError(part)
+            raise self.error(part)
 
     def answer_warmup(self, question: str) -> str:
         self._may("warmup")
@@ -116,6 +117,10 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
         unsteady.mended.set()
     says = "game 7: the decision failed: ZeroDivisionError: decide; the game goes on with less"
     assert says in caplog.messages
+
+    unsteady.error = TimeoutError  # another step was late
+    unsteady.steady.decide(["A"] * 20, 20.0)
+    assert "the decision failed: " in caplog.messages[-1]
 
 
 def test_the_loop_gives_each_part_its_budget_and_cuts_a_longer_one_short(

@@ -248,7 +248,7 @@ def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighte
 
 
 def test_a_score_out_of_range_is_refused() -> None:
-    for points in (1e308, -1e9, float("nan"), 10**400):
+    for points in (1e308, -1e9, float("nan"), 10**400, "5000"):
         with pytest.raises(MessageError, match=r"private_score is .*range"):
             protocol.read_score({"private_score": points})
 

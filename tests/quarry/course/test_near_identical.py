@@ -30,6 +30,29 @@ def test_same_text_up_to_case_signs_and_a_few_words_is_linked_to_the_first() -> 
         assert copies == {"p3": "p1"}
 
 
+def test_of_two_equally_similar_paragraphs_the_first_is_the_original() -> None:
+    texts = [f"{TREES} {CACHES} {LOCKS}"] * 3
+    words = (
+        ("keeps", "holds"),
+        ("walks", "goes"),
+        ("soon", "later"),
+        ("idle", "wasted"),
+        ("trace", "sign"),
+        ("usually", "often"),
+        ("price", "cost"),
+        ("path", "way"),
+        ("otherwise", "else"),
+        ("stays", "remains"),
+    )
+    for number, (word, other) in enumerate(words):
+        texts[1] = texts[1].replace(word, other)
+        if number < 5:
+            texts[2] = texts[2].replace(word, other)
+    for order in ((0, 1, 2), (1, 0, 2)):
+        course = paragraphs(*[texts[number] for number in order])
+        assert near_identical(course) == {"p2": "p0"}
+
+
 def test_different_paragraphs_that_look_alike_are_not_linked() -> None:
     for other in (
         MERGE_SORT.replace("Merge", "Quick").replace(
