@@ -21,7 +21,7 @@ from fontTools.ttLib.standardGlyphOrder import standardGlyphOrder
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
 from ingest.pdf.model import UNKNOWN
-from ingest.pdf.tex import encoding_used
+from ingest.pdf.tex import LARGE, encoding_named, encoding_used
 
 _BITMAP = re.compile(r"a\d+")
 """Name that pdfTeX and dvips give to a glyph."""
@@ -34,8 +34,8 @@ MAX_CODE = 255
 """Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
 
 _SIZE = re.compile(r"(?:text|display|[bB]igg?)$")
-_LARGE = str.maketrans("∪∩⊕⊗∧∨", "⋃⋂⨁⨂⋀⋁")
-"""End of the name of a sign that TeX has in several sizes, as in "summationdisplay", and operators that are large."""
+"""End of the name of a sign that TeX has in several sizes, as in "summationdisplay"."""
+_BRACKETS = frozenset("()[]{}|")
 _OF_TEX = {
     "lscript": "ℓ",
     "prime": "′",
@@ -64,6 +64,9 @@ _OF_TEX = {
     "trianglerightsld": "▶",
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
+
+_NAMED = re.compile(rb"dup (\d+) ?/([\w.]+) put")
+"""Entry of the encoding in the program of a Type 1 font."""
 
 _NO_TEXT = "\0\ufffd\ufffe\uffff"
 """Characters of the entries of a map that say nothing."""
@@ -140,6 +143,8 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
     encoding = font.get("/Encoding")
     if encoding is None and font.get("/Subtype") == "/TrueType":
         return _glyphs_without_character(font, mapped)
+    if encoding is None and "/ToUnicode" not in font:
+        return _unusual_glyphs(font)
     if not isinstance(encoding, pikepdf.Dictionary):
         return {}
     differences = encoding.get("/Differences")
@@ -161,6 +166,19 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
     wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
     added = named.keys() - (mapped.keys() - wrong)
     return {code: named[code] for code in added}
+
+
+def _unusual_glyphs(font: pikepdf.Dictionary) -> dict[int, str]:
+    """Return the characters of glyphs whose names Adobe's list lacks, in a Type 1 font with an encoding of its own."""
+    base_font = str(font.BaseFont).rpartition("+")[2].lstrip("/")
+    program = font.get("/FontDescriptor", pikepdf.Dictionary()).get("/FontFile")
+    if program is None or encoding_named(base_font, is_unmapped=True) is not None:
+        return {}
+    named = {}
+    for code, name in _NAMED.findall(program.read_bytes()):
+        if not agl.toUnicode(name.decode()):
+            named[int(code)] = name.decode()
+    return _characters(named)
 
 
 def _glyphs_without_character(
@@ -246,7 +264,11 @@ def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
         return wrong
 
     shown = {code for code in wrong if _differ(named[code], mapped[code])}
-    signs = {code for code in common if _is_sign(named[code])}
+    signs = set()
+    for code in common:
+        is_bracket = named[code] in _BRACKETS and mapped[code] not in _BRACKETS
+        if is_bracket or _is_sign(named[code]):
+            signs.add(code)
     wrong &= signs
     if len(wrong) > len(signs) / 2:
         return wrong | shown
@@ -293,7 +315,7 @@ def _characters(names: Mapping[int, str]) -> dict[int, str]:
         sign = _SIZE.sub("", name)
         text = _OF_TEX.get(sign) or agl.toUnicode(sign)
         if sign != name:
-            text = text.translate(_LARGE)
+            text = text.translate(LARGE)
         if text and code <= MAX_CODE:
             characters[code] = text
     return characters

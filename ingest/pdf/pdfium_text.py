@@ -26,11 +26,15 @@ from ingest.pdf.model import (
 )
 from ingest.pdf.private_signs import private_sign
 from ingest.pdf.tex import (
+    LARGE,
+    LOW_QUOTES,
+    OMX,
     PIECES,
     WHOLE,
     encoding_named,
     join_pieces,
     join_relation,
+    raise_low_quote,
 )
 
 MIN_OVERHANG = 0.03
@@ -164,6 +168,8 @@ class PageText:
                 continue
             if glyph.text in WHOLE:
                 join_pieces(glyphs, glyph)
+            if glyphs and glyphs[-1].text in LOW_QUOTES:
+                raise_low_quote(glyphs[-1], glyph)
 
             glyph.parted = parted and code < FIRST_RTL
             glyphs.append(glyph)
@@ -380,6 +386,8 @@ class PageText:
         encoding = encoding_named(name, is_unmapped)
         if encoding is not None:
             text = encoding.get(code, UNKNOWN)
+        elif text.translate(LARGE) != text and encoding_named(name, True) is OMX:
+            text = text.translate(LARGE)
         elif unicodedata.category(chr(code)) == "Co" and text in (UNKNOWN, chr(code)):
             text = chr(code)
             self._private.add((font, text))

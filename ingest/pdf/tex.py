@@ -1,7 +1,7 @@
 """Signs of fonts that a file does not explain: of mathematical fonts by their names, of bitmap fonts without any.
 
 Reference:
-    Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1 and T1; the AMS fonts of amssymb;
+    Knuth, The TeXbook, appendix F; the LaTeX font encodings OML, OMS, OMX, OT1, T1 and TS1; the AMS fonts of amssymb;
     mathabx by Anthony Phan; Adobe's Mathematical Pi, the fonts of textbooks that are set without TeX.
 """
 
@@ -86,7 +86,9 @@ MAX_ACCENTED = 3
 MAX_LATIN_ACCENTED = 20
 """Maximum number of accented letters in a font with hardly any plain ones, and in a font of any Latin text."""
 
-COMPANION = dict(zip([132, 133, 136, 151, 169, 174, 191], "†‡•™©®€", strict=True))
+COMPANION = dict(
+    zip(map(ord, "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾"), "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾", strict=True)
+) | dict(zip([132, 133, 136, 151, 187, 191], "†‡•™√€", strict=True))
 """Signs of the companion of text fonts (TS1), which has no letters."""
 
 _INTEGRALS = "∫∫∬∬∭∭⨌⨌"
@@ -113,7 +115,7 @@ PI_ONE = dict(
 PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=True))
 """Signs and Greek letters, and brackets in two sizes, of Mathematical Pi."""
 
-SYC = dict(zip(map(ord, "BC"), "≔≕", strict=True))
+SYC = dict(zip(map(ord, "BC,.<="), "≔≕≠≢∉∌", strict=True))
 """Signs of txfonts and newtx; its others are rare."""
 
 _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
@@ -185,6 +187,9 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
     return None
 
 
+LARGE = str.maketrans("∪∩⊎⊕⊗∧∨", "⋃⋂⨄⨁⨂⋀⋁")
+"""Operators, and the large ones in fonts of large signs."""
+
 _PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
@@ -197,6 +202,10 @@ WHOLE = dict.fromkeys("⎜⎟⎢⎥⎪", "") | dict(
     zip("|‖⎛⎝⎞⎠⎡⎣⎤⎦⎧⎨⎩⎫⎬⎭", "|‖(())[[]]{{{}}}", strict=True)
 )
 """Pieces of tall brackets and bars, and the whole signs; those that lengthen a bracket do not tell which."""
+LOW_QUOTES = {"”": "„", "’": "‚"}
+"""Closing quotation marks, and the low opening ones that TeX makes of them in fonts that lack these."""
+LOW_GAP, MIN_LOW, MAX_LOW = 0.15, 0.4, 0.75
+"""Maximum white space after such a mark, and minimum and maximum depth to which it is lowered, in ems."""
 PIECES_APART = 40
 SAME_EDGE = 0.1
 """Maximum number of glyphs from a piece to the next one, and maximum distance of their edges, in points."""
@@ -222,6 +231,16 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
     before.x1 = max(before.x1, glyph.x1)
     before.y = glyph.y
     return True
+
+
+def raise_low_quote(before: Glyph, glyph: Glyph) -> None:
+    """Put a closing quotation mark that is lowered before a glyph on its baseline, as a low opening one."""
+    drop = (before.y - glyph.y) / before.size
+    is_next = abs(glyph.x0 - before.x1) < LOW_GAP * before.size
+    is_raised = glyph.size < before.size  # the mark of a note
+    if is_next and not is_raised and MIN_LOW < drop < MAX_LOW:
+        before.text = LOW_QUOTES[before.text]
+        before.y = glyph.y
 
 
 def join_pieces(before: list[Glyph], glyph: Glyph) -> None:

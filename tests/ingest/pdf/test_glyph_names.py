@@ -162,11 +162,12 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
 
 def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> None:
     signs = ["summationdisplay", "uniontext", "parenleftBig", "minus", "plus", "bardbl"]
-    texts = (0x58, 0x22C3, 0x28, 0x2212, 0x2B, 0x6B)
+    signs += ["parenrightBigg", "braceleft"]
+    texts = (0x58, 0x22C3, 0x28, 0x2212, 0x2B, 0x6B, 0x21, 0x7D)
     rows = ""
     for code, text in enumerate(texts, 33):
         rows += f"<{code:x}><{code:x}><{text:04x}>\n"
-    mapped = MAP.partition(b"2 beginbfrange")[0] + b"6 beginbfrange\n"
+    mapped = MAP.partition(b"2 beginbfrange")[0] + b"8 beginbfrange\n"
     cmap = cmap_of(
         pdf(names(*signs), mapped + rows.encode() + b"endbfrange", "/FontFile3")
     )
@@ -177,8 +178,31 @@ def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> N
         "<23> <0028>",
         "<24> <2212>",
         "<26> <2016>",
+        "<27> <0029>",
+        # a font of right-to-left text may turn its brackets
+        "<28> <007d>",
     ):
         assert row in cmap
+
+
+def test_names_in_the_program_of_a_font_are_known_where_others_are_usual() -> None:
+    encoding = b"dup 44 /a put dup 65 /epsilon1 put\ndup 80/summationdisplay put eexec"
+    for name, is_known in (("PazoMath-Italic", True), ("CMMI10", False)):
+        made = pikepdf.new()
+        font = pikepdf.Dictionary(
+            Type=pikepdf.Name.Font,
+            Subtype=pikepdf.Name.Type1,
+            BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
+            FontDescriptor=pikepdf.Dictionary(FontFile=made.make_stream(encoding)),
+        )
+        content = written_with(font, made)
+        if not is_known:  # by its codes, which count more
+            assert with_glyph_names(content) is content
+            continue
+        cmap = cmap_of(content)
+        assert "<41> <03f5>" in cmap
+        assert "<50> <2211>" in cmap
+        assert "<2c>" not in cmap
 
 
 def numbered_font(name: str, rows: bytes) -> bytes:

@@ -118,6 +118,14 @@ def test_a_code_may_be_one_sign_by_the_map_of_its_font_and_another_without() -> 
     assert [glyph.text for glyph in _page(content).glyphs] == [",", "˓", ","]
 
 
+def test_an_operator_in_a_font_of_large_signs_is_a_large_one() -> None:
+    signs = {"S": "∪", "(": "("}
+    for font, text in ((b"/CMEX10", "⋃("), (b"/CMSY10", "∪(")):
+        content = pdf([[Run(50, 100, "S(", font="mapped")]], to_unicode=signs)
+        content = content.replace(b"/BaseFont /Mapped", b"/BaseFont " + font)
+        assert "".join(glyph.text for glyph in _page(content).glyphs) == text
+
+
 def test_a_sign_may_be_another_one_by_its_height_or_by_its_shape_in_the_font() -> None:
     signs = {"E": "∈", "|": "∈", "-": "\ua7f7", "_": "\x83"}
     content = pdf([[Run(50, 100, "E|-_", font="mapped")]], to_unicode=signs)

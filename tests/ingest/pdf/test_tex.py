@@ -15,6 +15,7 @@ from ingest.pdf.tex import (
     encoding_used,
     join_pieces,
     join_relation,
+    raise_low_quote,
 )
 
 
@@ -54,7 +55,8 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     assert (integrals[ord("´")], integrals[ord("¸")]) == ("∫", "∮")
     signs = encoding_named("MathematicalPi-One", is_unmapped=False) or {}
     assert (signs[ord("5")], signs[ord("u")]) == ("=", "θ")
-    assert (encoding_named("txsyc", is_unmapped=True) or {})[ord("B")] == "≔"
+    signs = encoding_named("txsyc", is_unmapped=True) or {}
+    assert [signs[ord(code)] for code in "B,<"] == ["≔", "≠", "∉"]
     brackets = encoding_named("MathematicalPi-Three", is_unmapped=False) or {}
     assert (brackets[ord("s")], brackets[ord("Ï")]) == ("(", "√")
 
@@ -74,6 +76,7 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("ikn", NAMELESS),
         ("Éa", NAMELESS),
         ("\x88¿", COMPANION),
+        ("\x88ªº", COMPANION),
         ("é", NAMELESS),
         ("aeiouàéêô", NAMELESS),
         ("Òåîðåìà f", CYRILLIC),
@@ -119,6 +122,21 @@ def test_two_signs_that_are_drawn_over_each_other_are_one_relation() -> None:
         assert join_relation(before, glyph) is (relation != ""), signs
         assert before.text == (relation or first)
         assert before.x0 == (min(0.0, x) if relation else 0.0)
+
+
+def test_a_closing_quotation_mark_that_is_lowered_before_a_glyph_is_a_low_one() -> None:
+    for text, y, x, size, low in (
+        ("”", 105.9, 5.0, 10.0, "„"),
+        ("’", 105.9, 4.6, 10.0, "‚"),
+        ("”", 100.0, 5.0, 10.0, "”"),
+        ("”", 105.9, 9.0, 10.0, "”"),
+        # the mark of a note
+        ("”", 104.5, 5.0, 7.0, "”"),
+    ):
+        mark = Glyph(text, 0.0, 5.0, y, 10.0, 0, False)
+        raise_low_quote(mark, Glyph("o", x, x + 5, 100.0, size, 0, False))
+        assert mark.text == low
+        assert mark.y == (y if low == text else 100.0)
 
 
 def test_the_pieces_of_a_tall_bar_are_one_sign() -> None:
