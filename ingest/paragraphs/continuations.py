@@ -129,7 +129,8 @@ class _Texts:
     def _shows(self, group: LineGroup) -> bool:
         """Return whether a group is displayed below the last text."""
         has_room = self.whole and len(self.displays) < MAX_DISPLAYS
-        return bool(has_room) and _is_display(group, self.whole[-1])
+        may_be_indented = self._habits.indented and bool(self.displays)
+        return bool(has_room) and _is_display(group, self.whole[-1], may_be_indented)
 
     def _join(self, group: LineGroup) -> None:
         """Join the displays and a group to the last text."""
@@ -165,8 +166,12 @@ def _needed_displays(
     return needed
 
 
-def _is_display(group: LineGroup, before: LineGroup) -> bool:
-    """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
+def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> bool:
+    """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code.
+
+    Args:
+        may_be_indented: whether a line of prose with an indent begins a paragraph.
+    """
     last = before.last
     first = group.first
     is_at_margin = last.starts_at(last.left, before.margin)
@@ -176,6 +181,8 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     is_aside = group.last.column != last.column or first.from_right != last.from_right
     is_labelled = caption_label(first.text) != ""
     if _is_item(group) or first.in_table or is_aside or is_labelled:
+        return False
+    if _begins_indented(first, before, may_be_indented):
         return False
     if all(line.is_mono for line in group.lines):
         return True
@@ -188,6 +195,17 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
         if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
+
+
+def _begins_indented(
+    line: PlacedLine, before: LineGroup, may_be_indented: bool
+) -> bool:
+    """Return whether a line begins with a capital and an indent as a paragraph does, such as the one before it."""
+    is_word = len(line.first_text) > 1 and line.first_text.isalpha()
+    if line.is_mono or not is_word or not line.initial.isupper():
+        return False
+    is_usual = may_be_indented and line.is_prose and line.indent < MAX_INDENT
+    return is_usual or line.starts_at(before.first.start)
 
 
 def _ends_sentence_of(

@@ -127,6 +127,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 
     if font.get("/Encoding") == "/Identity-H":
         found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, entries), 4
+        found |= _half_ligatures(entries)
         if "Math" in str(font.BaseFont):
             for code, sign in _OF_CAMBRIA.items():
                 if mapped.get(code) == chr(code):
@@ -218,6 +219,16 @@ def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
         if is_in_order and chr(code + step).isalpha():
             found[code] = chr(code + step)
 
+    return found
+
+
+def _half_ligatures(entries: Mapping[int, str]) -> dict[int, str]:
+    """Return the letters of a ligature of lam and alef that Word maps to lam alone, beside its other form."""
+    found = {}
+    for code, text in entries.items():
+        beside = entries.get(code - 1), entries.get(code + 1)
+        if code > MAX_CODE and text == "ل" and "لا" in beside:
+            found[code] = "لا"
     return found
 
 

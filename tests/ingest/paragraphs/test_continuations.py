@@ -128,6 +128,22 @@ def test_a_formula_is_displayed_below_a_line_of_symbols_at_the_margin() -> None:
         assert formula.is_display is is_display
 
 
+def test_a_capital_after_an_indent_begins_a_paragraph_below_a_formula() -> None:
+    indented = replace(HABITS, indented=True)
+    for text, start, habits, n_groups in (
+        ("Thus every tree has", 62.0, indented, 3),
+        ("Thus every tree has", 110.0, indented, 1),
+        ("thus every tree has", 62.0, indented, 1),
+        ("Thus every tree has", 62.0, HABITS, 1),
+    ):
+        before = LineGroup([line("Trees are graphs where"), line("with", y=112.0)])
+        formula = LineGroup([line("x = 1", x0=100.0, x1=200.0, y=124.0)])
+        after = LineGroup([line(text, x0=start, x1=start + 80, y=148.0)])
+        last = LineGroup([line("since it is one of the trees.", y=160.0)])
+        whole = join_continuations([before, formula, after, last], habits)
+        assert len(whole) == n_groups, text
+
+
 def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -> None:
     for text, n_groups in (
         ("where a root is any of the nodes.", 1),

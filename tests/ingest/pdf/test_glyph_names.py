@@ -229,6 +229,13 @@ def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
         assert ("<0040> <0061>" in cmap) is sums
 
 
+def test_a_ligature_of_lam_and_alef_beside_another_one_holds_both() -> None:
+    rows = b"<03dd><03dd><0644>\n<03fb><03fb><0644>\n<03fc><03fc><06440627>\nendbfrange"
+    cmap = cmap_of(numbered_font("ArialMT", rows))
+    assert "<03fb> <06440627>" in cmap
+    assert "<03dd> <0644>" in cmap
+
+
 @pytest.mark.parametrize(
     ("lost", "after", "letter"),
     [
