@@ -3,10 +3,12 @@
 import re
 import unicodedata
 
+from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING, OPENING
 from quarry.languages.registry import (
     LANGUAGES,
     OTHER_ABBREVIATIONS,
+    OTHER_ARTICLES,
     OTHER_LAST_ABBREVIATIONS,
     OTHER_NUMBER_ABBREVIATIONS,
     OTHER_OPENERS,
@@ -48,8 +50,12 @@ _NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
 _CAPITAL = re.compile(r"[A-Z] [a-z]")
 """One capital that begins a sentence."""
+_GREEK = ("GREEK", "MICRO")
+"""Beginnings of the names of letters that begin a sentence even if they are small."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
+LABEL_WORDS = 5
+"""Maximum number of words of a label such as "Proof of Lemma 3."."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
@@ -74,8 +80,9 @@ _NUMBER_ABBREVIATIONS = _words("number_abbreviations").union(
 _STATEMENT_NAMES = _words("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
-_SIGNS_BEFORE = re.compile(r"^\W+(?=\w)")
-"""Quotation marks, brackets or arrows before a word."""
+_BEFORE_WORD = re.compile(r"^(?:\W+|[^\W\d_]{1,4}['’])(?=\w)")
+"""Quotation marks, brackets or arrows before a word, or an article, as in "l'Ing."."""
+_ARTICLES = frozenset(OTHER_ARTICLES.split())
 _SOURCE = re.compile(r"\([^()]*\)[.,;]")
 """The source in brackets after a quotation."""
 _ADVERBIAL = re.compile(
@@ -171,7 +178,7 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
 
 
 def _goes_on(before: str, mark: str, tail: str) -> bool:
-    """Return whether a sentence goes on: with a small letter in cased text that begins no formula, or after a bracket.
+    """Return whether a sentence goes on: with a small letter, not of a formula, in cased text, or after a bracket.
 
     In a script without capitals a bracket that was opened inside a sentence does not end it.
     """
@@ -181,7 +188,10 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
         is_inside = bracket != "" and outside.rstrip()[-1:] not in ".!?:…"
         return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
-    is_small = is_cased and tail.lstrip(OPENING)[:1].islower()
+    begins = tail.lstrip(OPENING)[:1]
+    is_greek = begins.isalpha() and _script(begins) in _GREEK
+    is_symbol = is_greek and mark in ".?!" and not last.isdigit()
+    is_small = is_cased and begins.islower() and not is_symbol
     if _begins_part(before, mark, tail):
         return False
     is_formula = mark == "." and _begins_with_formula(tail, before)
@@ -210,16 +220,20 @@ def _begins_with_formula(tail: str, before: str) -> bool:
 def _is_label(text: str) -> bool:
     """Return whether a text is one word, perhaps with a number or with two, or ends with the number of an item.
 
-    As in "Theorem 2 (Gauss, 1801)", "2.1. Theorem" or "Q2 (50 pts)".
+    As in "Theorem 2 (Gauss, 1801)", "2.1. Theorem", "Proof of Lemma 3" or "Q2 (50 pts)".
     """
     if _is_item_number(text):
         return True
     text = _ITEM_NUMBER.sub("", text).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
-    if len(label) != 2:
-        return len(label) < 2
-    first, last = label
-    return bool(_NUMBER.fullmatch(last) or _SECTION_NUMBER.fullmatch(first))
+    if len(label) < 2:
+        return True
+    first, *_, last = label
+    is_of_statement = len(label) <= LABEL_WORDS and begins_statement(f"{first}. ")
+    is_numbered = _NUMBER.fullmatch(last) is not None
+    if len(label) > 2:  # such as "Proof of Lemma 3"
+        return is_of_statement and is_numbered
+    return is_numbered or _SECTION_NUMBER.fullmatch(first) is not None
 
 
 def _is_item_number(before: str) -> bool:
@@ -243,16 +257,17 @@ def ends_with_abbreviation(text: str, tail: str) -> bool:
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
     *others, word = _last_abbreviation_joined(before.split())
-    word = _SIGNS_BEFORE.sub("", word)
+    word = _BEFORE_WORD.sub("", word)
     forms = _forms(word)
     following = tail.lstrip(OPENING)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
-    opens = next_word.casefold() in _OPENERS
+    opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
     is_operand = others[-1:] and others[-1] in _OPERATORS
     if is_operand or _is_variable(word, next_word) or _are_symbols(word, following):
         return False
     is_number = following[:1].isdigit()
-    if forms & _ABBREVIATIONS:
+    is_ordinal = word.isdecimal() and others[-1:] and others[-1] in _ARTICLES
+    if forms & _ABBREVIATIONS or (is_ordinal and next_word[:1].isupper() and not opens):
         return True
     if forms & _NUMBER_ABBREVIATIONS:
         return is_number or _is_letter(next_word)

@@ -9,14 +9,21 @@ from quarry.languages.language import Language
 LANGUAGES = (ENGLISH, HEBREW)
 """All languages; the first one is assumed for a text in any other script."""
 
-OTHER_ABBREVIATIONS = "mme mlle mm z.b z.t d.h u.a u.u sig dott ing avv sra srta dra lic проф акад ул г гг пгт т.е т.к"
+OTHER_ABBREVIATIONS = (
+    "mme mlle mm ste env av apr c.-à-d bzw vgl evtl ggf inkl insb bspw sog allg engl griech franz ital lat zzgl exkl "
+    "einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med kath z.z u.ä o.b d.a i.a i.allg z.b z.t d.h u.a u.u sig "
+    "dott ing avv cfr pag ej aprox ud uds sra srta dra lic проф акад напр соотв им англ лат нем греч ул г гг пгт т.е т.к"
+)
 """Abbreviations of French, German, Italian, Spanish and Russian after whose full stop the sentence goes on."""
-OTHER_LAST_ABBREVIATIONS = "т.д т.п"
+OTHER_LAST_ABBREVIATIONS = "т.д т.п др"
 """Russian abbreviations that end a sentence, except before a number or a bracket."""
 OTHER_NUMBER_ABBREVIATIONS = (
-    "éq abb abschn kap bsp cap ec ecs pág art núm рис табл разд гл стр см"
+    "éq abb abschn kap bsp s str bd cap ec ecs pág párr art núm рис табл разд гл стр см"
 )
 """Abbreviations of French, German, Spanish and Russian after whose full stop a number continues the sentence."""
+
+OTHER_ARTICLES = "der die das dem den des im am zum vom zur beim"
+"""German words after which a number with a full stop is an ordinal."""
 
 OTHER_OPENERS = (
     "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "

@@ -133,7 +133,7 @@ def test_a_capital_after_an_indent_begins_a_paragraph_below_a_formula() -> None:
     for text, start, habits, n_groups in (
         ("Thus every tree has", 62.0, indented, 3),
         ("Thus every tree has", 110.0, indented, 1),
-        ("thus every tree has", 62.0, indented, 1),
+        ("thus every tree has", 62.0, indented, 2),
         ("Thus every tree has", 62.0, HABITS, 1),
     ):
         before = LineGroup([line("Trees are graphs where"), line("with", y=112.0)])
