@@ -239,7 +239,7 @@ class _Text:
 
     @property
     def is_statement(self) -> bool:
-        """Whether it is a numbered statement with a word: some hold little else than a formula."""
+        """Whether it is a labelled statement with a word: some hold little else than a formula."""
         statement = after_statement_label(self.block.text)
         has_word = _WORD.search(statement) is not None
         return has_word and len(statement.split()) >= MIN_STATEMENT_TOKENS

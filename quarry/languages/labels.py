@@ -20,8 +20,8 @@ _STATEMENT = re.compile(
 )
 
 
-_NUMBERED_STATEMENT = re.compile(
-    alternatives(_STATEMENT_WORDS) + r" \d+(?:\.\d+)*[.:]? ", re.IGNORECASE
+_STATEMENT_LABEL = re.compile(
+    alternatives(_STATEMENT_WORDS) + r"(?: \d+(?:\.\d+)*[.:]?|\.) ", re.IGNORECASE
 )
 
 
@@ -31,8 +31,8 @@ def begins_statement(text: str) -> bool:
 
 
 def after_statement_label(text: str) -> str:
-    """Return the text after the numbered label of a statement, such as "Claim 3.", "" if there is no such label."""
-    label = _NUMBERED_STATEMENT.match(text)
+    """Return the text after the label of a statement, such as "Claim 3." or "Claim.", "" if there is no such label."""
+    label = _STATEMENT_LABEL.match(text)
     return text[label.end() :] if label else ""
 
 

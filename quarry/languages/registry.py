@@ -11,8 +11,9 @@ LANGUAGES = (ENGLISH, HEBREW)
 
 OTHER_ABBREVIATIONS = (
     "mme mlle mm ste env av apr c.-à-d bzw vgl evtl ggf inkl insb bspw sog allg engl griech franz ital lat zzgl exkl "
-    "einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med kath z.z u.ä o.b d.a i.a i.allg z.b z.t d.h u.a u.u sig "
-    "dott ing avv cfr pag ej aprox ud uds sra srta dra lic проф акад напр соотв им англ лат нем греч ул г гг пгт т.е т.к"
+    "einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med kath z.z u.ä o.b d.a i.a i.allg z.b z.t "
+    "d.h u.a u.u sig dott ing avv cfr pag ej aprox ud uds sra srta dra lic проф акад напр соотв им англ лат нем греч "
+    "ул г гг пгт т.е т.к"
 )
 """Abbreviations of French, German, Italian, Spanish and Russian after whose full stop the sentence goes on."""
 OTHER_LAST_ABBREVIATIONS = "т.д т.п др"
