@@ -109,6 +109,7 @@ _CODE_LINE = re.compile(
     | ^(?:c?def|print|return)\b.*[=(\[\#] | ^(?:import\ \S+\ as|from\ \S+\ import)\b  # a statement
     | ^(?:if|elif|while)\ .*[=!<>]=.*: | ^(?:for|if|while)\ .*[\])]: | ^(?:for\ \w+\ in|if|while)\ \w+:
     | ^(?:\}\ ?)?(?:else|elif)\b.*[;:{]$
+    | ^(?:(?:public|private|protected|static|final|abstract|virtual|override)\ )+[\w<>\[\],\ ]+\ ?\(  # a method
     | ^(?:\d+\ )?(?:for|if|while)\ ?\(.*[;:{)]$  # a condition or a loop
     | ^(?:int|double|float|char|bool|var|auto)\ \w+\ ?[=;]  # a declaration
     | ^(?:newtype|data|type)\ [A-Z]\w*(?:\ \w+)*\ =\ | ^(?:class|instance)\ [A-Z].*\ where\b  # of Haskell

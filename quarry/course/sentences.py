@@ -50,6 +50,8 @@ _NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
 _CAPITAL = re.compile(r"[A-Z] [a-z]")
 """One capital that begins a sentence."""
+_UNITS = frozenset("ACFHJKNTVW")
+"""Units of physics, which end sentences after a number."""
 _GREEK = ("GREEK", "MICRO")
 """Beginnings of the names of letters that begin a sentence even if they are small."""
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -262,11 +264,15 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     following = tail.lstrip(OPENING)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
-    is_operand = others[-1:] and others[-1] in _OPERATORS
-    if is_operand or _is_variable(word, next_word) or _are_symbols(word, following):
+    before_word = others[-1] if others else ""
+    is_operand = before_word in _OPERATORS
+    is_unit = word in _UNITS and before_word[-1:].isdigit()
+    if is_operand or is_unit or _is_variable(word, next_word):
+        return False
+    if _are_symbols(word, following):
         return False
     is_number = following[:1].isdigit()
-    is_ordinal = word.isdecimal() and others[-1:] and others[-1] in _ARTICLES
+    is_ordinal = word.isdecimal() and before_word in _ARTICLES
     if forms & _ABBREVIATIONS or (is_ordinal and next_word[:1].isupper() and not opens):
         return True
     if forms & _NUMBER_ABBREVIATIONS:

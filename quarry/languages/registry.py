@@ -31,8 +31,8 @@ OTHER_OPENERS = (
     "démontrer démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez déduire déduisez "
     "étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn wir es zeigen "
     "berechnen bestimmen als dabei daher hier il gli nel nella nei nelle dopo infatti quindi allora dunque inoltre "
-    "sia siano supponiamo poiché questo questa el los las sea sean entonces además luego como este esta então além "
-    "seja sejam пусть тогда если это поэтому тому якщо нехай"
+    "sia siano supponiamo poiché questo questa determinare calcolare trovare dimostrare verificare si el los las sea "
+    "sean entonces además luego como este esta então além seja sejam пусть тогда если это поэтому тому якщо нехай"
 )
 """Words of French, German, Italian, Spanish, Portuguese, Russian and Ukrainian that begin sentences."""
 

@@ -216,6 +216,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("void print (tree) {", {"is_heading": True}, "code"),
     ("newtype Boat = Boat { sails :: Int }", {}, "code"),
     ("instance Show Boat where show (Boat n) = show n", {}, "code"),
+    ("public static List<Boat> sail (Tide<Boat> t)", {}, "code"),
     ("Claim 3. d(v) ≤ dist(s, v) for v ∈ V", {}, "theorem"),
     ("Lema 4.2.1 |a+b|r ≤ c(|a|r + |b|r) con r > 0", {}, "other"),
     ("Claim 3. x = y", {}, "symbols"),

@@ -52,6 +52,7 @@ FIRST = [
     "El peso es de aprox. Dos kilos, p. ej. Hierro.",
     "Nach dem 2. Hauptsatz gilt es.",
     "Das steht auf S. 23 oben.",
+    "The battery has 6 V.",
     "Lo dice l'Ing. Mengozzi nel libro.",
     "Мы берём, напр. Дома и сады.",
     "Wir fangen Fehler ab, z. B. Männer irren sich, d. h. Wir alle.",
