@@ -169,7 +169,8 @@ def breaks_word(place: Break) -> bool:
     above, line = place.above, place.line
     is_below = above.column == line.column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
-    return has_hyphen and line.begins_small and is_below and not line.n_gaps
+    is_word = line.begins_small and not marker_words(line, place.following)
+    return has_hyphen and is_word and is_below and not line.n_gaps
 
 
 def begins_element(place: Break) -> bool:

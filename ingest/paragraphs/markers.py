@@ -27,7 +27,7 @@ TEXT_TOLERANCE = 0.2
 ICON = 1.5
 """Minimum size of an icon beside a text, in font sizes; bullets are smaller."""
 
-_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|[–—-]{{1,3}}|−")
+_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|\(?\*{{1,3}}\)|[–—-]{{1,3}}|−")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _SIGNS = "().[]-–"
@@ -131,7 +131,9 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
     if len(line.words) < 2:
         return is_bullet(line.first_text)
-    first = line.first_text.lstrip(_STARS) or line.first_text
+    first = line.first_text
+    if not is_bullet(first):
+        first = first.lstrip(_STARS) or first
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         second = line.words[1].text
         is_sure = first not in "·→⇒o−" or is_rtl_letter(second)

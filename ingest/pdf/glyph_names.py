@@ -3,8 +3,8 @@
 Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow,
 though the encoding of the font names the glyph; Macs map the large signs of TeX to letters, and leave out ligatures.
 PowerPoint maps sums and arrows to their glyph numbers. Distiller maps a letter whose glyph has no character in the font
-to a private code, though the glyphs beside it are its neighbours in the alphabet. Printer drivers write no map for
-fonts of Windows, whose glyphs are numbered in a known order.
+to a private code, though the glyphs beside it are its neighbours in the alphabet, and leaves out letters of formulas.
+Printer drivers write no map for fonts of Windows, whose glyphs are numbered in a known order.
 """
 
 import bisect
@@ -21,7 +21,7 @@ from fontTools.ttLib.standardGlyphOrder import standardGlyphOrder
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
 from ingest.pdf.model import UNKNOWN
-from ingest.pdf.tex import LARGE, encoding_named, encoding_used
+from ingest.pdf.tex import LARGE, MATHTIME, encoding_named, encoding_used
 
 _BITMAP = re.compile(r"a\d+")
 """Name that pdfTeX and dvips give to a glyph."""
@@ -87,7 +87,15 @@ _ORDERED = {
 """How many of the standard glyphs a family of fonts begins with, and the first glyphs of its alphabets."""
 
 _OF_CAMBRIA = {0x3C3: "∑", 0xDCD: "∑", 0x526: "\u20d7"}
-"""Signs of Cambria Math by the numbers of their glyphs, to which PowerPoint maps them."""
+_OF_CAMBRIA |= dict(enumerate("{{{{}}}}[[[[]]]](((())))", 0xD5B))
+_OF_CAMBRIA |= dict(enumerate("(){}[]", 0x123A))
+for _first in (0x723, 0xBBA, 0xCB2):  # in three sizes
+    _OF_CAMBRIA |= dict(
+        enumerate(string.ascii_uppercase + string.ascii_lowercase, _first)
+    )
+for _first in (0x7D9, 0xC08):
+    _OF_CAMBRIA |= dict(enumerate("αβγδεζηθικλμνξοπρσςτυφχψω", _first))
+"""Signs and letters of Cambria Math by the numbers of their glyphs, to which PowerPoint maps them."""
 
 
 def with_glyph_names(content: bytes) -> bytes:
@@ -130,7 +138,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         found |= _half_ligatures(entries)
         if "Math" in str(font.BaseFont):
             for code, sign in _OF_CAMBRIA.items():
-                if mapped.get(code) == chr(code):
+                if mapped.get(code, chr(code)) == chr(code):
                     found[code] = sign
     else:
         found, n_digits = _named_glyphs(font, mapped), 2
@@ -170,16 +178,23 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
 
 
 def _unusual_glyphs(font: pikepdf.Dictionary) -> dict[int, str]:
-    """Return the characters of glyphs whose names Adobe's list lacks, in a Type 1 font with an encoding of its own."""
+    """Return the characters of glyphs whose names Adobe's list lacks, in a Type 1 font with an encoding of its own.
+
+    Those of MathTime are known by their codes.
+    """
     base_font = str(font.BaseFont).rpartition("+")[2].lstrip("/")
     program = font.get("/FontDescriptor", pikepdf.Dictionary()).get("/FontFile")
     if program is None or encoding_named(base_font, is_unmapped=True) is not None:
         return {}
-    named = {}
-    for code, name in _NAMED.findall(program.read_bytes()):
-        if not agl.toUnicode(name.decode()):
-            named[int(code)] = name.decode()
-    return _characters(named)
+    names = {
+        int(code): name.decode() for code, name in _NAMED.findall(program.read_bytes())
+    }
+    for pattern, encoding in MATHTIME.items():
+        if pattern.match(base_font):
+            return {code: encoding[code] for code in names if code in encoding}
+    return _characters(
+        {code: name for code, name in names.items() if not agl.toUnicode(name)}
+    )
 
 
 def _glyphs_without_character(

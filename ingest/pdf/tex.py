@@ -118,6 +118,16 @@ PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=Tr
 SYC = dict(zip(map(ord, "BC,.<="), "≔≕≠≢∉∌", strict=True))
 """Signs of txfonts and newtx; its others are rare."""
 
+MATHTIME = {
+    re.compile(r"MT2?B?MI"): OML | dict(zip([46, 47, 140, 141], "()[]", strict=True)),
+    re.compile(r"MT2?B?SY[STF]"): {
+        code: sign for code, sign in OMS.items() if sign not in _CAPITALS
+    }
+    | dict(zip(map(ord, "CDIW"), "+=;:", strict=True)),
+    re.compile(r"MT2?EX"): OMX,
+}
+"""Encodings of the fonts of MathTime, whose glyphs have the names of other signs, by patterns of their names."""
+
 _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (
         r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",

@@ -40,6 +40,12 @@ def test_a_line_without_an_initial_is_not_inside_a_sentence() -> None:
     assert not line("pop() היא פונקציה", rtl=True).is_inside_sentence
 
 
+def test_an_item_begins_below_a_hyphen_after_which_a_word_goes_on() -> None:
+    group = LineGroup([line("דוגמאות לעצים שאינם גדלים-")])
+    assert begins(group, line("a. לא סימטרי", y=112.0, x0=65.0))
+    assert not begins(group, line("graphs של עצים", y=112.0))
+
+
 def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
     group = LineGroup([line("Trees are graphs")])
     for features, start_below, expected in (

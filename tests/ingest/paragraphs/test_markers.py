@@ -26,6 +26,8 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
         ("--- Trees are graphs", 1),
+        ("*) Trees are graphs", 1),
+        ("(**) Trees are graphs", 1),
         ("3- Trees are graphs", 1),
         ("3- and 4-connected graphs", 0),
         ("− trees are graphs", 1),

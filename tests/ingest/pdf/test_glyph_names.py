@@ -188,14 +188,7 @@ def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> N
 def test_names_in_the_program_of_a_font_are_known_where_others_are_usual() -> None:
     encoding = b"dup 44 /a put dup 65 /epsilon1 put\ndup 80/summationdisplay put eexec"
     for name, is_known in (("PazoMath-Italic", True), ("CMMI10", False)):
-        made = pikepdf.new()
-        font = pikepdf.Dictionary(
-            Type=pikepdf.Name.Font,
-            Subtype=pikepdf.Name.Type1,
-            BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
-            FontDescriptor=pikepdf.Dictionary(FontFile=made.make_stream(encoding)),
-        )
-        content = written_with(font, made)
+        content = type1_font(name, encoding)
         if not is_known:  # by its codes, which count more
             assert with_glyph_names(content) is content
             continue
@@ -203,6 +196,32 @@ def test_names_in_the_program_of_a_font_are_known_where_others_are_usual() -> No
         assert "<41> <03f5>" in cmap
         assert "<50> <2211>" in cmap
         assert "<2c>" not in cmap
+
+
+def test_glyphs_of_mathtime_are_known_by_their_codes_whatever_their_names() -> None:
+    encoding = (
+        b"dup 46 /period put dup 68 /D put dup 80 /P put dup 33 /exclam put eexec"
+    )
+    for name, rows in (
+        ("MT2MIT", ("<2e> <0028>", "<44> <0044>")),
+        ("MT2SYT", ("<44> <003d>", "<21> <2192>")),
+        ("MT2EXA", ("<50> <2211>",)),
+    ):
+        cmap = cmap_of(type1_font(name, encoding))
+        for row in rows:
+            assert row in cmap, name
+
+
+def type1_font(name: str, program: bytes) -> bytes:
+    """Return a PDF with a Type 1 font whose program has the encoding."""
+    made = pikepdf.new()
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.Type1,
+        BaseFont=pikepdf.Name(f"/ABCDEF+{name}"),
+        FontDescriptor=pikepdf.Dictionary(FontFile=made.make_stream(program)),
+    )
+    return written_with(font, made)
 
 
 def numbered_font(name: str, rows: bytes) -> bytes:
@@ -227,6 +246,9 @@ def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
         assert ("<03c3> <2211>" in cmap) is sums
         assert ("<0526> <20d7>" in cmap) is sums
         assert ("<0040> <0061>" in cmap) is sums
+        # letters and brackets that the map lacks
+        for row in ("<0754> <0078>", "<07da> <03b2>", "<123c> <007b>", "<0d65> <005b>"):
+            assert (row in cmap) is sums
 
 
 def test_a_ligature_of_lam_and_alef_beside_another_one_holds_both() -> None:
