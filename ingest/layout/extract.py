@@ -136,8 +136,8 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
         metadata = document.reader.metadata
         return Pdf(
             pages=pages,
-            metadata_title=_on_one_line(metadata("Title")),
-            metadata_author=_on_one_line(metadata("Author")),
+            metadata_title=_printable(metadata("Title")),
+            metadata_author=_printable(metadata("Author")),
             date=_metadata_date(metadata("CreationDate"))
             or _metadata_date(metadata("ModDate")),
             rtl=rtl,
@@ -325,7 +325,7 @@ def _embedded_fonts(rows: Iterable[Row], n_fonts: int) -> frozenset[int]:
     return frozenset(range(n_fonts)) - rtl_fonts
 
 
-def _on_one_line(text: str) -> str:
+def _printable(text: str) -> str:
     """Return a text with single spaces and without unprintable characters."""
     printable = (char if char.isprintable() else " " for char in text)
     return " ".join("".join(printable).split())

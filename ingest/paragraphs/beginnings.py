@@ -333,7 +333,7 @@ def _is_indented_formula(line: PlacedLine) -> bool:
 
 
 def has_extra_space(place: Break) -> bool:
-    """Return whether a line is above a group, or more white space than between two lines is between them."""
+    """Return whether a line is above the last one, or more space is between them than between lines of a paragraph."""
     above, line = place.above, place.line
     drop = line.drop_from(above)
     is_after_formula = above.is_tall and line.begins_small and not above.ends_clause
@@ -394,7 +394,10 @@ def continues_centred(place: Break) -> bool:
 
 
 def hangs(place: Break) -> bool:
-    """Return whether two lines, the end of a sentence, or a line after a bold label hang below an outdented one."""
+    """Return whether a line hangs below the first one of a paragraph, which begins further out.
+
+    Two lines that begin at one edge do, and so does one that ends a sentence or follows a bold label.
+    """
     group, above, line = place.group, place.above, place.line
     is_first = len(group.lines) == 1 and not group.marker
     if not is_first or line.shift_from(above) <= INDENTED:
@@ -482,7 +485,7 @@ def leaves_margin(place: Break) -> bool:
 
 
 def has_no_full_line(place: Break) -> bool:
-    """Return whether there was room above, no comma is before a small letter, and no sentence goes on in a box."""
+    """Return whether the line above ends short, but for a sentence that surely goes on: after a comma, or in a box."""
     above, line = place.above, place.line
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
     return not (above.is_full(line) or is_after_comma or _is_open(place))

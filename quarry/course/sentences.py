@@ -267,16 +267,16 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     before_word = others[-1] if others else ""
     is_operand = before_word in _OPERATORS
     is_unit = word in _UNITS and before_word[-1:].isdigit()
-    if is_operand or is_unit or _is_variable(word, next_word):
+    if is_operand or is_unit or _is_of_other_script(word, next_word):
         return False
-    if _are_symbols(word, following):
+    if _ends_and_begins_with_symbol(word, following):
         return False
     is_number = following[:1].isdigit()
     is_ordinal = word.isdecimal() and before_word in _ARTICLES
     if forms & _ABBREVIATIONS or (is_ordinal and next_word[:1].isupper() and not opens):
         return True
     if forms & _NUMBER_ABBREVIATIONS:
-        return is_number or _is_letter(next_word)
+        return is_number or _may_number_part(next_word)
     if forms & _LAST_ABBREVIATIONS:
         return is_number or tail.startswith(("(", "["))
 
@@ -284,7 +284,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         is_short = len(others) < ADVERBIAL_WORDS
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
     is_initial = _is_initial_of(word, following, opens)
-    return tail[0] != "(" and is_initial and not _is_symbol(word, before)
+    return tail[0] != "(" and is_initial and not _was_symbol(word, before)
 
 
 def _last_abbreviation_joined(words: list[str]) -> list[str]:
@@ -308,7 +308,7 @@ def _is_initial_of(word: str, following: str, opens: bool) -> bool:
     return is_name or (is_before_word and word[0].isupper())
 
 
-def _is_symbol(word: str, before: str) -> bool:
+def _was_symbol(word: str, before: str) -> bool:
     """Return whether a word is one capital that a text has used before, inside a sentence and without a full stop."""
     if len(word) != 1 or not word.isupper():
         return False
@@ -316,12 +316,12 @@ def _is_symbol(word: str, before: str) -> bool:
     return re.search(pattern, before[: -len(word)]) is not None
 
 
-def _is_letter(word: str) -> bool:
-    """Return whether a word is one capital that may number a part, as in "App. B", and opens no sentence."""
+def _may_number_part(word: str) -> bool:
+    """Return whether a word is one capital that opens no sentence, and so may number a part, as in "App. B"."""
     return len(word) == 1 and word.isupper() and word.casefold() not in _OPENERS
 
 
-def _is_variable(word: str, next_word: str) -> bool:
+def _is_of_other_script(word: str, next_word: str) -> bool:
     """Return whether a word is one capital of another script than the next word, as in Hebrew mathematics.
 
     A Cyrillic capital before a Latin name is an initial.
@@ -331,7 +331,7 @@ def _is_variable(word: str, next_word: str) -> bool:
     return _script(word) not in (_script(next_word), "CYRILLIC")
 
 
-def _are_symbols(word: str, following: str) -> bool:
+def _ends_and_begins_with_symbol(word: str, following: str) -> bool:
     """Return whether one capital ends a sentence and one begins the next, as in "the line Q. P lies on it"."""
     is_symbol = _CAPITAL.match(following) is not None
     return len(word) == 1 and word.isupper() and is_symbol
