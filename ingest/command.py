@@ -66,12 +66,12 @@ def ingest(
         raise SettingsError(
             f"{paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
         )
-    if view or drop:
-        course = at.open(all_rejected_ok=True)
     if view:
         as_document, to_lines = STORE_VIEWS[view]
-        _print(as_document(course), to_lines, as_json)
+        _print(as_document(at.open(all_rejected_ok=True)), to_lines, as_json)
         return 0
+    if drop:
+        at.open(all_rejected_ok=True)  # refuses a missing store
 
     with work.start() as workers:
         summary = ingest_files(
@@ -133,7 +133,7 @@ def _documents(course: Course) -> dict[str, Any]:
         "fingerprint": course.fingerprint,
         "n_paragraphs": len(course.paragraphs),
         "n_near_identical": n_same.total(),
-        "prose": len(_prose(course)),
+        "prose": _count_prose(course),
         "documents": documents,
     }
 
@@ -175,6 +175,10 @@ def _prose(course: Course) -> list[dict[str, Any]]:
     return [item for item in _paragraphs(course) if item["kind"] == PROSE]
 
 
+def _count_prose(course: Course) -> int:
+    return sum(item.kind == PROSE for item in course.paragraphs)
+
+
 def _paragraph_lines(items: list[dict[str, Any]]) -> Iterator[str]:
     for item in items:
         same_as = f" (near-identical to {item['same_as']})" if item["same_as"] else ""
@@ -211,7 +215,7 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
         "documents": len(course.documents),
         "paragraphs": len(course.paragraphs),
         "near_identical": sum(bool(item.same_as) for item in course.paragraphs),
-        "prose": len(_prose(course)),
+        "prose": _count_prose(course),
         "fingerprint": course.fingerprint,
         "advice": summary.advice,
     }

@@ -85,20 +85,20 @@ class Plan:
     questions_ms: float
 
     @property
-    def keys(self) -> IntArray:
+    def sentence_ids(self) -> IntArray:
         """(n_candidates,) number of the opening sentence; candidates with equal opening sentences share it."""
-        return self.places.keys[self.rows]
+        return self.places.sentence_ids[self.rows]
 
-    def paragraph(self, row: int) -> Paragraph:
+    def as_paragraph(self, row: int) -> Paragraph:
         """Return the passage of a candidate from its place on."""
-        return self.places.paragraph(int(self.rows[row]))
+        return self.places.as_paragraph(int(self.rows[row]))
 
     def hit(self, row: int) -> Hit:
         """Return the hit of a candidate's best passage, with its text from the place on."""
         ranking = self.result.ranking
         assert ranking is not None
         passages = self.places.held_rows(int(self.rows[row]))
-        return replace(ranking.best_hit(passages), paragraph=self.paragraph(row))
+        return replace(ranking.best_hit(passages), paragraph=self.as_paragraph(row))
 
     def find_row(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, None if there is none."""
@@ -155,7 +155,7 @@ class Player:
         embed: embeds ideas for the associative word, and hints to compare with pieces of other editions; None skips
             both.
         writer: re-ranks passages, and writes words and justifications; None skips these steps.
-        nats: log-odds of a cosine of 1 between a piece of another edition and the hint.
+        log_odds_per_similarity: log-odds of a cosine of 1 between a piece of another edition and the hint.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Player:
         seed: int = 0,
         embed: Embed | None = None,
         writer: Writer | None = None,
-        nats: float = 0.0,
+        log_odds_per_similarity: float = 0.0,
     ) -> None:
         self.orchestrator = orchestrator
         self._settings = settings
@@ -173,7 +173,7 @@ class Player:
         self._embed = embed and _limit_time(embed)
         self._ideas = Ideas(self._embed)
         self._writer = writer
-        self._nats = nats
+        self._log_odds_per_similarity = log_odds_per_similarity
         self._mixture = mixture(wrong_by_kind())
         self._indexed: tuple[Sequence[Paragraph], WordIndex] | None = None
 
@@ -263,7 +263,11 @@ class Player:
             with contextlib.suppress(Exception):  # the search reports it
                 hint = self._embed([start.hint])[0]
             if hint is not None:
-                likeness = LIKENESS_WEIGHT * self._nats * (places.vectors @ hint)
+                likeness = (
+                    LIKENESS_WEIGHT
+                    * self._log_odds_per_similarity
+                    * (places.vectors @ hint)
+                )
 
         printed = compute_prior(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))
@@ -298,7 +302,7 @@ class Player:
         posterior = self.posterior(plan, answers)
         belief = posterior.belief
         opening, best, confidence = best_opening(belief, plan.rows, plan.places)
-        paragraph = replace(plan.paragraph(best), opening_sentence=opening)
+        paragraph = replace(plan.as_paragraph(best), opening_sentence=opening)
         support = posterior.support
         evidence = weigh_answers(
             best, paragraph, plan.prior, plan.questions, support, answers
@@ -384,5 +388,5 @@ def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
         seed,
         embedder.embed_queries,
         make_writer(settings.game),
-        course_calibration(course).dense.nats,
+        course_calibration(course).dense.log_odds_per_similarity,
     )

@@ -32,7 +32,7 @@ if hasattr(signal, "SIGHUP"):
 
 _lock = threading.RLock()
 _results_lock = threading.Lock()
-_deferring = threading.RLock()
+_deferred_block_lock = threading.RLock()
 
 
 class _State:
@@ -44,7 +44,8 @@ class _State:
         code: exit code after a signal.
         is_announced: whether the line was printed.
         print_results: function of `printing_at_end`, until it is called.
-        deferred: in a block of `deferring` in the main thread, the signal that came or 0; otherwise None.
+        is_deferring: whether the main thread is in a block of `deferring`.
+        deferred_signal: the signal that came in this block; 0 if none came.
     """
 
     line: str = ""
@@ -52,7 +53,8 @@ class _State:
     code: int = INTERRUPTED
     is_announced: bool = False
     print_results: Callable[[], object] | None = None
-    deferred: int | None = None
+    is_deferring: bool = False
+    deferred_signal: int = 0
 
 
 _state = _State()
@@ -150,17 +152,17 @@ def deferring() -> Iterator[None]:
 
     The child of a half-started process would print a traceback, and the rest of a result would follow the line.
     """
-    with _deferring:
+    with _deferred_block_lock:
         is_main = threading.current_thread() is threading.main_thread()
         if is_main:
-            _state.deferred = 0
+            _state.deferred_signal, _state.is_deferring = 0, True
         try:
             yield
         finally:
             if is_main:
-                number, _state.deferred = _state.deferred, None
-                if number:
-                    _interrupt(number, None)
+                _state.is_deferring = False
+                if _state.deferred_signal:
+                    _interrupt(_state.deferred_signal, None)
 
 
 def end_now() -> None:
@@ -168,7 +170,7 @@ def end_now() -> None:
     announce()
     with contextlib.suppress(Exception):
         _print_results()
-    _deferring.acquire(timeout=GRACE_S)
+    _deferred_block_lock.acquire(timeout=GRACE_S)
     # the processes that multiprocessing has started here, and what these have started
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None:
@@ -216,8 +218,8 @@ def _remember(number: int) -> None:
 def _interrupt(number: int, _frame: FrameType | None) -> None:
     if _state.is_announced:
         return  # the thread ends the process
-    if _state.deferred is not None:
-        _state.deferred = number
+    if _state.is_deferring:
+        _state.deferred_signal = number
         return
     _remember(number)
     announce()
@@ -232,7 +234,7 @@ def _leave() -> None:
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
     """
     if _state.is_announced:
-        _deferring.acquire(timeout=GRACE_S)
+        _deferred_block_lock.acquire(timeout=GRACE_S)
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
         os._exit(_state.code)

@@ -95,7 +95,7 @@ def _find_passage(
 
     def misfit(place: int) -> tuple[float, bool, bool, str, int]:
         """Return the key by which the best place is the smallest."""
-        paragraph = places.paragraph(place)
+        paragraph = places.as_paragraph(place)
         f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
         is_elsewhere = paragraph.doc_id != game.document
         is_off = not _is_on_page(game, paragraph)
@@ -105,7 +105,7 @@ def _find_passage(
         return None
     best = min(hits, key=misfit)
     around = places.paragraphs[places.passage_rows[best]]
-    return replace(places.paragraph(best), paragraph_id=around.paragraph_id)
+    return replace(places.as_paragraph(best), paragraph_id=around.paragraph_id)
 
 
 def locate_in(

@@ -79,7 +79,7 @@ def play_with_person(
         return
 
     sentence = decision.guess.opening_sentence
-    paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
+    paragraph = replace(plan.as_paragraph(decision.best), opening_sentence=sentence)
     if errors := " ".join(find_label_errors(paragraph.text, hint)):
         print(errors)
         return

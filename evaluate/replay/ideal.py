@@ -61,7 +61,7 @@ def compute_win_ideal(
     is_read = same_sentence(sentence, game.opening_sentence or sentence)
     if row is None or not is_read:
         return 0.0
-    _, sentences = np.unique(plan.keys, return_inverse=True)
+    _, sentences = np.unique(plan.sentence_ids, return_inverse=True)
     prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
     return round(win_probability(prior, int(sentences[row]), errors), 6)
 

@@ -190,7 +190,7 @@ def _record_play(
 
 def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
     """Return the rank of the sentence of a candidate; None if there is no candidate."""
-    return None if row is None else rank_of_sentence(row, belief, plan.keys)
+    return None if row is None else rank_of_sentence(row, belief, plan.sentence_ids)
 
 
 def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
@@ -219,7 +219,7 @@ def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
     place = int(plan.rows[row])
     piece = plan.places.piece(place)
     if piece is None:
-        passage = plan.places.paragraph(place)
+        passage = plan.places.as_paragraph(place)
         return (passage.doc_id, passage.page) == (game.document, game.page)
     return piece.doc_id == game.document and piece.page <= game.page <= piece.last_page
 

@@ -15,7 +15,7 @@ from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
-from evaluate.studio.pages import Page, make_app, or_404
+from evaluate.studio.pages import Page, make_app
 from evaluate.studio.state import CurrentStudio, Studio, StudioFiles
 from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame
@@ -59,9 +59,7 @@ def _games(studio: CurrentStudio, page: Page, lost: bool = False) -> HTMLRespons
 
 @router.get("/games/{key}")
 def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLResponse:
-    by_key = {game.key: game for game in studio.saved_games()}
-    saved = or_404(by_key.get(key), "such game in the journal")
-
+    saved = studio.saved_game(key)
     view = studio.view(
         (key, saved.answers, saved.guess, saved.ending, saved.label),
         lambda: _view(studio.player(""), saved),

@@ -163,17 +163,26 @@ class Studio:
             return
         try:
             with contextlib.closing(Journal(self.files.journal, DESK)) as journal:
-                session.key = journal.keep(game, session.key)
+                session.key = journal.store_game(game, session.key)
         except JournalError as error:
             _log.warning("%s", error)
 
     def saved_games(self) -> list[SavedGame]:
         """Return the games of the journal that have a hint, the latest first."""
-        path = self.files.journal
-        if path is None or not path.is_file():
-            return []
-        with contextlib.closing(Journal(path, is_copy=True)) as journal:
+        with self._open_journal() as journal:
             return [game for game in journal.games() if game.start is not None]
+
+    def saved_game(self, key: int) -> SavedGame:
+        """Return a game of the journal that has a hint; raise 404 if there is none."""
+        with self._open_journal() as journal:
+            game = journal.game(key)
+        has_hint = game is not None and game.start is not None
+        return or_404(game if has_hint else None, "such game in the journal")
+
+    def _open_journal(self) -> contextlib.closing[Journal]:
+        path = self.files.journal
+        exists = path is not None and path.is_file()
+        return contextlib.closing(Journal(path if exists else None, is_copy=True))
 
 
 async def _get_studio(request: Request) -> Any:

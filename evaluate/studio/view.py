@@ -107,13 +107,15 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
     """Return the opening sentences with the highest belief after any number of answers."""
-    sums = np.array([sum_by_sentence(belief, plan.keys) for belief in beliefs])
-    first_of_key = np.unique(plan.keys, return_index=True)[1]
-    peaks = sums[:, first_of_key].max(axis=0)
+    sums = np.array([sum_by_sentence(belief, plan.sentence_ids) for belief in beliefs])
+    first_of_sentence = np.unique(plan.sentence_ids, return_index=True)[1]
+    peaks = sums[:, first_of_sentence].max(axis=0)
 
     candidates = []
-    for row in first_of_key[np.argsort(-peaks, kind="stable")[:N_SENTENCES]].tolist():
-        paragraph = plan.paragraph(row)
+    for row in first_of_sentence[
+        np.argsort(-peaks, kind="stable")[:N_SENTENCES]
+    ].tolist():
+        paragraph = plan.as_paragraph(row)
         where = f"{paragraph.doc_id}, page {paragraph.page}"
         beliefs_of_row = tuple(sums[:, row].tolist())
         candidates.append(Candidate(paragraph.opening_sentence, where, beliefs_of_row))

@@ -51,9 +51,9 @@ class Places:
         passage_rows: (n_printed,) row in `paragraphs` of each place in a passage.
         piece_rows: (n_places - n_printed,) row in `pieces` of each other place.
         starts: (n_places,) the place in its passage or piece, with the opening sentence as it is printed.
-        strings: (n_places,) the opening sentence as the referee holds it.
-        keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
-        keys_by_sentence: canonical opening sentence -> key.
+        held_sentences: (n_places,) the opening sentence as the referee holds it.
+        sentence_ids: (n_places,) number of the opening sentence; places with equal opening sentences share it.
+        id_by_sentence: number of each opening sentence, by its canonical form.
         log_odds: (n_places,) natural log-odds that the secret begins there, given its passage, up to a constant; for a
             place in a piece, its log-probability given the piece.
     """
@@ -65,9 +65,9 @@ class Places:
     passage_rows: IntArray
     piece_rows: IntArray
     starts: Sequence[Start]
-    strings: Sequence[str]
-    keys: IntArray
-    keys_by_sentence: Mapping[str, int]
+    held_sentences: Sequence[str]
+    sentence_ids: IntArray
+    id_by_sentence: Mapping[str, int]
     log_odds: Float64Array
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class Places:
         rows: IntArray = self.links[self.piece_rows[[place - self.n_printed]]].indices
         return rows
 
-    def paragraph(self, place: int) -> Paragraph:
+    def as_paragraph(self, place: int) -> Paragraph:
         """Return the passage from a place on; the number of a later sentence is added to its paragraph_id.
 
         For a place in a piece, return the piece in reading order, with the opening sentence as the referee holds it.
@@ -106,7 +106,7 @@ class Places:
                 page=piece.page,
                 heading="",
                 text=in_reading_order(piece.text),
-                opening_sentence=self.strings[place],
+                opening_sentence=self.held_sentences[place],
             )
 
         passage = self.paragraphs[int(self.passage_rows[place])]
@@ -119,8 +119,8 @@ class Places:
 
     def find(self, sentence: str) -> IntArray:
         """Return the places with an opening sentence, in order; sentences are compared as the game compares them."""
-        key = self.keys_by_sentence.get(_key(sentence), -1)
-        return np.flatnonzero(self.keys == key)
+        sentence_id = self.id_by_sentence.get(_compared_form(sentence), -1)
+        return np.flatnonzero(self.sentence_ids == sentence_id)
 
 
 def find_places(
@@ -139,7 +139,7 @@ def find_places(
     )
 
     log_odds = place_log_odds.tolist()
-    strings = [start.sentence for start in starts]
+    held_sentences = [start.sentence for start in starts]
     on_pages = paragraphs_on_pages(paragraphs)
 
     piece_rows: list[int] = []
@@ -150,16 +150,16 @@ def find_places(
         openings = _openings(piece, printed)
         shares = NEXT_SENTENCE_RATIO ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
-        for number, (string, sentence) in enumerate(openings.items()):
+        for number, (held, sentence) in enumerate(openings.items()):
             piece_rows.append(row)
-            strings.append(string)
+            held_sentences.append(held)
             starts.append(Start(number, 0, sentence, 0, on_top=not number))
 
-    keys_by_sentence: dict[str, int] = {}
-    keys = []
+    id_by_sentence: dict[str, int] = {}
+    sentence_ids = []
     for start in starts:
-        key = _key(start.sentence)
-        keys.append(keys_by_sentence.setdefault(key, len(keys_by_sentence)))
+        form = _compared_form(start.sentence)
+        sentence_ids.append(id_by_sentence.setdefault(form, len(id_by_sentence)))
 
     return Places(
         paragraphs=paragraphs,
@@ -169,14 +169,14 @@ def find_places(
         passage_rows=np.array(passage_rows, dtype=np.int64),
         piece_rows=np.array(piece_rows, dtype=np.int64),
         starts=starts,
-        strings=strings,
-        keys=np.array(keys, dtype=np.int64),
-        keys_by_sentence=keys_by_sentence,
+        held_sentences=held_sentences,
+        sentence_ids=np.array(sentence_ids, dtype=np.int64),
+        id_by_sentence=id_by_sentence,
         log_odds=np.array(log_odds),
     )
 
 
-def _key(sentence: str) -> str:
+def _compared_form(sentence: str) -> str:
     """Return the form in which the game compares opening sentences; a sentence of symbols alone is its own."""
     return canonical(sentence) or sentence
 
@@ -316,23 +316,23 @@ def first_sentences(paragraph: Paragraph) -> list[str]:
     return list(dict.fromkeys(firsts))[:MAX_OPENINGS]
 
 
-def sum_by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
+def sum_by_sentence(belief: Float64Array, sentence_ids: IntArray) -> Float64Array:
     """Return the (n_candidates,) belief in the opening sentence of each candidate, summed over all that begin with it.
 
     Args:
         belief: (n_candidates,) probabilities.
-        keys: (n_candidates,) numbers of their opening sentences.
+        sentence_ids: (n_candidates,) numbers of their opening sentences.
     """
-    sums = np.bincount(keys, weights=belief)
-    return np.asarray(sums[keys], dtype=np.float64)
+    sums = np.bincount(sentence_ids, weights=belief)
+    return np.asarray(sums[sentence_ids], dtype=np.float64)
 
 
 def rank_of_sentence(
     row: int,
     belief: Float64Array,
-    keys: IntArray,
+    sentence_ids: IntArray,
 ) -> int:
     """Return the 1-based rank of a candidate's opening sentence among all opening sentences, by their summed belief."""
-    sums = np.bincount(keys, weights=belief)
-    is_before = sums > sums[keys[row]]
+    sums = np.bincount(sentence_ids, weights=belief)
+    is_before = sums > sums[sentence_ids[row]]
     return int(is_before.sum()) + 1

@@ -122,7 +122,6 @@ class HttpGameServer:
         timeout_s: timeout of one try.
 
     Attributes:
-        player_id: id that `register` received; "" before.
         token: token of the player; "" if there is none yet.
 
     Raises:
@@ -133,7 +132,7 @@ class HttpGameServer:
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
         check_address(url)
         self.url = str(httpx.URL(url)).rstrip("/")
-        self.player_id = self.token = ""
+        self.token = ""
         self._timeout_s = timeout_s
         self._client = httpx.Client(
             base_url=self.url,
@@ -161,7 +160,6 @@ class HttpGameServer:
             ServerError: the server cannot be reached or refuses.
         """
         answer = self._ask("POST", "/v1/players", json={"name": name}, patience=1.0)
-        self.player_id = _required(answer, "player_id")
         self.use(_required(answer, "token"))
 
     def request_game(self) -> str:

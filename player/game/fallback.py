@@ -173,7 +173,7 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
     if len(plan.prior):
         best = int(np.argmax(plan.prior))
         confidence = float(plan.prior[best])
-        sentence = plan.paragraph(best).opening_sentence
+        sentence = plan.as_paragraph(best).opening_sentence
 
     evidence = []
     for number, answer in enumerate(answers, 1):

@@ -106,10 +106,10 @@ class Journal:
         is_copy: bool = False,
     ) -> None:
         self._path = path
-        self._who = (server, player)
+        self._owner = (server, player)
         self._warnings: set[str] = set()
-        self._claim: FileLock | None = None
-        self._lock = threading.Lock()
+        self._player_lock: FileLock | None = None
+        self._thread_lock = threading.Lock()
 
         try:
             if path is not None:
@@ -144,41 +144,41 @@ class Journal:
 
     def close(self) -> None:
         """Close the file, and release the player for other processes."""
-        with self._lock:
+        with self._thread_lock:
             self._database.close()
-        if self._claim is not None:
-            _remove(self._claim)
+        if self._player_lock is not None:
+            _remove(self._player_lock)
 
     def play_as(self, server: str, token: str) -> bool:
         """Use the games of the player with this token from now on; return False if another process uses them."""
-        who = (server, _digest(token))
+        owner = (server, _digest(token))
         if self._path is not None:
-            claim = self._lock_of(who)
+            player_lock = self._player_lock_of(owner)
             try:
-                claim.acquire()
+                player_lock.acquire()
             except Timeout:
                 return False
             except OSError as error:
                 self._warn_once(f"{error}; {GO_ON}")
-            if self._claim is not None:
-                _remove(self._claim)
-            self._claim = claim
-        self._who = who
+            if self._player_lock is not None:
+                _remove(self._player_lock)
+            self._player_lock = player_lock
+        self._owner = owner
         return True
 
-    def _lock_of(self, who: tuple[str, str]) -> FileLock:
+    def _player_lock_of(self, owner: tuple[str, str]) -> FileLock:
         """Return the lock of a player, which its process holds."""
-        return FileLock(f"{self._path}.{_digest(*who)[:16]}.lock", timeout=0)
+        return FileLock(f"{self._path}.{_digest(*owner)[:16]}.lock", timeout=0)
 
     def token(self, server: str, name: str) -> str:
         """Return the token that a server gave to the player with this name; "" if there is none."""
         query = "SELECT token FROM players WHERE server = ? AND name = ?"
         return self._text(query, server, name)
 
-    def keep_token(self, server: str, name: str, token: str, player_id: str) -> None:
+    def store_token(self, server: str, name: str, token: str) -> None:
         """Store the token of a player."""
-        statement = "INSERT OR REPLACE INTO players VALUES (?, ?, ?, ?)"
-        self.write((statement, (server, name, token, player_id)))
+        statement = "INSERT OR REPLACE INTO players VALUES (?, ?, ?, '')"
+        self.write((statement, (server, name, token)))
 
     def games(self) -> list[SavedGame]:
         """Read the games of all players without their messages, the latest first; log and leave out unreadable ones."""
@@ -186,7 +186,8 @@ class Journal:
 
     def game(self, key: int) -> SavedGame | None:
         """Read a game with its messages; None if the journal does not hold it."""
-        games = self._select_games("WHERE game = ?", key)
+        # as text, since SQLite raises an error for integers of more than 64 bits
+        games = self._select_games("WHERE game = ?", str(key))
         return games[0] if games else None
 
     def running(self) -> list[SavedGame]:
@@ -195,7 +196,7 @@ class Journal:
         A requested game has the id "" until the server has named it.
         """
         condition = f"WHERE {_OURS} AND ending = 'running' ORDER BY game"
-        return self._select_games(condition, *self._who)
+        return self._select_games(condition, *self._owner)
 
     def _select_games(
         self, condition: str, *values: object, with_messages: bool = True
@@ -220,31 +221,31 @@ class Journal:
 
     def cursor(self) -> str:
         """Return the cursor of the inbox; all messages before this cursor have their replies."""
-        return self._text(f"SELECT cursor FROM inboxes WHERE {_OURS}", *self._who)
+        return self._text(f"SELECT cursor FROM inboxes WHERE {_OURS}", *self._owner)
 
     def move_cursor(self, cursor: str) -> None:
         """Store the cursor of the inbox; all messages before this cursor have their replies."""
         statement = "INSERT OR REPLACE INTO inboxes VALUES (?, ?, ?)"
-        self.write((statement, (*self._who, cursor)))
+        self.write((statement, (*self._owner, cursor)))
 
     def add_game(self) -> int:
         """Add a game that is about to be requested, without an id, and return its key."""
         statement = (
             "INSERT INTO games (server, player, game_id, began) VALUES (?, ?, '', ?)"
         )
-        return self.write((statement, (*self._who, time.time())))
+        return self.write((statement, (*self._owner, time.time())))
 
     def assign_id(self, key: int, game_id: str) -> None:
         """Store the id of a game; give up a running game with the same id, which a restarted server has forgotten."""
         self.write(
-            (f"{_GIVE_UP} AND game_id = ?", (*self._who, game_id)),
+            (f"{_GIVE_UP} AND game_id = ?", (*self._owner, game_id)),
             ("UPDATE games SET game_id = ? WHERE game = ?", (game_id, key)),
         )
 
     def holds(self, game_id: str) -> bool:
         """Return whether the journal holds a game with this id, running or over."""
         query = f"SELECT 1 FROM games WHERE {_OURS} AND game_id = ?"
-        return bool(self.rows(query, *self._who, game_id))
+        return bool(self.rows(query, *self._owner, game_id))
 
     def store_reply(
         self, key: int, message: str, reply: Json, received: Json, **facts: object
@@ -266,12 +267,12 @@ class Journal:
         """Store values of the columns of a game."""
         self.write(*_updates(key, facts))
 
-    def reveal(self, key: int, label: Label) -> None:
+    def store_label(self, key: int, label: Label) -> None:
         """Store the label of a game if the game has a guess; before that, the label must stay with the referee."""
         statement = "UPDATE games SET label = ? WHERE game = ? AND guess IS NOT NULL"
         self.write((statement, (_to_json(label), key)))
 
-    def keep(self, game: GameRecord, key: int = 0) -> int:
+    def store_game(self, game: GameRecord, key: int = 0) -> int:
         """Store all facts of a finished game, and return its key; a game without an id gets one.
 
         Args:
@@ -280,7 +281,7 @@ class Journal:
         """
         key = key or self.add_game()
         facts = {name: getattr(game, name) for name in _FACTS}
-        game_id = game.game_id or f"{self._who[0]}-{key}"
+        game_id = game.game_id or f"{self._owner[0]}-{key}"
         self.update(key, game_id=game_id, ending="over", **facts)
         return key
 
@@ -291,7 +292,7 @@ class Journal:
         editions, since opponents use few programs. A game is divided among editions by the belief in them.
         """
         try:
-            return dict(map(tuple, self.rows(_EDITIONS, opponent, *self._who)))
+            return dict(map(tuple, self.rows(_EDITIONS, opponent, *self._owner)))
         except JournalError as error:
             self._warn_once(
                 f"{error.__cause__}; games go on without the editions of earlier games"
@@ -311,23 +312,23 @@ class Journal:
         )
         statements: list[SqlStatement] = []
         for edition, share in shares.items():
-            statements.append((statement, (*self._who, opponent, edition, share)))
+            statements.append((statement, (*self._owner, opponent, edition, share)))
         self.write(*statements)
 
     def give_up(self) -> int:
         """End the running games of the player, and return their number."""
         n_games = len(self.running())
-        self.write((_GIVE_UP, self._who))
+        self.write((_GIVE_UP, self._owner))
         return n_games
 
     def give_up_killed(self, server: str) -> None:
         """End the running games on a server whose processes were killed; use it for servers that ended with them."""
         query = "SELECT DISTINCT server, player FROM games WHERE server = ? AND ending = 'running'"
-        for who in map(tuple, self.rows(query, server)):
+        for owner in map(tuple, self.rows(query, server)):
             # the process of a locked player still plays
-            lock = self._lock_of(who)
+            lock = self._player_lock_of(owner)
             with contextlib.suppress(OSError), lock:
-                self.write((_GIVE_UP, who))
+                self.write((_GIVE_UP, owner))
                 _remove(lock)
 
     def _text(self, query: str, *values: object) -> str:
@@ -342,7 +343,7 @@ class Journal:
             JournalError: the disk failed.
         """
         try:
-            with self._lock:
+            with self._thread_lock:
                 return self._database.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise JournalError(
@@ -354,7 +355,7 @@ class Journal:
         last = -1
         try:
             # commits, or rolls back after an error or an interrupt
-            with self._lock, self._database:
+            with self._thread_lock, self._database:
                 self._database.execute("BEGIN IMMEDIATE")
                 for statement, values in statements:
                     last = int(self._database.execute(statement, values).lastrowid or 0)
@@ -450,7 +451,7 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal
                     )
         server.register(name)
         if is_free:  # otherwise the other process needs its token after a restart
-            journal.keep_token(server.url, name, server.token, server.player_id)
+            journal.store_token(server.url, name, server.token)
 
     if journal.play_as(server.url, server.token):
         return journal

@@ -67,5 +67,5 @@ def _likeliest(
 ) -> tuple[RowArray, list[str]]:
     """Return the rows of the likeliest candidates, and their opening sentences."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
-    openings = [places.strings[int(place)] for place in rows[likeliest]]
+    openings = [places.held_sentences[int(place)] for place in rows[likeliest]]
     return likeliest, openings

@@ -48,7 +48,7 @@ def choose_questions(
             fits=fit_questions(pool, sample, DESIGN_VIEWS),
             prior=sample.prior,
             own_prior=sample.own_prior,
-            stakes=1.0 - points(sample.strings),
+            stakes=1.0 - points(sample.held_sentences),
             referees=design_referees(wrong_by_kind()),
         )
 

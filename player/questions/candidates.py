@@ -72,9 +72,9 @@ class Candidates:
         return sample
 
     @property
-    def strings(self) -> list[str]:
+    def held_sentences(self) -> list[str]:
         """(n_candidates,) the opening sentence of each as the referee holds it."""
-        return [self.index.places.strings[int(row)] for row in self.rows]
+        return [self.index.places.held_sentences[int(row)] for row in self.rows]
 
     @functools.cached_property
     def language(self) -> Language:

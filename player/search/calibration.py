@@ -50,18 +50,18 @@ class DenseCalibration:
     """Fitted numbers of dense search with one embedder.
 
     Attributes:
-        nats: log-odds between two paragraphs of one course per unit of similarity.
+        log_odds_per_similarity: log-odds between two paragraphs of one course per unit of similarity.
         bias: bias of the log-odds that a paragraph answers a hint.
         slopes: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.terms`.
         separation: AUROC of the highest of these log-odds, of hints about a course against hints about others.
-        parts: log-odds per unit of the scores of late interaction, by name; {} without it.
+        late_weights: log-odds per unit of the scores of late interaction, by name; {} without it.
     """
 
-    nats: float
+    log_odds_per_similarity: float
     bias: float
     slopes: dict[str, float]
     separation: float
-    parts: dict[str, float] = field(default_factory=dict)
+    late_weights: dict[str, float] = field(default_factory=dict)
 
     def rescaled(
         self, vectors: Float32Array, fit: EmbedderFit | None = None
@@ -81,11 +81,13 @@ class DenseCalibration:
         bias, slope = fit or (UNCALIBRATED_LOG_ODDS, 0.0)
         scale = DEFAULT_SPREAD / float(cosines.std())
         return DenseCalibration(
-            nats=self.nats * scale,
+            log_odds_per_similarity=self.log_odds_per_similarity * scale,
             bias=bias,
             slopes={PARAGRAPH: slope},
             separation=0.0,
-            parts={name: weight * scale for name, weight in self.parts.items()},
+            late_weights={
+                name: weight * scale for name, weight in self.late_weights.items()
+            },
         )
 
     def log_odds_of(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
@@ -105,12 +107,12 @@ class KeywordCalibration:
     Attributes:
         bias: bias of the log-odds that a paragraph answers a hint.
         share: slope of these log-odds on the paragraph's share of the highest possible score.
-        nats: log-odds between two paragraphs of one course per unit of BM25.
+        log_odds_per_bm25: log-odds between two paragraphs of one course per unit of BM25.
     """
 
     bias: float
     share: float
-    nats: float
+    log_odds_per_bm25: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class Calibration:
             # fusion takes its scores in log-odds
             rescaled = late.dense.rescaled(vectors, fit)
             late = dataclasses.replace(late, dense=rescaled)
-        scale = dense.nats / self.dense.nats
+        scale = dense.log_odds_per_similarity / self.dense.log_odds_per_similarity
         fused = {**self.fused, "dense": self.fused["dense"] * scale}
         return dataclasses.replace(
             self, dense=dense, fused=fused, late_interaction=late

@@ -59,8 +59,8 @@ class HitMaker:
         """Make the hit of a paragraph, in a slot of the book or of the course."""
         step = self.ranking
         names = step.found_by(row)
-        if step.first is not None and not names:
-            step = step.first  # it fills the slots that keywords leave empty
+        if step.filler is not None and not names:
+            step = step.filler  # it fills the slots that keywords leave empty
             names = step.found_by(row)
 
         ranks = {}

@@ -121,7 +121,7 @@ class Hubs:
     ) -> None:
         is_about_course = bank.hints.course.intersection(doc_ids)
         hints = bank.vectors[: 0 if is_about_course else None]
-        documents = np.array([*bank.hints.documents.values()][: len(hints)])
+        documents = np.array([*bank.hints.doc_id_by_hint.values()][: len(hints)])
         # one more than is averaged, to replace the hint that is searched for
         n_nearest = min(N_NEAREST + 1, len(hints))
         self._nearest = np.empty((len(doc_ids), n_nearest), dtype=np.float32)
@@ -137,7 +137,7 @@ class Hubs:
             self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
 
         self.rows_of_hints = {
-            text: row for row, text in enumerate(bank.hints.documents)
+            text: row for row, text in enumerate(bank.hints.doc_id_by_hint)
         }
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 

@@ -94,7 +94,7 @@ class Ranking:
         lift: log-odds that were added to the order of the paragraphs of the named book.
         level: the threshold that its best hit reaches.
         is_fallback: whether it is the step of keywords.
-        first: the step before, whose paragraphs fill the slots that this one leaves empty; None if it fills none.
+        filler: the first step, whose paragraphs fill the slots that this one leaves empty; None if it fills none.
     """
 
     scored: Scored
@@ -107,7 +107,7 @@ class Ranking:
     lift: float
     level: Level
     is_fallback: bool
-    first: "Ranking | None"
+    filler: "Ranking | None"
 
     def found_by(self, row: int) -> list[str]:
         """Return the names of the strategies that found a paragraph."""
@@ -219,10 +219,10 @@ def _step(
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
     # what the first step found in the book stays, behind what the fallback finds
+    filler = None
     if first is not None and filters and first.strategy not in scored:
-        fused = _filled(fused, first.fused)
-    else:
-        first = None
+        filler = first
+        fused = _filled(fused, filler.fused)
     order = merge_duplicates(fused.log_odds, inputs.groups, in_filter)
     fused = replace(fused, log_odds=order)
 
@@ -255,7 +255,7 @@ def _step(
         lift=lift,
         level=_level_of(fused.relevance_log_odds[hits], settings),
         is_fallback=is_fallback,
-        first=first,
+        filler=filler,
     )
 
 

@@ -49,7 +49,7 @@ def fit_embedder(
     about_course = [
         passages[row] for row in random.permutation(rows)[:N_CALIBRATION_QUESTIONS]
     ]
-    foreign = _words(" ".join(load_hints().documents))
+    foreign = _words(" ".join(load_hints().doc_id_by_hint))
     questions = []
     for words in (*about_course, *[foreign] * N_CALIBRATION_QUESTIONS):
         sample = random.choice(words, QUESTION_WORDS, replace=False)

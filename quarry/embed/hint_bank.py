@@ -31,12 +31,12 @@ class Hints:
     """The hints of a bank.
 
     Attributes:
-        documents: stem of the lecture for which each hint was given, "" if unknown, by its text.
+        doc_id_by_hint: id of the document for which each hint was given, "" if unknown, by its text.
         course: stems of the lectures that the hints are about. A store with one of these lectures must not use the
             bank, since passages near a hint are likely answers.
     """
 
-    documents: Mapping[str, str]
+    doc_id_by_hint: Mapping[str, str]
     course: frozenset[str] = frozenset()
 
 
@@ -59,24 +59,24 @@ class Bank:
 
 def load_hints() -> Hints:
     """Read the bundled hints. A line has a "hint", or a "course": stems of the lectures that the hints are about."""
-    documents, course = {}, []
+    doc_id_by_hint, course = {}, []
     for _, line in read_objects(HINTS_FILE, ValueError):
         course += line.get("course", [])
         if "hint" in line:
-            documents[one_line(line["hint"])] = ""
-    return Hints(documents, frozenset(course))
+            doc_id_by_hint[one_line(line["hint"])] = ""
+    return Hints(doc_id_by_hint, frozenset(course))
 
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     """Return the hints with the vectors of a model; load them from the cache in `models_dir`, or compute them."""
     if model.spec == MINILM.spec:
         latin = {}
-        for text, document in hints.documents.items():
+        for text, doc_id in hints.doc_id_by_hint.items():
             if choose_spec([text]) == MINILM.spec:
-                latin[text] = document
+                latin[text] = doc_id
         hints = Hints(latin, hints.course)
 
-    texts = [*hints.documents]
+    texts = [*hints.doc_id_by_hint]
     # a model of the user's own may change under its name
     sample = b""
     if model.spec not in BUILT_IN:

@@ -58,7 +58,7 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
         ]
         decision = PLAYER.decide(plan, answers)
 
-        assert plan.paragraph(decision.best).paragraph_id == secret.paragraph_id
+        assert plan.as_paragraph(decision.best).paragraph_id == secret.paragraph_id
         assert decision.guess.opening_sentence == secret.opening_sentence
         assert decision.guess.confidence > 0.9
 

@@ -69,20 +69,20 @@ def calibrate(
     """
     located = locate_games(games, course.paragraphs)
     pairs = []
-    documents_by_hint: dict[str, str] = {}
+    doc_id_by_hint: dict[str, str] = {}
     for game in games:
-        documents_by_hint[one_line(game.hint)] = ""
+        doc_id_by_hint[one_line(game.hint)] = ""
         if paragraph := located.get(game.game_id):
-            documents_by_hint[one_line(game.hint)] = paragraph.doc_id
+            doc_id_by_hint[one_line(game.hint)] = paragraph.doc_id
             pairs.append((game.hint, paragraph))
 
     negatives = [game.hint for game in games if not game.answerable]
     bank = load_hints()
     if bank.course.isdisjoint(map(attrgetter("doc_id"), course.documents)):
-        negatives += [*bank.documents][:N_NEGATIVES]
+        negatives += [*bank.doc_id_by_hint][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        bank = Hints(documents_by_hint)
+        bank = Hints(doc_id_by_hint)
     if not negatives:
         raise GamesError(
             "--games is about the bundled lectures and has no unanswerable game; add some"
@@ -100,7 +100,7 @@ def calibrate(
     alone, with_tokens = _fit_dense(course, dense, pairs, negatives)
 
     def fused(unit: float) -> dict[str, float]:
-        weight = before.fused["dense"] * unit / before.dense.nats
+        weight = before.fused["dense"] * unit / before.dense.log_odds_per_similarity
         return {**before.fused, "dense": round_significant(weight)}
 
     with_late = None
@@ -115,7 +115,7 @@ def calibrate(
     return replace(
         before,
         dense=alone,
-        fused=fused(alone.nats),
+        fused=fused(alone.log_odds_per_similarity),
         books=books,
         late_interaction=with_late,
     )

@@ -58,6 +58,6 @@ class Chroma(EmbeddingStrategy):
         return scores_where(
             np.isin(np.arange(len(scores)), rows),
             scores,
-            self._calibration.nats * scores,
+            self._calibration.log_odds_per_similarity * scores,
             self._calibration.log_odds_of({PARAGRAPH: scores}),
         )

@@ -45,7 +45,11 @@ def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float
     Args:
         rule: weight of the rule's evidence; 0 leaves it out.
     """
-    weights = {PARAGRAPH: calibration.nats, RULE: rule, **calibration.parts}
+    weights = {
+        PARAGRAPH: calibration.log_odds_per_similarity,
+        RULE: rule,
+        **calibration.late_weights,
+    }
     return {name: weight for name, weight in weights.items() if weight}
 
 
@@ -63,9 +67,9 @@ def dense_scores(
         weights: as `dense_weights` returns them.
     """
     log_odds = combine(terms, weights)
-    if calibration.parts:
+    if calibration.late_weights:
         return log_odds, log_odds
-    return log_odds / np.float32(calibration.nats), log_odds
+    return log_odds / np.float32(calibration.log_odds_per_similarity), log_odds
 
 
 class Dense(EmbeddingStrategy):

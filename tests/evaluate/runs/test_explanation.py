@@ -100,7 +100,7 @@ def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
     letters = answers_about(1, unrelated.plan)
     about_truth = answers_about(0, unrelated.plan)
     report = report_with(letters)
-    truth = report.plan.paragraph(0)
+    truth = report.plan.as_paragraph(0)
     which, where, probability, guess, unfit, misled = told(truth, report)
 
     assert f'{truth.doc_id} p{truth.page}: "{truth.opening_sentence}"' in which
@@ -123,9 +123,9 @@ def test_the_guess_is_the_sentence_that_was_sent_even_if_a_candidate_with_anothe
         unrelated.decision, belief=0.5 * unrelated.decision.belief + 0.5 * other
     )
     report = replace(unrelated, decision=likelier)
-    lines = told(unrelated.plan.paragraph(best - 2), report)
+    lines = told(unrelated.plan.as_paragraph(best - 2), report)
     (line,) = [line for line in lines if line.startswith("guessed instead: ")]
-    guess = unrelated.plan.paragraph(best)
+    guess = unrelated.plan.as_paragraph(best)
     assert f'{guess.doc_id} p{guess.page}: "{guess.opening_sentence}"' in line
 
 
@@ -147,6 +147,6 @@ def test_a_guess_before_the_search_had_ended_is_explained(
     )
     hasty = replace(unrelated.decision, belief=plan.prior, best=-1)
     report = replace(unrelated, plan=plan, decision=hasty)
-    _, where, guess = told(unrelated.plan.paragraph(1), report)
+    _, where, guess = told(unrelated.plan.as_paragraph(1), report)
     assert where.startswith("lost in the search: not among the 0 candidates")
     assert guess == f'guessed instead: "{hasty.guess.opening_sentence}"'

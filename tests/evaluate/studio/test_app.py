@@ -132,6 +132,7 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         "/referee/passage?passage=none": 404,
         "/referee/game/none": 404,
         "/games/99": 404,
+        "/games/99999999999999999999": 404,
         "/report": 422,
         "/report?run=../../journal": 404,
         "/nowhere": 404,

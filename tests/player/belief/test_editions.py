@@ -116,7 +116,7 @@ def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() 
     raw = "7\nA queuekeeps\norder. The oldest leaves\nfirst."
     places = index_words([passage], [Piece(PIECE, "a", 1, 1, raw)]).places
     n_printed = places.n_printed
-    strings = places.strings[n_printed:]
+    strings = places.held_sentences[n_printed:]
     assert strings[0] == "A queuekeeps order."
     assert strings[-1] == "The oldest leaves first."
     sentences = [start.sentence for start in places.starts[n_printed:]]

@@ -84,15 +84,15 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
     assert len(places.find("For Each: x")) == 2
     # symbols alone are not equal
     symbols = find_places([passage(text, text) for text in ("→ ∞", "← ∞")])
-    assert len(set(symbols.keys.tolist())) == 2
+    assert len(set(symbols.sentence_ids.tolist())) == 2
     assert symbols.find("→ ∞").tolist() == [0]
     assert len(symbols.find("")) == 0
 
     belief = np.array([0.3, 0.4, 0.3])
-    keys = np.array([7, 8, 7])
-    assert sum_by_sentence(belief, keys) == pytest.approx([0.6, 0.4, 0.6])
-    assert rank_of_sentence(1, belief, keys) == 2
-    assert rank_of_sentence(2, belief, keys) == 1
+    sentence_ids = np.array([7, 8, 7])
+    assert sum_by_sentence(belief, sentence_ids) == pytest.approx([0.6, 0.4, 0.6])
+    assert rank_of_sentence(1, belief, sentence_ids) == 2
+    assert rank_of_sentence(2, belief, sentence_ids) == 1
 
 
 def test_the_fitted_weights_prefer_first_sentences_and_prose() -> None:

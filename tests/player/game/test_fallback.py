@@ -112,7 +112,7 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
     unsteady.failing = {"decide"}
     for budget_s in (0.5, 20.0):
         plan = unsteady.steady.make_plan(START, 20.0)
-        best = plan.paragraph(int(plan.prior.argmax()))
+        best = plan.as_paragraph(int(plan.prior.argmax()))
         assert sentence_of(unsteady, budget_s) == best.opening_sentence
         unsteady.mended.set()
     says = "game 7: the decision failed: ZeroDivisionError: decide; the game goes on with less"

@@ -106,11 +106,11 @@ def test_a_label_is_stored_after_the_guess_and_read_after_the_game(
     journal: Journal,
 ) -> None:
     key = journal.add_game()
-    journal.reveal(key, LABEL)
+    journal.store_label(key, LABEL)
     journal.update(key, ending="over")
     assert each(journal.games(), "label") == [None], "the game has no guess"
     journal.update(key, ending="running", guess=GUESS)
-    journal.reveal(key, LABEL)
+    journal.store_label(key, LABEL)
     assert each(journal.running(), "label") == [None], "a player may continue it"
     journal.update(key, ending="over")
     assert each(journal.games(), "label") == [LABEL]

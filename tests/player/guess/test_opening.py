@@ -32,7 +32,7 @@ def test_the_likeliest_string_is_sent() -> None:
     for belief, opening, row, confidence in (
         ([0.6, 0.2, 0.1, 0.1], HEAPS, 0, 0.6),
         # as its referee holds it
-        ([0.1, 0.1, 0.0, 0.8], PLACES.strings[3], 3, 0.8),
+        ([0.1, 0.1, 0.0, 0.8], PLACES.held_sentences[3], 3, 0.8),
         # places with one opening sentence are added up
         ([0.4, 0.3, 0.3, 0.0], "Stacks differ.", 1, 0.6),
     ):

@@ -41,12 +41,20 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         assert 0.5 < plain.dense.separation < 1.0
 
         keyword = plain.keyword
-        numbers = [keyword.share, keyword.nats, late.dense.parts[TOKENS]]
+        numbers = [
+            keyword.share,
+            keyword.log_odds_per_bm25,
+            late.dense.late_weights[TOKENS],
+        ]
         for dense, fused in ((plain.dense, plain.fused), (late.dense, late.fused)):
             slopes = dict(dense.slopes)
             # hints in the language of the course are similar to all of it
             assert slopes.pop(USUAL, 0.0) <= 0.0
-            numbers += [dense.nats, *slopes.values(), *fused.values()]
+            numbers += [
+                dense.log_odds_per_similarity,
+                *slopes.values(),
+                *fused.values(),
+            ]
         assert min(numbers) > 0.0
 
 
@@ -95,8 +103,12 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
 
     fitted = embedder_calibration(DEFAULT_EMBEDDER).with_late_interaction().dense
     rescaled, usual = fitted.rescaled(narrow), fitted.rescaled(vectors)
-    assert rescaled.nats == pytest.approx(10.0 * usual.nats, rel=1e-3)
-    assert rescaled.parts[TOKENS] == pytest.approx(10.0 * usual.parts[TOKENS], rel=1e-3)
+    assert rescaled.log_odds_per_similarity == pytest.approx(
+        10.0 * usual.log_odds_per_similarity, rel=1e-3
+    )
+    assert rescaled.late_weights[TOKENS] == pytest.approx(
+        10.0 * usual.late_weights[TOKENS], rel=1e-3
+    )
     cosine = {"paragraph": vectors[:1]}
     assert rescaled.log_odds_of(cosine).min() > 0.0, "nobody knows"
     assert fitted.rescaled(vectors[:3]) == fitted, "three paragraphs teach nothing"

@@ -49,7 +49,9 @@ def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
     english = "trees that balance"
     hints = Hints({english: "", HEBREW: ""})
     for spec, texts in (("minilm", (english,)), ("e5", (english, HEBREW))):
-        documents = read_bank(hints, HashingEmbedder(spec), tmp_path).hints.documents
+        documents = read_bank(
+            hints, HashingEmbedder(spec), tmp_path
+        ).hints.doc_id_by_hint
         assert tuple(documents) == texts
 
 
@@ -62,8 +64,8 @@ def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> Non
             pdfs.add(Path(game.get("pdf") or "").stem)
 
     hints = load_hints()
-    assert list(hints.documents) == sorted(texts)
-    assert set(hints.documents.values()) == {""}
+    assert list(hints.doc_id_by_hint) == sorted(texts)
+    assert set(hints.doc_id_by_hint.values()) == {""}
     assert hints.course == pdfs - {""}
     keys = {tuple(line) for _, line in read_objects(HINTS_FILE, ValueError)}
     assert keys == {("course",), ("hint",)}

@@ -71,7 +71,7 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
     tokens_store(store)
     fitted = calibrate("--store tokens")
     late = fitted.json["late_interaction"]["dense"]
-    assert late["parts"].keys() == {"tokens", "hubness"}
+    assert late["late_weights"].keys() == {"tokens", "hubness"}
     own = Path("home/fitted/calibration.json")
     assert json.loads(own.read_bytes()) == {"minilm": fitted.json}
     assert f"written to {own}" in fitted.err

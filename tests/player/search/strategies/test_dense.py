@@ -67,7 +67,7 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
 ) -> None:
     dense = plane(EAST, NORTH_EAST)
     monkeypatch.setattr(dense.rule, "log_odds", lambda _: np.array([-5.0, 0.0]))
-    # 5 nats at 10 nats per unit of similarity
+    # 5 in log-odds at 10 per unit of similarity
     ruled = dense.score(replace(HINT, keywords="rule")).scores
     assert ruled == pytest.approx([0.5, 0.6])
     for mode in (None, "off", "fused", "fallback"):
@@ -96,7 +96,7 @@ def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_c
     similarities = np.array([0.2, 0.9, 0.6], dtype=np.float32)
     late = comparing(lambda _, rows=slice(None): similarities[rows], 0.0, 0.0, 0.0)
     slopes = {"tokens": 10.0, "usual": -5.0}
-    calibration = replace(CALIBRATION, parts={"tokens": 5.0}, slopes=slopes)
+    calibration = replace(CALIBRATION, late_weights={"tokens": 5.0}, slopes=slopes)
     dense = plane(EAST, EAST, EAST, calibration=calibration, late_interaction=late)
     # the first and the last have a mean of 0.4
     expected = 10.0 * similarities - 5.0 * 0.4 + CALIBRATION.bias
@@ -117,7 +117,7 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
 
     slopes = {"paragraph": 4.0, "tokens": 10.0}
     calibration = replace(
-        CALIBRATION, parts={"tokens": 5.0, "hubness": -1.0}, slopes=slopes
+        CALIBRATION, late_weights={"tokens": 5.0, "hubness": -1.0}, slopes=slopes
     )
     dense = plane(
         *(NORTH_EAST, EAST, WEST, NORTH),
@@ -127,7 +127,7 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     arrays = dense.score(HINT, "book1")
     # the best of the course, and the best of the document that is asked for
     assert compared == [1, 3]
-    # 10 nats a unit, 5 a unit of tokens and -1 of hubness; the worst of the compared ones stands for the others
+    # log-odds of 10 a unit, 5 a unit of tokens and -1 of hubness; the worst of the compared ones stands for the others
     assert arrays.scores == pytest.approx([6.5, 10.5, -9.5, 0.5])
     # -2, 4 a unit and 10 a unit of tokens
     assert arrays.relevance_log_odds == pytest.approx([1.4, 3.0, -5.0, 1.0])

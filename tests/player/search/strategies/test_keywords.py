@@ -71,7 +71,7 @@ def test_the_score_is_bm25() -> None:
 
 
 def test_relevance_is_calibrated_on_the_share_of_the_highest_score() -> None:
-    calibration = KeywordCalibration(bias=-1.0, share=2.0, nats=3.0)
+    calibration = KeywordCalibration(bias=-1.0, share=2.0, log_odds_per_bm25=3.0)
     fitted = replace(embedder_calibration(), keyword=calibration)
     strategy = keyword(*TEXTS, calibration=fitted)
     arrays = strategy.score(Query("blue unheard"))
