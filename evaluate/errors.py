@@ -66,7 +66,7 @@ def writing(out: Path, flag: str = "--out") -> Iterator[None]:
 def first_fault(faults: Sequence[Any]) -> str:
     """Return the location and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
     location = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
-    return f"{location}: {faults[0]['msg']}"
+    return ": ".join(filter(None, (location, faults[0]["msg"])))
 
 
 def quote_short(value: object) -> str:

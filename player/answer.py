@@ -18,29 +18,6 @@ Answers = Sequence[Answer]
 MAX_ANSWER_CHARS = 200
 """Maximum number of characters of an answer that are read."""
 
-
-def letter_row(answer: Answer) -> int | None:
-    """Return the position of a letter, 0..3; None for "Not Relevant" or a missing answer."""
-    return LETTERS.index(answer) if answer in LETTERS else None
-
-
-def read_answer(value: object) -> Answer:
-    """Read a letter in any form ("b", "(B)", "It's B", "B (its text)"), or "Not Relevant" in any spelling.
-
-    Return None for anything else.
-    """
-    if not isinstance(value, str):
-        return None
-    value = value[:MAX_ANSWER_CHARS]
-    plain = re.sub(r"[^A-Z]", "", value.upper())
-    if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
-        return NOT_RELEVANT
-    for pattern in (_LETTER_ALONE, _LETTER_FIRST, _LETTER_NAMED):
-        if match := pattern.match(value):
-            return match["letter"].upper()
-    return None
-
-
 _NEGATION = alternatives(language.negation for language in LANGUAGES)
 _LETTER_ALONE = re.compile(
     rf"(?![^A-Z]*\b{_NEGATION}\b)[^A-Z]*(?P<letter>[A-D])[^A-Z]*$", re.IGNORECASE
@@ -70,3 +47,25 @@ _LETTER_NAMED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A letter after a word for an option; not the article of "the answer is a tree"."""
+
+
+def letter_row(answer: Answer) -> int | None:
+    """Return the position of a letter, 0..3; None for "Not Relevant" or a missing answer."""
+    return LETTERS.index(answer) if answer in LETTERS else None
+
+
+def read_answer(value: object) -> Answer:
+    """Read a letter in any form ("b", "(B)", "It's B", "B (its text)"), or "Not Relevant" in any spelling.
+
+    Return None for anything else.
+    """
+    if not isinstance(value, str):
+        return None
+    value = value[:MAX_ANSWER_CHARS]
+    plain = re.sub(r"[^A-Z]", "", value.upper())
+    if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
+        return NOT_RELEVANT
+    for pattern in (_LETTER_ALONE, _LETTER_FIRST, _LETTER_NAMED):
+        if match := pattern.match(value):
+            return match["letter"].upper()
+    return None

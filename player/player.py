@@ -238,7 +238,7 @@ class Player:
 
         fits = fit_questions(questions, candidates)
         try:
-            self._ideas.near(start.association_domain)
+            self._ideas.find_words(start.association_domain)
         except Exception as error:  # the word is worth less than the game
             _log.debug("no ideas for the domain: %s", describe_error(error))
         return Plan(

@@ -30,7 +30,6 @@ from player.search.results import Query, SearchResult
 from quarry import store as stores
 from quarry.arguments import checked
 from quarry.errors import StoreError
-from quarry.files import write_named
 from quarry.store import DEFAULT_COLLECTION, Course
 
 if TYPE_CHECKING:
@@ -227,6 +226,7 @@ def tune(
     Raises:
         GamesError: the file cannot be used, a split is empty, or its games belong to another course.
     """
+    from evaluate.commands.shared import write_text
     from evaluate.tuning import tuner
 
     result = tuner.tune(
@@ -237,8 +237,7 @@ def tune(
         seed=seed,
     )
     if out is not None:
-        with writing(Path(out)):
-            write_named(Path(out), tuner.format_tuned_file(result).encode())
+        write_text(Path(out), tuner.format_tuned_file(result))
     return result
 
 

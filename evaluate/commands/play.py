@@ -186,11 +186,11 @@ def _connect(
     course: Course, settings: Settings, options: PlayOptions
 ) -> Iterator[_Connection]:
     """Connect to the server of --server, or else to a practice server that ends with the block."""
-    token, timeout_s = options.token, settings.game.request_timeout_s
+    timeout_s = settings.game.request_timeout_s
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(contextlib.closing(open_journal(options.journal)))
         if options.server is not None:
-            token = token or os.environ.get("QUARRY_TOKEN", "")
+            token = options.token or os.environ.get("QUARRY_TOKEN", "")
             client = HttpGameServer(options.server, token, timeout_s)
             stack.callback(client.close)
             journal = authenticate(client, options.player, journal)
@@ -207,12 +207,11 @@ def _connect(
         )
         practice = PracticeServer(repertoire, options.seed)
         url = stack.enter_context(serving(create_server_app(practice)))
-        client = HttpGameServer(url, token, timeout_s)
+        client = HttpGameServer(url, timeout_s=timeout_s)
         stack.callback(client.close)
         # games of a practice server end with its process
         journal.give_up_killed(PRACTICE)
-        if not token:
-            client.register(options.player)
+        client.register(options.player)
         journal.play_as(PRACTICE, client.token)
         stack.callback(journal.give_up)
         yield _Connection(client, PRACTICE, journal, practice.matches)

@@ -191,7 +191,7 @@ def compare(
         repeats: Plays of each game, each with another referee seed.
         out: Also write each run into this folder, and compare.json; resumes what was interrupted.
     """
-    from evaluate.runs.comparison import compare as compare_runs
+    from evaluate.runs import comparison
 
     if runs:
         replay_options = {
@@ -214,19 +214,19 @@ def compare(
         all_runs = read_runs(runs, find_measures(options.measures))
     elif presets:
         settings_by_name = _load_presets(presets, belief, overrides)
+        comparison.require_two(settings_by_name)
         referees = repeat_referee(referee, repeats, options.seed)
         all_runs = _replay_presets(settings_by_name, referees, options, out)
     else:
         raise SettingsError("compare needs --games and --presets, or RUN.json files.")
-    tests = compare_runs(all_runs, seed=options.seed)
+    tests = comparison.compare(all_runs, seed=options.seed)
 
     document = {
         "presets": {run.name: run.as_json() for run in all_runs},
         "tests": [asdict(test) for test in tests],
     }
     if out:
-        with writing(out):
-            out.mkdir(parents=True, exist_ok=True)
+        _make_folder(out)
         for run in all_runs:
             write_run(out / f"{run.name}.json", run)
         write_text(out / COMPARISON, visible_json(document) + "\n")
@@ -259,10 +259,6 @@ def _load_presets(
         settings[run_name] = with_belief(overrides.load(name), belief)
     if len(settings) < len(names):
         raise RunError(f"--presets {presets!r} names a preset twice; name each once")
-    if len(settings) < 2:
-        raise RunError(
-            f"--presets {presets!r} names fewer than two presets; name e.g. dual,filtered"
-        )
     return settings
 
 
@@ -279,8 +275,7 @@ def _replay_presets(
     games = select_games(options.games, options.split, options.seed)
     course = options.open()
     if out:
-        with writing(out):
-            out.mkdir(parents=True, exist_ok=True)
+        _make_folder(out)
     runs = []
     with options.work.start() as workers:
         for name, settings in settings_by_name.items():
@@ -297,6 +292,11 @@ def _replay_presets(
             )
             runs.append(replayed.run())
     return runs
+
+
+def _make_folder(out: Path) -> None:
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
 
 
 def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None:

@@ -105,7 +105,7 @@ class Match:
 
     @property
     def state(self) -> str:
-        """The message that the game waits for, or "over"."""
+        """One of STATES: the message that the game waits for, or "over"."""
         return STATES[self.stage]
 
     def opening(self) -> Json:

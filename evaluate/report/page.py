@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from evaluate.errors import RunError
@@ -27,6 +26,7 @@ from evaluate.runs.record import (
     get_play,
 )
 from evaluate.runs.run import WIN_RATE, Run
+from evaluate.templates import make_environment
 from player.round import Json
 from quarry.terminal import pluralize
 
@@ -64,7 +64,7 @@ def render(runs: Sequence[Run]) -> str:
     games: set[str] = set()
     for run in runs:
         lost_ids |= run.lost_ids
-        games |= set(run.games["game_id"])
+        games |= set(run.answerable_games["game_id"])
     game_ids = sorted([*sorted(lost_ids), *sorted(games - lost_ids)][:MAX_GAMES_LISTED])
     plots = make_plots(runs)
     tests, fault = compute_tests(runs)
@@ -76,17 +76,11 @@ def render(runs: Sequence[Run]) -> str:
     # compressed to a tenth
     packed = gzip.compress(json.dumps(data).encode(), mtime=0)
 
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment(FOLDER)
     environment.filters["numbered"] = lambda head: (head, "n")
     return environment.get_template("report.html").render(
         runs=[(run.name, run.as_json()) for run in runs],
-        measures=list(runs[0].measures),
+        measures=list(runs[0].means),
         has_referee=any(run.has_referee for run in runs),
         headline=headline(runs, tests, fault),
         differs=[describe_differences(runs[0], run) for run in runs],
@@ -185,15 +179,15 @@ def compute_lecture_figures(runs: Sequence[Run]) -> list[Json]:
     """
     lectures: dict[str, str] = {}
     for run in reversed(runs):
-        in_store = run.games.dropna(subset="document")
+        in_store = run.answerable_games.dropna(subset="document")
         lectures |= dict(zip(in_store["game_id"], in_store["document"], strict=True))
 
     figures: defaultdict[str, list[Json | None]]
     figures = defaultdict(lambda: [None] * len(runs))
     for column, run in enumerate(runs):
-        shares = run.games["rank"].notna() if run.won is None else run.won
+        shares = run.answerable_games["rank"].notna() if run.won is None else run.won
         games = pd.DataFrame({"share": shares, "rr": run.values["RR"]}, dtype=float)
-        names = run.games["game_id"].map(lectures).fillna(NOWHERE)
+        names = run.answerable_games["game_id"].map(lectures).fillna(NOWHERE)
         for name, lecture_games in games.groupby(names.to_numpy()):
             share = lecture_games["share"].to_numpy()
             figures[str(name)][column] = {
@@ -228,14 +222,14 @@ def headline(runs: Sequence[Run], tests: Sequence[PairedTest], fault: str) -> li
 
 
 def _describe_one(run: Run) -> str:
-    if run.games.empty:
+    if run.answerable_games.empty:
         return f"{run.name} has no game with its paragraph in the course."
     figures = []
     for name in (WIN_RATE, "RR", "Success@1", "Success@20"):
         if name in run.figures:
             figure = format_with_interval(*run.figures[name])
             figures.append(f"{name.replace('_', ' ')} {figure}")
-    games = pluralize(len(run.games), "game")
+    games = pluralize(len(run.answerable_games), "game")
     sentence = f"{run.name}, {games}, referee {run.referee}: {', '.join(figures)}"
     if run.lost_at_ingest:
         sentence += f"; {pluralize(run.lost_at_ingest, 'game')} lost at ingest"
@@ -272,7 +266,7 @@ def make_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     plots: defaultdict[str, list[Series]] = defaultdict(list)
     for run in runs:
         # Success@k over k, from the reciprocal ranks
-        cutoffs = [*range(1, 1 + max(run.games["n_hits"], default=0))]
+        cutoffs = [*range(1, 1 + max(run.answerable_games["n_hits"], default=0))]
         series: Series = {"name": run.name, "x": cutoffs, "y": [], "ends": []}
         for cutoff in cutoffs:
             hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)

@@ -137,7 +137,7 @@ def _require_comparable(runs: Sequence[Run]) -> None:
                 f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
                 "and --seed."
             )
-    if first.games.empty:
+    if first.answerable_games.empty:
         raise RunError("No game of these runs is answerable; name another games file.")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from configs.faults import require_regular
-from evaluate.errors import RunError, writing
+from evaluate.errors import RunError, first_fault, writing
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, RunHeader, require_names
@@ -203,11 +203,8 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
 
 
 def _format_error(error: ValidationError, where: object) -> RunError:
-    first = error.errors()[0]
-    location = ".".join(map(str, first["loc"])) or "it"
-    return RunError(
-        f"{where}: {location} is not as replay writes it: {first['msg']}; {AGAIN}"
-    )
+    fault = first_fault(error.errors())
+    return RunError(f"{where} is not as replay writes it: {fault}; {AGAIN}")
 
 
 def read_runs(

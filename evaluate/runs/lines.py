@@ -98,7 +98,7 @@ def format_comparison(
     """Yield lines with the figures of each run, and the tests of each run against the first."""
     n_stores = len({run.store_fingerprint for run in runs})
     over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
-    yield f"{pluralize(len(runs[0].games), 'answerable game')}{over}, 95% intervals in brackets"
+    yield f"{pluralize(len(runs[0].answerable_games), 'answerable game')}{over}, 95% intervals in brackets"
     for run in runs[1:]:
         differences = describe_differences(runs[0], run)
         line = f"what differs in {run.name} from {runs[0].name}: {differences}"

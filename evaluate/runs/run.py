@@ -96,7 +96,7 @@ class Run(RunHeader):
         return self.frame[self.frame["answerable"].astype(bool)]
 
     @property
-    def games(self) -> pd.DataFrame:
+    def answerable_games(self) -> pd.DataFrame:
         """The first row of each answerable game."""
         return self.plays[:: self.repeats]
 
@@ -105,8 +105,8 @@ class Run(RunHeader):
         """(n_answerable,) values of each measure for the answerable games, by name."""
         return compute_values(
             self._measures,
-            self.games["rank"].fillna(0).to_numpy(np.int64),
-            self.games["n_hits"].to_numpy(np.int64),
+            self.answerable_games["rank"].fillna(0).to_numpy(np.int64),
+            self.answerable_games["n_hits"].to_numpy(np.int64),
             self.records,
         )
 
@@ -153,7 +153,7 @@ class Run(RunHeader):
     @property
     def lost_at_ingest(self) -> int:
         """Number of answerable games whose paragraph the store does not hold."""
-        return int(self.games["paragraph_id"].isna().sum())
+        return int(self.answerable_games["paragraph_id"].isna().sum())
 
     @property
     def lost_ids(self) -> frozenset[str]:
@@ -161,7 +161,7 @@ class Run(RunHeader):
         return frozenset(self.plays["game_id"][self.plays["lost_at"].notna()])
 
     @property
-    def measures(self) -> dict[str, float]:
+    def means(self) -> dict[str, float]:
         """The mean of each measure; empty without an answerable game."""
         return {name: self.figures[name][0] for name in self.values if self.figures}
 
@@ -213,7 +213,7 @@ class Run(RunHeader):
 
     def as_json(self) -> Json:
         """Return the run as JSON; docs/commands.md lists its keys. The same records give the same JSON."""
-        games = self.games
+        games = self.answerable_games
         win_rate, win_rate_interval = self.figures.get(WIN_RATE, (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
 
@@ -223,8 +223,8 @@ class Run(RunHeader):
             "unanswerable": len(others),
             "lost_at_ingest": self.lost_at_ingest,
             "opening_sentence_exact": round_mean(games["read_right"]),
-            "measures": self.measures,
-            "intervals": {name: self.figures[name][1] for name in self.measures},
+            "measures": self.means,
+            "intervals": {name: self.figures[name][1] for name in self.means},
             "book_resolved": round_mean(games["book_right"]),
             "abstained": games["relevant"].tolist().count(False),
             "abstained_unanswerable": others["relevant"].tolist().count(False),
@@ -257,7 +257,7 @@ class Run(RunHeader):
 
     def _quantiles(self, column: str) -> Json | None:
         """Return p50 and p95 of the milliseconds in a column; None if there are none."""
-        times = self.games[column].dropna().to_numpy(np.float64)
+        times = self.answerable_games[column].dropna().to_numpy(np.float64)
         if not len(times):
             return None
         p50, p95 = np.percentile(times, [50, 95]).round(3).tolist()

@@ -9,12 +9,12 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from configs.errors import QuarryError
 from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import WEIGHTS
+from evaluate.templates import make_environment
 
 FOLDER = Path(__file__).resolve().parent
 """Folder of the templates and of the static files."""
@@ -60,13 +60,7 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
         sections: titles of the sections in the navigation, by path.
         values: values for all templates.
     """
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment(FOLDER / "templates")
     environment.globals.update(values, sections=sections, weights=WEIGHTS)
     environment.tests["same_text"] = same_text
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"

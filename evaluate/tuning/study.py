@@ -166,8 +166,8 @@ def _run_trials(
     """
     bar = tqdm(total=n_trials, desc="tuning", unit="trial")
 
-    def n_missing(*_: object) -> Any:
-        """Update the progress bar, and return the number of missing trials; it is also called after each trial."""
+    def show_progress(*_: object) -> None:
+        """Update the progress bar and the line after Ctrl-C; Optuna calls this after each trial."""
         trials = find_complete_trials(study)
         if trials:
             best = max(trial.value or 0.0 for trial in trials)
@@ -179,19 +179,19 @@ def _run_trials(
             if shown_storage
             else f"; {n_kept} of {n_trials} lost, --storage FILE keeps them"
         )
-        return n_trials - len(trials)
 
     with bar:
-        while (n := n_missing()) > 0:
+        show_progress()
+        while (n_missing := n_trials - len(find_complete_trials(study))) > 0:
             states = [trial.state for trial in study.get_trials(deepcopy=False)]
             n_drawn = len(states) - states.count(TrialState.FAIL)
             study.sampler = TPESampler(seed=derive_seed(seed, n_drawn))
-            n_at_once = 1 if n_workers == 1 else n
+            n_at_once = 1 if n_workers == 1 else n_missing
             study.optimize(
                 objective,
                 n_trials=n_at_once,
                 n_jobs=min(n_workers, n_at_once),
-                callbacks=[MaxTrialsCallback(n_trials), n_missing],
+                callbacks=[MaxTrialsCallback(n_trials), show_progress],
             )
 
 

@@ -102,11 +102,11 @@ class Names:
     def __init__(
         self,
         documents: Mapping[str, Document],
-        owners: dict[str, str] | None = None,
-        missing: Collection[str] = (),
+        owners: dict[str, str],
+        missing: Collection[str],
     ) -> None:
         self.documents = documents
-        self.owners = owners or {}
+        self.owners = owners
         self._holders: dict[str, Holder] = {}
         for doc_id, document in documents.items():
             self._holders[doc_id] = Holder(

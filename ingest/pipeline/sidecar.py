@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
 )
@@ -37,7 +36,7 @@ RULES = {
 """Keys of a sidecar file, with descriptions of their values, for errors."""
 
 
-def _one_line(text: str) -> str:
+def _require_text(text: str) -> str:
     if not text.strip():
         raise ValueError("it is empty")
     return " ".join(text.split())
@@ -51,14 +50,12 @@ def _iso_date(text: str) -> str:
     return datetime.date.fromisoformat(text).isoformat()
 
 
-Text = Annotated[str, AfterValidator(_one_line)]
+Text = Annotated[str, AfterValidator(_require_text)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_tuple)]
 Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
-STRICT = ConfigDict(extra="forbid")
-"""Configuration that refuses unknown keys."""
 
 
-@dataclass(frozen=True, slots=True, config=STRICT)
+@dataclass(frozen=True, slots=True)
 class Sidecar:
     """The content of `lecture04.yaml` for `lecture04.pdf`; missing keys do not change the document.
 

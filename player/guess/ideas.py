@@ -61,7 +61,7 @@ def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
                 domain = first.removeprefix("# ")
                 domains[domain] = []
                 for name in (domain, *rest[0].split(",")):
-                    names.setdefault(_name(name), domain)
+                    names.setdefault(_stemmed(name), domain)
             elif len(words(first)) == 1:
                 hebrew, idea = rest
                 rank = len(domains[domain])
@@ -69,11 +69,11 @@ def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
     return domains, names
 
 
-def _name(domain: str) -> str:
-    return " ".join(stems(domain))
+def _stemmed(name: str) -> str:
+    return " ".join(stems(name))
 
 
-Near = tuple[Sequence[Idea], Float32Array | None]
+DomainWords = tuple[Sequence[Idea], Float32Array | None]
 """Words of a domain, and (n_words, dim) unit vectors of their phrases; None without a network."""
 
 
@@ -86,7 +86,7 @@ class Ideas:
 
     def __init__(self, embed: Embed | None = None) -> None:
         self._embed = embed
-        self.near = functools.lru_cache(MAX_CACHED_DOMAINS)(self._near)
+        self.find_words = functools.lru_cache(MAX_CACHED_DOMAINS)(self._find_words)
 
     @functools.cached_property
     def _names(self) -> Float32Array:
@@ -94,13 +94,13 @@ class Ideas:
         assert self._embed is not None
         return self._embed([*load_ideas()[0]])
 
-    def _near(self, domain: str) -> Near:
+    def _find_words(self, domain: str) -> DomainWords:
         """Return the words of a domain. For an unknown domain, return those of the one with the most similar name.
 
         Without a network, an unknown domain has no words.
         """
         domains, names = load_ideas()
-        name = names.get(_name(domain), "")
+        name = names.get(_stemmed(domain), "")
         if not name and self._embed and words(domain):
             cosines = self._names @ self._embed([domain])[0]
             name = [*domains][int(cosines.argmax())]
@@ -140,7 +140,7 @@ class Ideas:
         for idea, share in zip(ideas, shares.tolist(), strict=True):
             word = idea.hebrew if in_hebrew else idea.word
             if is_allowed(word):
-                word = spelling.setdefault(_name(word), word)
+                word = spelling.setdefault(_stemmed(word), word)
                 by_word[word] = by_word.get(word, 0.0) + share
         total = sum(by_word.values())
         return {word: share / total for word, share in by_word.items()}
@@ -153,7 +153,7 @@ class Ideas:
         The columns are log typicality, and the cosines of the phrase with the hint, the paragraph and its nearest
         sentence.
         """
-        ideas, vectors = self.near(domain)
+        ideas, vectors = self.find_words(domain)
         columns = np.zeros((len(ideas), 4), dtype=np.float32)
         columns[:, 0] = [-np.log1p(idea.rank / RANK_OFFSET) for idea in ideas]
         if vectors is not None and self._embed:

@@ -44,6 +44,11 @@ class Evidence:
     weight: float
     clause: str = ""
 
+    @property
+    def citation(self) -> str:
+        """The number and the answer of the question, as justifications cite them."""
+        return f"question {self.number} (answer {self.letter})"
+
 
 def weigh_answers(
     best: int,
@@ -103,7 +108,7 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
                 f"{item.clause} (question {item.number}, answer {item.letter})"
             )
         else:
-            others.append(_citation(item))
+            others.append(item.citation)
 
     others = others[: N_CITED - len(facts)]
     form = _FORMS[bool(facts), bool(others)]
@@ -132,7 +137,7 @@ def justify_word(
     n_words = count_words(domain)[1] + count_words(word)[1]
     if ground == "The domain" and n_words <= MAX_DOMAIN:
         ground = f'{ground} "{domain}"'
-    citations = [_citation(item) for item in evidence[:N_CITED_FOR_WORD]]
+    citations = [item.citation for item in evidence[:N_CITED_FOR_WORD]]
     rest = "no evidence came back, therefore the reasoning is based on the hint alone."
     if citations:
         rest = f"the reasoning is based on evidence from {_series(citations)}."
@@ -152,10 +157,6 @@ def percent(confidence: float) -> str:
     if confidence < 0.01:
         return f"{max(0.1, 100.0 * confidence):.1f}%"
     return f"{min(99.0, round(100.0 * confidence)):.0f}%"
-
-
-def _citation(item: Evidence) -> str:
-    return f"question {item.number} (answer {item.letter})"
 
 
 def _series(parts: Sequence[str]) -> str:

@@ -24,9 +24,8 @@ def design(
     own_prior: Float64Array,
     stakes: Float32Array,
     referees: tuple[RefereeModel, ...],
-    n: int = N_QUESTIONS,
 ) -> list[int]:
-    """Choose n questions one by one, each for the information that it adds, and return their rows.
+    """Choose N_QUESTIONS questions one by one, each for the information that it adds, and return their rows.
 
     The worth of a batch is the information of all its answers about the string to send, given the view of the referee,
     averaged over the views. If the view is unknown, the information is lower by at most its entropy. The worth is
@@ -40,13 +39,12 @@ def design(
     only if its last value is the highest.
 
     Args:
-        questions: questions to choose from.
+        questions: questions to choose from; if there are fewer, all are returned.
         fits: (n_design_views, n_questions, n_candidates, 4) fits of the questions under `DESIGN_VIEWS`.
         prior: (n_candidates,) probabilities, summing to 1.
         own_prior: (n_candidates,) as in `Candidates`.
         stakes: (n_candidates, n_candidates) share of the points that is lost if one is taken for the other, 0..1.
         referees: a referee for each of `DESIGN_VIEWS`, as `design_referees` returns them.
-        n: number of questions; all are returned if there are fewer.
 
     Reference:
         Kolchinsky and Tracey, Estimating Mixture Entropy with Pairwise Distances, 2017; Krause and Guestrin,
@@ -74,7 +72,7 @@ def design(
     worth = np.add.reduce([part.alone() for part in parts])
     fresh = np.ones(n_questions, dtype=np.bool_)
     rows: list[int] = []
-    for _ in range(min(n, n_questions)):
+    for _ in range(min(N_QUESTIONS, n_questions)):
         best = _next(worth, parts, fresh)
         fresh[best] = False
         rows.append(best)

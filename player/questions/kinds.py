@@ -51,10 +51,10 @@ class ListKind:
             wrong (docs/notebook/questions.md).
         size: maximum number of words of a list.
         in_opening: whether it asks about words of the opening sentence or about words anywhere in the paragraph.
-        ask: returns the question in a language; {0} is replaced by the lists.
-        has: beginning of a citation of words that the paragraph has.
-        has_none: the citation if the paragraph has none of the words.
-        none: returns the last option in a language.
+        question_text: returns the text of the question in a language; {0} is replaced by the lists.
+        citation: beginning of a citation of words that the paragraph has.
+        citation_of_none: the citation if the paragraph has none of the words.
+        last_option: returns the last option in a language.
     """
 
     name: str
@@ -62,10 +62,10 @@ class ListKind:
     wrong: float
     size: int
     in_opening: bool
-    ask: Callable[[Language], str]
-    has: str
-    has_none: str = ""
-    none: Callable[[Language], str] = lambda language: language.no_word
+    question_text: Callable[[Language], str]
+    citation: str
+    citation_of_none: str = ""
+    last_option: Callable[[Language], str] = lambda language: language.no_word
 
     def make(
         self,
@@ -137,8 +137,8 @@ class ListKind:
 
         a, b, c = options
         return Question(
-            text=self.ask(language).format(f"{a}; {b}; {c}"),
-            options=(a, b, c, self.none(language)),
+            text=self.question_text(language).format(f"{a}; {b}; {c}"),
+            options=(a, b, c, self.last_option(language)),
             kind=self.name,
             groups=groups,
         )
@@ -183,12 +183,12 @@ class ListKind:
         names = self.names_in(paragraph)
         if option == NONE_OF_THESE:
             is_true = names.isdisjoint(itertools.chain(*question.groups))
-            return self.has_none if is_true else ""
+            return self.citation_of_none if is_true else ""
 
         quoted = question.options[option].split('"')[1::2]
         shared_words = [f'"{word}"' for word in quoted if word.casefold() in names]
         return (
-            f"{self.has} {' and '.join(shared_words[:MAX_CITED])}"
+            f"{self.citation} {' and '.join(shared_words[:MAX_CITED])}"
             if shared_words
             else ""
         )
@@ -293,9 +293,9 @@ OPENING = ListKind(
     wrong=0.04,
     size=8,
     in_opening=True,
-    ask=lambda language: language.ask_opening,
-    has="its first sentence has",
-    has_none="its first sentence lacks the words named",
+    question_text=lambda language: language.ask_opening,
+    citation="its first sentence has",
+    citation_of_none="its first sentence lacks the words named",
 )
 """The kind that asks which of three lists has a word of the opening sentence."""
 
@@ -305,15 +305,15 @@ ANYWHERE = ListKind(
     wrong=0.04,
     size=6,
     in_opening=False,
-    ask=lambda language: language.ask_anywhere,
-    has="it has",
-    has_none="it has none of the words named",
+    question_text=lambda language: language.ask_anywhere,
+    citation="it has",
+    citation_of_none="it has none of the words named",
 )
 """The kind that asks which of three lists has a word of the paragraph."""
 
 
 def _letter_kind(position: int) -> LetterKind:
-    def ask(language: Language) -> str:
+    def question_text(language: Language) -> str:
         return language.ask_letter.replace("{word}", language.word_names[position])
 
     word = ENGLISH.word_names[position]
@@ -323,9 +323,9 @@ def _letter_kind(position: int) -> LetterKind:
         wrong=0.01,
         size=12,
         in_opening=True,
-        ask=ask,
-        has=f"its opening's {word} word begins with",
-        none=lambda language: language.no_letter,
+        question_text=question_text,
+        citation=f"its opening's {word} word begins with",
+        last_option=lambda language: language.no_letter,
         position=position,
     )
 

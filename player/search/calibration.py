@@ -78,6 +78,7 @@ class DenseCalibration:
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
         if len(cosines) < MIN_COSINES or not cosines.std():
             return self
+
         bias, slope = fit or (UNCALIBRATED_LOG_ODDS, 0.0)
         scale = DEFAULT_SPREAD / float(cosines.std())
         return DenseCalibration(

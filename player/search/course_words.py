@@ -41,10 +41,7 @@ class InvertedIndex:
         return np.concatenate([_NO_ROWS, *map(self.rows, words)])
 
     def containing(self, part: str) -> Iterator[str]:
-        """Find the words of the texts that contain a part; every word contains ""."""
-        if not part:
-            yield from self._rows
-            return
+        """Find the words of the texts that contain a part, which is not empty."""
         end = 0
         while (at := self._lines.find(part, end)) >= 0:
             end = self._lines.index("\n", at)

@@ -21,8 +21,8 @@ def slotted(
     settings: SearchSettings,
     *,
     k: int,
-    lift: float = 0.0,
-    filters: bool = True,
+    lift: float,
+    filters: bool,
 ) -> tuple[IntArray, BoolArray]:
     """Choose the paragraphs to return.
 

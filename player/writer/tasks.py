@@ -111,8 +111,7 @@ def ask_justifications(
     word = guess.associative_word
     citations = []
     for item in evidence[:MAX_IDS]:
-        citation = f"question {item.number} (answer {item.letter})"
-        citations.append({"citation": citation, "says": item.clause})
+        citations.append({"citation": item.citation, "says": item.clause})
 
     data = {
         "opening_sentence": paragraph.opening_sentence,

@@ -53,7 +53,7 @@ def test_runs_are_compared_and_exported() -> None:
     assert "nDCG@10" in set(tests["measure"])
     unfiltered = quarry.load_settings("unfiltered")
     alone = quarry.replay(STORE, GAMES, settings=unfiltered, name="unfiltered")
-    assert alone.measures.items() < runs[1].measures.items()
+    assert alone.means.items() < runs[1].means.items()
     exported = Path("new/exported")
     files = quarry.export(runs, exported)
     assert sorted(files) == sorted(exported.iterdir()) != []

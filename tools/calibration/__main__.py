@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 from configs.directories import default_store, user_fit
 from configs.errors import QuarryError
 from configs.settings import Settings, load
+from evaluate.commands.shared import write_text
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from evaluate.games.locating import locate_in
@@ -19,7 +20,6 @@ from player.belief.places import find_places
 from player.player import build_player
 from player.search.calibration import CALIBRATION
 from player.starts import STARTS_FILE
-from quarry.files import write_named
 from quarry.store import Course, open_store
 from quarry.terminal import describe_error, pluralize, visible_json
 from tools.calibration.prior import fit_prior
@@ -73,7 +73,7 @@ def calibrate_prior(
 def _write(out: Path, text: str) -> None:
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        write_named(out, f"{text}\n".encode())
+    write_text(out, f"{text}\n")
     print(f"written to {out}", file=sys.stderr)
 
 

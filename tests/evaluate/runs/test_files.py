@@ -55,10 +55,10 @@ UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 def test_a_run_with_a_broken_file_is_refused(tmp_path: Path) -> None:
     run = tmp_path / "run.json"
     for file, text, says in (
-        ("run.json", "", "run.json: it is not as replay writes it"),
-        ("run.json", '{"measures": {}}', "referee is not as replay writes it"),
+        ("run.json", "", "run.json is not as replay writes it: "),
+        ("run.json", '{"measures": {}}', "is not as replay writes it: referee: "),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
-        ("run.games.jsonl", UNRANKED, "line 2: search.rank is not .* integer"),
+        ("run.games.jsonl", UNRANKED, "line 2 is not .*: search.rank: .* integer"),
     ):
         written(run)
         run.with_name(file).write_text(text)
@@ -84,7 +84,7 @@ def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
         ("settings", {"preset": 3}),
     ):
         path.write_text(json.dumps({**head, key: value}))
-        with pytest.raises(RunError, match=f"{key} is not as replay writes it"):
+        with pytest.raises(RunError, match=f"is not as replay writes it: {key}: "):
             read_run(path)
 
 
@@ -150,7 +150,7 @@ def test_other_tools_read_the_games_hits_and_measures_that_are_exported(
     assert {*each(qrels, "query_id")} == {"a%20game", "g2", "lost"}
     metrics = tools.calc_aggregate(list(MEASURES.values()), qrels, ranking)
     for name, measure in MEASURES.items():
-        assert metrics[measure] == pytest.approx(RUN.measures[name], abs=1e-6)
+        assert metrics[measure] == pytest.approx(RUN.means[name], abs=1e-6)
 
     for kind in ("parquet", "csv"):
         read: Any = getattr(pd, f"read_{kind}")
@@ -159,7 +159,7 @@ def test_other_tools_read_the_games_hits_and_measures_that_are_exported(
         assert games.loc["lost", "lost_at"] == "ingest"
         assert games["won"].sum() == sum(each(RUN.per_game, "won"))
         runs = read(f"runs.{kind}").set_index("measure")
-        assert runs["value"]["RR"] == RUN.measures["RR"]
+        assert runs["value"]["RR"] == RUN.means["RR"]
         assert runs["value"]["win_rate"] == RUN.figures["win_rate"][0]
         hits = read(f"hits.{kind}")
         places = hits[hits["right"]]["overall_rank"].tolist()

@@ -37,7 +37,7 @@ def document(
 def rows_of(
     *sources: Source, stored: tuple[Document, ...] = (), missing: str = ""
 ) -> list[Outcome]:
-    names = Names({item.doc_id: item for item in stored}, missing=missing)
+    names = Names({item.doc_id: item for item in stored}, {}, missing)
     return plan([(source.path, [source]) for source in sources], names)
 
 
@@ -82,7 +82,7 @@ def test_two_new_files_do_not_both_take_the_name_of_a_file_that_is_gone() -> Non
 
 
 def test_dropping_takes_copies_along() -> None:
-    names = Names({"a": SAME, "b": COPY, "c": document("c")})
+    names = Names({"a": SAME, "b": COPY, "c": document("c")}, {}, ())
     rows = plan([], names, dropped=["a"])
     assert each(rows, "doc_id") == ["a", "b"]
     assert each(rows, "status") == ["removed", "removed"]

@@ -49,16 +49,16 @@ def test_the_file_has_five_hundred_domains_with_ideas_in_both_languages() -> Non
 def test_a_domain_is_found_by_its_name_in_either_language() -> None:
     of_animals = load_ideas()[0]["animal"]
     for name in ("animal", "Animals", "חיות"):
-        assert Ideas().near(name) == (of_animals, None)
-    assert Ideas().near("theatre in the round") == ([], None)
+        assert Ideas().find_words(name) == (of_animals, None)
+    assert Ideas().find_words("theatre in the round") == ([], None)
 
 
 def test_another_domain_gets_the_words_of_the_one_with_the_nearest_name() -> None:
-    ideas, vectors = Ideas(Embedder()).near("theatre in the round")
+    ideas, vectors = Ideas(Embedder()).find_words("theatre in the round")
     assert ideas == load_ideas()[0]["theater"]
     assert vectors is not None
     assert vectors.shape == (len(ideas), 3)
-    assert Ideas(Embedder()).near("???") == ([], None)
+    assert Ideas(Embedder()).find_words("???") == ([], None)
 
 
 def test_the_idea_of_the_paragraph_decides_between_words() -> None:

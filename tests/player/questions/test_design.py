@@ -23,7 +23,7 @@ def chosen(
     n: int,
     stakes: Float32Array | None = None,
 ) -> list[int]:
-    """The design for referees who see the whole paragraph, from questions that fit alike under every view."""
+    """The first n of the design for referees who see it all, from questions that fit alike under every view."""
     return design(
         questions=asked(len(fits)),
         fits=np.stack([fits] * len(DESIGN_VIEWS)),
@@ -31,8 +31,7 @@ def chosen(
         own_prior=prior,
         stakes=stakes if stakes is not None else np.ones((len(prior),) * 2, np.float32),
         referees=(sound(wrong), sound(wrong, "opening", 0.0)),
-        n=n,
-    )
+    )[:n]
 
 
 def joint_bits(
