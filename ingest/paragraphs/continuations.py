@@ -179,10 +179,11 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
     if not is_text or last.ends_sentence or last.is_bold:
         return False
     is_aside = group.last.column != last.column or first.from_right != last.from_right
-    is_labelled = caption_label(first.text) != ""
-    if _is_item(group) or first.in_table or is_aside or is_labelled:
-        return False
-    if _begins_indented(first, before, may_be_indented):
+    if (
+        is_aside
+        or _is_own_text(group)
+        or _begins_indented(first, before, may_be_indented)
+    ):
         return False
     if all(line.is_mono for line in group.lines):
         return True
@@ -195,6 +196,12 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
         if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
+
+
+def _is_own_text(group: LineGroup) -> bool:
+    """Return whether a group is an item, a caption or in a table."""
+    first = group.first
+    return _is_item(group) or first.in_table or caption_label(first.text) != ""
 
 
 def _begins_indented(
@@ -272,7 +279,8 @@ def goes_on_after_displays(
         is_word = _begins_with_small_word(line) and not line.is_mono
         is_indented = is_word and 0 < shift < MAX_INDENT
         at_margin = _begins_at(line, before.margin, before.first.start, line.left)
-        return at_margin or is_indented
+        is_outside = line.start < line.left and is_word
+        return at_margin or is_indented or is_outside
     has_code = any(display.first.is_mono for display in displays)
     if is_list or has_code or not _begins_at(line, before.margin):
         return False

@@ -29,6 +29,9 @@ _DIGITS = string.digits + string.ascii_uppercase
 """Digits of the names that Ghostscript gives to glyphs without one."""
 PRIVATE = 0xF0000
 """First private code to which macOS maps glyphs without a character."""
+SPACE = 3
+"""Number of the space among the glyphs of Windows fonts."""
+_ARABIC_POINTS = frozenset("\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")
 MAX_ASCII = 127
 MAX_CODE = 255
 """Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
@@ -135,7 +138,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 
     if font.get("/Encoding") == "/Identity-H":
         found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, entries), 4
-        found |= _half_ligatures(entries)
+        found |= _misread_by_word(entries)
         if "Math" in str(font.BaseFont):
             for code, sign in _OF_CAMBRIA.items():
                 if mapped.get(code, chr(code)) == chr(code):
@@ -237,9 +240,14 @@ def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
     return found
 
 
-def _half_ligatures(entries: Mapping[int, str]) -> dict[int, str]:
-    """Return the letters of a ligature of lam and alef that Word maps to lam alone, beside its other form."""
+def _misread_by_word(entries: Mapping[int, str]) -> dict[int, str]:
+    """Return the characters of glyphs of Arabic text that Word maps to a part of the letters around them.
+
+    These are ligatures of lam and alef that are mapped to lam alone, beside their other form, and the space.
+    """
     found = {}
+    if entries.get(SPACE) in _ARABIC_POINTS:
+        found[SPACE] = " "
     for code, text in entries.items():
         beside = entries.get(code - 1), entries.get(code + 1)
         if code > MAX_CODE and text == "ل" and "لا" in beside:

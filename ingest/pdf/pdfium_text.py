@@ -89,6 +89,12 @@ _has_map_error = by_address(pdfium.FPDFText_HasUnicodeMapError)
 _get_text_object = by_address(pdfium.FPDFText_GetTextObject)
 _get_font = by_address(pdfium.FPDFTextObj_GetFont)
 _get_width = by_address(pdfium.FPDFFont_GetGlyphWidth)
+_get_clip = by_address(pdfium.FPDFPageObj_GetClipPath)
+_count_paths = by_address(pdfium.FPDFClipPath_CountPaths)
+_count_segments = by_address(pdfium.FPDFClipPath_CountPathSegments)
+_get_segment = by_address(pdfium.FPDFClipPath_GetPathSegment)
+_get_point = by_address(pdfium.FPDFPathSegment_GetPoint)
+_get_bounds = by_address(pdfium.FPDFPageObj_GetBounds)
 _get_tight_box = by_address(pdfium.FPDFText_GetCharBox)
 _get_box = by_address(pdfium.FPDFText_GetLooseCharBox)
 
@@ -100,7 +106,7 @@ class _Style(NamedTuple):
         base: its baseline, in points from the top.
         size: its font size, in points.
         font: number of its font.
-        is_shown: whether it is upright and on the page.
+        is_shown: whether it is upright and on the page, and not cut off.
         is_mathematical: whether its font is one of mathematics.
         bearing: distance of its first box from its origin, in points, if its characters are given by its tag and have
             tight boxes; else 0.
@@ -325,7 +331,8 @@ class PageText:
         _get_box(self._address, position, self._box_address)
         bearing = 0.0 if self._frame.turn else max(0.0, self._box[0] - origin[0])
         slant = 0.0 if self._frame.turn or not matrix.d else matrix.c / matrix.d
-        is_shown = is_upright and 0 <= base <= self._frame.height
+        is_on_page = 0 <= base <= self._frame.height
+        is_shown = is_upright and is_on_page and not _is_clipped(address)
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
         style = _Style(
@@ -456,6 +463,34 @@ def _is_seen(address: int) -> bool:
     pdfium.FPDFPageObj_GetFillColor(item, *map(ctypes.byref, color))
     opacity = color[-1].value
     return opacity > 0 or mode != pdfium.FPDF_TEXTRENDERMODE_FILL
+
+
+def _is_clipped(address: int) -> bool:
+    """Return whether a text object is outside the region that is drawn, as beside a figure cut from a page."""
+    clip = _get_clip(address)
+    n_paths = _count_paths(clip) if clip else 0
+    if n_paths < 1:
+        return False
+    edges = (ctypes.c_float * 4)()  # left, bottom, right, top
+    _get_bounds(address, *_addresses(edges))
+    for path in range(n_paths):
+        xs, ys = [], []
+        point = (ctypes.c_float * 2)()
+        for number in range(_count_segments(clip, path)):
+            _get_point(_get_segment(clip, path, number), *_addresses(point))
+            xs.append(point[0])
+            ys.append(point[1])
+        if not xs:
+            continue
+        is_beside = edges[2] < min(xs) or max(xs) < edges[0]
+        if is_beside or edges[3] < min(ys) or max(ys) < edges[1]:
+            return True
+    return False
+
+
+def _addresses(numbers: Any) -> list[int]:
+    """Return the address of each number of an array of floats."""
+    return [ctypes.addressof(numbers) + 4 * number for number in range(len(numbers))]
 
 
 def _origin(raw: Any, position: int) -> tuple[float, float]:

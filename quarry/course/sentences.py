@@ -68,8 +68,8 @@ _ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
 """The number of the first item of a list at its end, as in "Exercise 5. 1"."""
 _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
 """The end of a number, a letter alone or a term in brackets, before the sign of a factorial."""
-_IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
-"""The source in brackets of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
+_IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)?$")
+"""What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
 
 _ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
@@ -265,18 +265,18 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
     before_word = others[-1] if others else ""
-    is_operand = before_word in _OPERATORS
-    is_unit = word in _UNITS and before_word[-1:].isdigit()
-    if is_operand or is_unit or _is_of_other_script(word, next_word):
+    if _ends_formula(before_word, word) or _is_of_other_script(word, next_word):
         return False
     if _ends_and_begins_with_symbol(word, following):
         return False
-    is_number = following[:1].isdigit()
-    is_ordinal = word.isdecimal() and before_word in _ARTICLES
-    if forms & _ABBREVIATIONS or (is_ordinal and next_word[:1].isupper() and not opens):
+    if forms & _ABBREVIATIONS:
         return True
-    if forms & _NUMBER_ABBREVIATIONS:
-        return is_number or _may_number_part(next_word)
+    if word.isdecimal() and before_word in _ARTICLES:  # an ordinal
+        return next_word[:1].isupper() and not opens
+    is_number = following[:1].isdigit()
+    may_be_numbered = is_number or _may_number_part(next_word)
+    if forms & _NUMBER_ABBREVIATIONS and may_be_numbered:
+        return True
     if forms & _LAST_ABBREVIATIONS:
         return is_number or tail.startswith(("(", "["))
 
@@ -285,6 +285,12 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
     is_initial = _is_initial_of(word, following, opens)
     return tail[0] != "(" and is_initial and not _was_symbol(word, before)
+
+
+def _ends_formula(before_word: str, word: str) -> bool:
+    """Return whether a word is the last operand of a formula, or a unit after a number."""
+    is_unit = word in _UNITS and before_word[-1:].isdigit()
+    return is_unit or before_word in _OPERATORS
 
 
 def _last_abbreviation_joined(words: list[str]) -> list[str]:

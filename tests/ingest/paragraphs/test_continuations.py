@@ -57,6 +57,7 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (OPEN, "x = 1", "where roots", {}, True),
         (OPEN, "x = 1", "where roots", {"x0": 60.0}, True),
         (OPEN, "x = 1", "where roots", {"x0": 90.0}, False),
+        (OPEN, "x = 1", "where roots", {"x0": 30.0}, True),
         (OPEN, "x = 1", "since a = b + c", {}, True),
         (OPEN, "x = 1", "s = a = b + c", {}, False),
         (OPEN, "x = 1", "where roots", {"column": 1}, True),

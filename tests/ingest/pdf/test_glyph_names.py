@@ -251,9 +251,10 @@ def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
             assert (row in cmap) is sums
 
 
-def test_a_ligature_of_lam_and_alef_beside_another_one_holds_both() -> None:
-    rows = b"<03dd><03dd><0644>\n<03fb><03fb><0644>\n<03fc><03fc><06440627>\nendbfrange"
+def test_arabic_glyphs_that_word_maps_to_a_part_of_their_letters_are_whole() -> None:
+    rows = b"<03dd><03dd><0644>\n<03fb><03fb><0644>\n<03fc><03fc><06440627>\n<0003><0003><064b>\nendbfrange"
     cmap = cmap_of(numbered_font("ArialMT", rows))
+    assert "<0003> <0020>" in cmap
     assert "<03fb> <06440627>" in cmap
     assert "<03dd> <0644>" in cmap
 

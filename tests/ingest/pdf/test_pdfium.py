@@ -63,6 +63,17 @@ def test_the_sizes_of_invisible_text_follow_from_its_widths() -> None:
     assert min(titles) > 1.5 * max(lines)
 
 
+def test_text_outside_the_region_that_is_drawn_is_left_out() -> None:
+    text = "BT /F1 10 Tf 60 {y} Td ({word}) Tj ET"
+    inside = text.format(y=650, word="figure")
+    below, beside = text.format(y=550, word="below"), text.replace("60", "260")
+    beside = beside.format(y=650, word="beside")
+    drawing = f"q 50 600 100 100 re W n {inside} {below} {beside} Q"
+    drawing += " " + text.format(y=500, word="text")
+    glyphs = _page(pdf([[]], drawing=drawing)).glyphs
+    assert "".join(glyph.text for glyph in glyphs) == "figuretext"
+
+
 def test_invisible_text_without_width_is_no_damage() -> None:
     runs = [Run(50, 100, "the words of a line of no width", 10, operators="3 Tr 0 Tz")]
     _page(pdf([runs]))
