@@ -73,6 +73,8 @@ class Limits:
                 is_whole = False
                 while not is_whole:
                     message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return
                     body += message.get("body", b"")
                     if len(body) > MAX_BODY_BYTES:
                         detail = f"The body has more than {MAX_BODY_BYTES} bytes."

@@ -202,7 +202,10 @@ class FileReader:
 
         def calls() -> Iterator[tuple[Any, ...]]:
             for row, *arguments in tasks:
-                data = row.path.read_bytes() if is_remote else None
+                data = None
+                if is_remote:
+                    with contextlib.suppress(OSError):  # the worker names the file
+                        data = row.path.read_bytes()
                 yield (data, row.path, row.doc_id, *arguments)
 
         futures = run_all(

@@ -107,9 +107,7 @@ class DeadlinePlayer:
         plan = self._within(search_s, "the search", self.whole_plan)
         if plan is None:
             return _guess_by_hint(self.plan, answers)
-        if not len(self.plan.rows):
-            self.plan = plan
-
+        self.plan = plan
         work = functools.partial(self._player.decide, plan, answers)
         decision = self._within(decide_s, "the decision", work)
         return decision or _guess_by_hint(plan, answers)

@@ -335,7 +335,7 @@ class Loop:
     def _end_games(self) -> Generator[PlayedGame | PlayerError, None, int]:
         """Yield the records or errors of the games that have ended, and return their number.
 
-        The journal records the end after the caller has taken it. If it is interrupted before, the next process shows
+        The journal records the end after the caller has taken it. If the process is killed before, the next one shows
         the game again.
         """
         n_ended = 0

@@ -99,6 +99,8 @@ class Cluster(TaskExecutor):
         started, logged = time.monotonic(), None
         while not (done := wait(waiting, QUIET_S, FIRST_COMPLETED).done):
             fault = self._fault()
+            if not fault:
+                started = time.monotonic()
             if fault != logged:
                 n_tasks = pluralize(len(waiting), "task")
                 _log.info(

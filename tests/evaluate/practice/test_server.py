@@ -1,5 +1,6 @@
 """The practice game server: its HTTP to the letter, its games for many players at once, and its port."""
 
+import asyncio
 import contextlib
 import random
 import re
@@ -22,7 +23,7 @@ from evaluate.errors import GamesError
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice import server as server_module
 from evaluate.practice.match import RefusedMessageError
-from evaluate.practice.routes import MAX_BODY_BYTES, Hosts
+from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, Limits
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
@@ -417,3 +418,23 @@ def test_without_a_seed_the_order_is_drawn_by_the_operating_system(
     )
     practice_server(seed=None)
     assert shuffled == list(range(12))
+
+
+def test_a_request_whose_body_breaks_off_has_no_effect() -> None:
+    messages: list[dict[str, Any]] = [
+        {"type": "http.request", "body": b"{", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    called = []
+
+    async def app(*_: object) -> None:
+        called.append("app")
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0)
+
+    async def send(message: object) -> None:
+        called.append("reply")
+
+    asyncio.run(Limits(app)({"type": "http"}, receive, send))
+    assert called == []

@@ -313,6 +313,19 @@ def test_a_silent_scheduler_is_named_and_given_up(
     assert re.fullmatch(f"waiting for 1 task: {silent}", caplog.messages[-1])
 
 
+def test_a_long_task_does_not_count_as_silence_of_the_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faults = iter(["", "", "no worker answers", ""])
+    times = iter([0.0, 130.0, 135.0, 140.0, 145.0])
+    task = Mock()
+    waits = iter([Mock(done=set())] * 4 + [Mock(done={task})])
+    monkeypatch.setattr(cluster_module, "wait", lambda *_: next(waits))
+    monkeypatch.setattr("quarry.parallel.cluster.time.monotonic", lambda: next(times))
+    cluster = Mock(_fault=lambda: next(faults))
+    assert [*Cluster.first_done(cluster, [task])] == [task]
+
+
 def test_an_address_without_a_scheduler_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
