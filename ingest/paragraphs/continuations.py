@@ -273,7 +273,8 @@ def goes_on_after_displays(
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
 
-    is_clause = _CLAUSE.match(line.text) is not None
+    is_shown = all(_is_formula_or_code(display.first) for display in displays)
+    is_clause = is_shown and _CLAUSE.match(line.text) is not None
     if line.is_inside_sentence or is_clause:
         shift = (line.start - before.margin) / line.size
         is_word = _begins_with_small_word(line) and not line.is_mono
@@ -285,6 +286,10 @@ def goes_on_after_displays(
     if is_list or has_code or not _begins_at(line, before.margin):
         return False
     return _goes_on_at_margin(before, line, indented)
+
+
+def _is_formula_or_code(line: PlacedLine) -> bool:
+    return line.is_formula or line.is_mono
 
 
 def _goes_on_after_stop(before: LineGroup, group: LineGroup) -> bool:

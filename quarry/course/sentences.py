@@ -68,7 +68,7 @@ _ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
 """The number of the first item of a list at its end, as in "Exercise 5. 1"."""
 _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
 """The end of a number, a letter alone or a term in brackets, before the sign of a factorial."""
-_IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)?$")
+_IN_BRACKETS = re.compile(r"(?<=\S) (?:\([^()]*\)|\([^()]{1,12})$")
 """What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
 
@@ -230,11 +230,11 @@ def _is_label(text: str) -> bool:
     label = _IN_BRACKETS.sub("", text).split()
     if len(label) < 2:
         return True
-    first, *_, last = label
-    is_of_statement = len(label) <= LABEL_WORDS and begins_statement(f"{first}. ")
+    first, *middle, last = label
     is_numbered = _NUMBER.fullmatch(last) is not None
-    if len(label) > 2:  # such as "Proof of Lemma 3"
-        return is_of_statement and is_numbered
+    if middle:  # such as "Proof of Lemma 3"
+        is_short = len(label) <= LABEL_WORDS and all(map(str.isalpha, middle))
+        return is_short and is_numbered and begins_statement(f"{first}. ")
     return is_numbered or _SECTION_NUMBER.fullmatch(first) is not None
 
 

@@ -73,6 +73,7 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (hebrew_colon, "x = 1", "כאשר x הוא השורש", {}, True),
         (hebrew_colon, "x = 1.", "כאשר x הוא השורש", {}, False),
         (hebrew_colon, "x = 1", "נקבל את השורש", {}, False),
+        (hebrew_colon, "מדריך לעצים", "כאשר x הוא השורש", {}, False),
     ):
         displays = [LineGroup([line(display)])]
         group = LineGroup([line(text, **features)])

@@ -46,6 +46,8 @@ FIRST = [
     "Q2 (50 pts). Write it down.",
     "1.A. (5 pts.) Write it down.",
     "Proof of Lemma 2.1. Two such numbers are equal.",
+    "Proof Pick ϵ > 0.",
+    "Theorem (see Corlette, Simpson.)",
     "Demostración del teorema 2. Sean dos números.",
     "The mean is a root of q(x).",
     "Man fängt Fehler bzw. Männer und Frauen ab, ggf. Kinder.",
