@@ -53,8 +53,8 @@ def _explain_lines(
             following = whole[len(rules) + 1 : len(rules) + 2]
             if n_above:
                 above = LineGroup(group.lines[:n_above], group.marker)
-            place = above and Break(above, line, (*following, None)[0], habits)
-            rules.append(deciding_rule(place)[0] if place else "")
+            line_break = above and Break(above, line, (*following, None)[0], habits)
+            rules.append(deciding_rule(line_break)[0] if line_break else "")
         above = group
 
     begun = {_position(group.first) for group in join_continuations(groups, habits)}

@@ -153,74 +153,74 @@ def begins_paragraph(
     return begins
 
 
-def deciding_rule(place: Break) -> tuple[str, bool]:
+def deciding_rule(line_break: Break) -> tuple[str, bool]:
     """Return the name of the first rule that applies to a line break, and whether a paragraph begins there.
 
     The name is "" if no rule applies: then the paragraph goes on.
     """
     for applies, begins in RULES:
-        if applies(place):
+        if applies(line_break):
             return applies.__name__, begins
     return "", GOES_ON
 
 
-def breaks_word(place: Break) -> bool:
+def breaks_word(line_break: Break) -> bool:
     """Return whether a word that ends with a hyphen goes on in the line below it."""
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     is_below = above.column == line.column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
-    is_word = line.begins_small and not marker_words(line, place.following)
+    is_word = line.begins_small and not marker_words(line, line_break.following)
     return has_hyphen and is_word and is_below and not line.n_gaps
 
 
-def begins_element(place: Break) -> bool:
+def begins_element(line_break: Break) -> bool:
     """Return whether another element of the file's structure begins, or an item or white space parts one.
 
     A line that an author has broken inside a sentence goes on in the next element, and a wrapped line at any height.
     """
-    above, line = place.above, place.line
-    if not _is_structured(place):
+    above, line = line_break.above, line_break.line
+    if not _is_structured(line_break):
         return False
     if line.element == above.element:
-        is_parted = has_extra_space(place) and not _is_wrapped(above, line)
-        return goes_on_in_element(place) and (begins_item(place) or is_parted)
+        is_parted = has_extra_space(line_break) and not _is_wrapped(above, line)
+        return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
     is_full = not above.has_room_for(line, 1)
     is_broken = is_full or (line.begins_small and above.is_full(line))
     is_open = is_broken and not above.ends_clause
-    return not is_open or marker_words(line, place.following) > 0
+    return not is_open or marker_words(line, line_break.following) > 0
 
 
-def goes_on_in_element(place: Break) -> bool:
+def goes_on_in_element(line_break: Break) -> bool:
     """Return whether two lines are in one element of the file's structure, and no author ended the upper one."""
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     is_below = line.element == above.element and line.column == above.column
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
     is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
-    return _is_structured(place) and is_below and not is_ended
+    return _is_structured(line_break) and is_below and not is_ended
 
 
-def _is_structured(place: Break) -> bool:
+def _is_structured(line_break: Break) -> bool:
     """Return whether the structure of the file has an element for both lines, and no indent contradicts it."""
-    has_elements = place.above.element > 0 < place.line.element
-    is_known = place.habits.trusts_structure and has_elements
-    return is_known and not has_first_indent(place)
+    has_elements = line_break.above.element > 0 < line_break.line.element
+    is_known = line_break.habits.trusts_structure and has_elements
+    return is_known and not has_first_indent(line_break)
 
 
-def begins_note(place: Break) -> bool:
+def begins_note(line_break: Break) -> bool:
     """Return whether a footnote begins, with its number joined to its first word."""
-    line = place.line
+    line = line_break.line
     return line.footnote and NOTE_NUMBER.match(line.text) is not None
 
 
-def ends_contents(place: Break) -> bool:
+def ends_contents(line_break: Break) -> bool:
     """Return whether the line above is an entry of a table of contents."""
-    return place.above.has_leaders
+    return line_break.above.has_leaders
 
 
-def changes_print(place: Break) -> bool:
+def changes_print(line_break: Break) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     if line.in_table != above.in_table:
         return True
     if _meet_in_sentence(above, line):
@@ -234,7 +234,7 @@ def changes_print(place: Break) -> bool:
     if line.is_bold == above.is_bold:
         return False
 
-    is_text = line.begins_small or not place.group.first.is_bold
+    is_text = line.begins_small or not line_break.group.first.is_bold
     return not (is_below and is_text and above.is_full(line))
 
 
@@ -246,12 +246,12 @@ def _meet_in_sentence(above: PlacedLine, line: Line) -> bool:
     return is_one_print and above.is_full(line) and not above.ends_clause
 
 
-def is_row_of_table(place: Break) -> bool:
+def is_row_of_table(line_break: Break) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     n_gaps = above.n_gaps + line.n_gaps
     is_cells = above.n_gaps > 1 and marker_words(line) > 0
-    if not n_gaps or (_is_mid_sentence(place) and not is_cells):
+    if not n_gaps or (_is_mid_sentence(line_break) and not is_cells):
         return False
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (
@@ -263,12 +263,12 @@ def is_row_of_table(place: Break) -> bool:
     return not is_one_text
 
 
-def begins_item(place: Break) -> bool:
+def begins_item(line_break: Break) -> bool:
     """Return whether a line begins an item or a caption, and is not prose that begins with a number or dash."""
-    group, above, line = place.group, place.above, place.line
+    group, above, line = line_break.group, line_break.above, line_break.line
     if _repeats_dash(group.first, line):
         return True
-    if not marker_words(line, place.following):
+    if not marker_words(line, line_break.following):
         return _is_caption(above, line)
     if is_bullet(line.first_text):
         is_dash = line.first_text in "-–—*·"
@@ -302,29 +302,31 @@ def _is_second(group: LineGroup, line: PlacedLine) -> bool:
     The second line of an item begins below its text, or below a bullet that is drawn inside the text.
     """
     above = group.last
+    if above.has_room_for(line, 1) or above.ends_clause:
+        return False
     is_flush = line.start <= above.start
-    if group.marker:
-        is_flush = is_flush and is_bullet(above.first_text)
-        is_flush = is_flush or line.starts_at(group.text_start)
-    return is_flush and not (above.has_room_for(line, 1) or above.ends_clause)
+    if not group.marker:
+        return is_flush
+    is_below_bullet = is_flush and is_bullet(above.first_text)
+    return is_below_bullet or line.starts_at(group.text_start)
 
 
-def begins_column(place: Break) -> bool:
+def begins_column(line_break: Break) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
 
     No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on.
     """
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     is_cell = 2 * above.column_width < line.column_width
-    is_alone = (is_cell or len(place.group.lines) == 1) and not line.begins_small
+    is_alone = (is_cell or len(line_break.group.lines) == 1) and not line.begins_small
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
     is_new = is_alone or is_display or not above.flows_into(line)
-    return is_in_next_column(place) and is_new
+    return is_in_next_column(line_break) and is_new
 
 
-def is_in_next_column(place: Break) -> bool:
+def is_in_next_column(line_break: Break) -> bool:
     """Return whether the two lines are in two columns."""
-    return place.line.column != place.above.column
+    return line_break.line.column != line_break.above.column
 
 
 def _is_indented_formula(line: PlacedLine) -> bool:
@@ -332,23 +334,23 @@ def _is_indented_formula(line: PlacedLine) -> bool:
     return line.indent > INDENTED and line.is_formula
 
 
-def has_extra_space(place: Break) -> bool:
+def has_extra_space(line_break: Break) -> bool:
     """Return whether a line is above the last one, or more space is between them than between lines of a paragraph."""
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     drop = line.drop_from(above)
     is_after_formula = above.is_tall and line.begins_small and not above.ends_clause
-    if is_after_formula or _is_mid_sentence(place):
+    if is_after_formula or _is_mid_sentence(line_break):
         return not MIN_LINE_DROP <= drop <= MAX_SPACED
-    return drop < MIN_LINE_DROP or _extra_space(place) > CLEAR_SPACE
+    return drop < MIN_LINE_DROP or _extra_space(line_break) > CLEAR_SPACE
 
 
-def _is_mid_sentence(place: Break) -> bool:
+def _is_mid_sentence(line_break: Break) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height.
 
     In a script without capitals that is sure only if the first word did not fit below a line of several words.
     """
-    above, line = place.above, place.line
-    is_flush = line.starts_at(above.left, above.start, place.group.text_start)
+    above, line = line_break.above, line_break.line
+    is_flush = line.starts_at(above.left, above.start, line_break.group.text_start)
     if above.ends_clause or not is_flush:
         return False
     is_full = not above.has_room_for(line, 1)
@@ -360,25 +362,25 @@ def _is_mid_sentence(place: Break) -> bool:
     return is_full and has_no_case and is_text and not is_named
 
 
-def has_first_indent(place: Break) -> bool:
+def has_first_indent(line_break: Break) -> bool:
     """Return whether a full line between the end of a sentence and a line at the margin has a first line's indent."""
-    line, following = place.line, place.following
+    line, following = line_break.line, line_break.following
     return (
-        place.habits.indented
+        line_break.habits.indented
         and following is not None
         and is_indented(line, following)
         and not marker_words(following)
         and line.is_full(following)
-        and place.above.ends_sentence
+        and line_break.above.ends_sentence
     )
 
 
-def continues_centred(place: Break) -> bool:
+def continues_centred(line_break: Break) -> bool:
     """Return whether a sentence goes on in a shorter line with the same middle, or the same end in a caption.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     end_shift = line.end - above.end
     middle_shift = (line.start - above.start + end_shift) / 2
     has_same_end = abs(end_shift) < FLUSH * line.size
@@ -393,12 +395,12 @@ def continues_centred(place: Break) -> bool:
     )
 
 
-def hangs(place: Break) -> bool:
+def hangs(line_break: Break) -> bool:
     """Return whether a line hangs below the first one of a paragraph, which begins further out.
 
     Two lines that begin at one edge do, and so does one that ends a sentence or follows a bold label.
     """
-    group, above, line = place.group, place.above, place.line
+    group, above, line = line_break.group, line_break.above, line_break.line
     is_first = len(group.lines) == 1 and not group.marker
     if not is_first or line.shift_from(above) <= INDENTED:
         return False
@@ -408,19 +410,19 @@ def hangs(place: Break) -> bool:
     if is_open and _has_bold_label(above):
         return True
     return (
-        place.following is not None
+        line_break.following is not None
         and above.room <= (FLUSH if above.ends_clause else MAX_ROOM_ABOVE_HANGING)
-        and line.starts_at(place.following.start)
+        and line.starts_at(line_break.following.start)
     )
 
 
-def begins_with_label(place: Break) -> bool:
+def begins_with_label(line_break: Break) -> bool:
     """Return whether a line begins with the label of a statement below a sentence, or with a bold label.
 
     A bold label is below that of a group, or has a colon and is below a sentence. Labels in an item belong to it.
     """
-    first, above, line = place.group.first, place.above, place.line
-    is_after_sentence = above.ends_sentence and not place.group.marker
+    first, above, line = line_break.group.first, line_break.above, line_break.line
+    is_after_sentence = above.ends_sentence and not line_break.group.marker
     if is_after_sentence and line.is_prose and begins_statement(line.text):
         return True
     if not _has_bold_label(line):
@@ -437,9 +439,9 @@ def _has_bold_label(line: PlacedLine) -> bool:
     return line.words[0].bold and not line.words[-1].bold
 
 
-def goes_on_in_item(place: Break) -> bool:
+def goes_on_in_item(line_break: Break) -> bool:
     """Return whether a line goes on in an item, below its text; in an open one, a small letter may hang elsewhere."""
-    group, above, line = place.group, place.above, place.line
+    group, above, line = line_break.group, line_break.above, line_break.line
     if not group.marker or not line.is_prose or line.is_mono or marker_words(line):
         return False
 
@@ -465,9 +467,9 @@ def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
     )
 
 
-def leaves_margin(place: Break) -> bool:
+def leaves_margin(line_break: Break) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
-    group, above, line = place.group, place.above, place.line
+    group, above, line = line_break.group, line_break.above, line_break.line
     shift = line.shift_from(above)
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
@@ -484,25 +486,25 @@ def leaves_margin(place: Break) -> bool:
     )
 
 
-def has_no_full_line(place: Break) -> bool:
+def has_no_full_line(line_break: Break) -> bool:
     """Return whether the line above ends short, but for a sentence that surely goes on: after a comma, or in a box."""
-    above, line = place.above, place.line
+    above, line = line_break.above, line_break.line
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
-    return not (above.is_full(line) or is_after_comma or _is_open(place))
+    return not (above.is_full(line) or is_after_comma or _is_open(line_break))
 
 
-def _is_open(place: Break) -> bool:
+def _is_open(line_break: Break) -> bool:
     """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
-    above, line = place.above, place.line
-    is_sentence = place.group.first.initial.isupper() and not above.ends_clause
+    above, line = line_break.above, line_break.line
+    is_sentence = line_break.group.first.initial.isupper() and not above.ends_clause
     is_word = line.first_text.isalpha() and line.begins_small and line.is_prose
     return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
 
 
-def ends_justified_text(place: Break) -> bool:
+def ends_justified_text(line_break: Break) -> bool:
     """Return whether the line above ends a sentence, short of the edge of two or more other lines of its group."""
-    *others, last = place.group.lines
-    is_end = last.ends_sentence and last.has_room_for(place.line, 1)
+    *others, last = line_break.group.lines
+    is_end = last.ends_sentence and last.has_room_for(line_break.line, 1)
     if not is_end or len(others) < MIN_JUSTIFIED_LINES or last.is_formula:
         return False
     ends = [line.end for line in others]
@@ -510,17 +512,17 @@ def ends_justified_text(place: Break) -> bool:
     return max(ends) - edge < FLUSH * last.size and edge - last.end > SHORT * last.size
 
 
-def is_parted_sentence(place: Break) -> bool:
+def is_parted_sentence(line_break: Break) -> bool:
     """Return whether more white space is above a sentence on a line of its own."""
-    return is_sentence_alone(place) and _extra_space(place) > SLIGHT_SPACE
+    return is_sentence_alone(line_break) and _extra_space(line_break) > SLIGHT_SPACE
 
 
-def is_sentence_alone(place: Break) -> bool:
+def is_sentence_alone(line_break: Break) -> bool:
     """Return whether a sentence without number or label begins on a line of its own, where space parts paragraphs.
 
     With a word processor such a line of right-to-left text is a paragraph, with TeX it may follow a forced break.
     """
-    above, line, habits = place.above, place.line, place.habits
+    above, line, habits = line_break.above, line_break.line, line_break.habits
     has_number = len(line.first_text.strip("().-")) < 2
     is_named = names_statement(line.first_text) or _has_bold_label(line)
     is_labelled = has_number or ":" in line.text or is_named
@@ -531,23 +533,23 @@ def is_sentence_alone(place: Break) -> bool:
     return is_ragged and may_be_forced and is_text and is_below
 
 
-def ends_paragraph(place: Break) -> bool:
+def ends_paragraph(line_break: Break) -> bool:
     """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
-    above, habits = place.above, place.habits
+    above, habits = line_break.above, line_break.habits
     return (
         above.ends_sentence
-        and place.group.room > SHORT
+        and line_break.group.room > SHORT
         and (
             (habits.justified and is_of_size(above, habits.body_size))
-            or _extra_space(place) > SLIGHT_SPACE
+            or _extra_space(line_break) > SLIGHT_SPACE
         )
     )
 
 
-def _extra_space(place: Break) -> float:
+def _extra_space(line_break: Break) -> float:
     """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
-    line, group = place.line, place.group
-    usual = max(place.habits.pitch_of(line.size), group.pitch / line.size)
+    line, group = line_break.line, line_break.group
+    usual = max(line_break.habits.pitch_of(line.size), group.pitch / line.size)
     return line.drop_from(group.last) - usual
 
 

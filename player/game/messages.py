@@ -327,7 +327,9 @@ def _read_question_number(value: Any) -> int | None:
 
 def normalise_id(text: str) -> str:
     """Return an id without the leading zeros of a number, since 0101001 sent as a number is 101001."""
-    return text.lstrip("0") or "0" if text.isdecimal() else text
+    if not text.isdecimal():
+        return text
+    return text.lstrip("0") or "0"
 
 
 def write_message(
