@@ -185,7 +185,7 @@ def _unusual_glyphs(font: pikepdf.Dictionary) -> dict[int, str]:
 
     Those of MathTime are known by their codes.
     """
-    base_font = str(font.BaseFont).rpartition("+")[2].lstrip("/")
+    base_font = _name_of(font)
     program = font.get("/FontDescriptor", pikepdf.Dictionary()).get("/FontFile")
     if program is None or encoding_named(base_font, is_unmapped=True) is not None:
         return {}
@@ -265,7 +265,7 @@ def _numbered_glyphs(
     """
     if entries:
         return {}
-    base_font = str(font.BaseFont).rpartition("+")[2].lstrip("/")
+    base_font = _name_of(font)
     family, *_ = re.split("[,-]|PS|MT", base_font)
     is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
     if family not in _ORDERED or not is_true_type:
@@ -278,6 +278,11 @@ def _numbered_glyphs(
         first, n_letters = _ALPHABETS[start]
         found |= {start + place: chr(first + place) for place in range(n_letters)}
     return {code: text for code, text in found.items() if text}
+
+
+def _name_of(font: pikepdf.Dictionary) -> str:
+    """Return the name of a font without the prefix of a subset."""
+    return str(font.BaseFont).rpartition("+")[2].lstrip("/")
 
 
 def _is_lost(text: str) -> bool:

@@ -306,8 +306,7 @@ class PageText:
     def _heights(self, position: int) -> tuple[float, float]:
         """Return top and bottom of what is drawn of a character, on a page that is not rotated."""
         box = (ctypes.c_double * 4)()  # left, right, bottom, top
-        edges = [ctypes.addressof(box) + 8 * number for number in range(4)]
-        _get_tight_box(self._address, position, *edges)
+        _get_tight_box(self._address, position, *_addresses(box))
         return self._frame.top - box[3], self._frame.top - box[2]
 
     def _learn_style(self, address: int | None, position: int) -> _Style:
@@ -489,8 +488,9 @@ def _is_clipped(address: int) -> bool:
 
 
 def _addresses(numbers: Any) -> list[int]:
-    """Return the address of each number of an array of floats."""
-    return [ctypes.addressof(numbers) + 4 * number for number in range(len(numbers))]
+    """Return the address of each number of an array of C."""
+    first, end = ctypes.addressof(numbers), ctypes.sizeof(numbers)
+    return [first + offset for offset in range(0, end, end // len(numbers))]
 
 
 def _origin(raw: Any, position: int) -> tuple[float, float]:

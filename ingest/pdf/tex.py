@@ -86,9 +86,9 @@ MAX_ACCENTED = 3
 MAX_LATIN_ACCENTED = 20
 """Maximum number of accented letters in a font with hardly any plain ones, and in a font of any Latin text."""
 
-COMPANION = dict(
-    zip(map(ord, "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾"), "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾", strict=True)
-) | dict(zip([132, 133, 136, 151, 187, 191], "†‡•™√€", strict=True))
+COMPANION = {ord(sign): sign for sign in "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾"} | dict(
+    zip([132, 133, 136, 151, 187, 191], "†‡•™√€", strict=True)
+)
 """Signs of the companion of text fonts (TS1), which has no letters."""
 
 _INTEGRALS = "∫∫∬∬∭∭⨌⨌"
