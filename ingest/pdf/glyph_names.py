@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 import pikepdf
 from fontTools import agl
+from fontTools.ttLib import TTFont
 from fontTools.ttLib.standardGlyphOrder import standardGlyphOrder
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
@@ -89,16 +90,44 @@ _ORDERED = {
 }
 """How many of the standard glyphs a family of fonts begins with, and the first glyphs of its alphabets."""
 
-_OF_CAMBRIA = {0x3C3: "∑", 0xDCD: "∑", 0x526: "\u20d7"}
-_OF_CAMBRIA |= dict(enumerate("{{{{}}}}[[[[]]]](((())))", 0xD5B))
-_OF_CAMBRIA |= dict(enumerate("(){}[]", 0x123A))
-for _first in (0x723, 0xBBA, 0xCB2):  # in three sizes
-    _OF_CAMBRIA |= dict(
-        enumerate(string.ascii_uppercase + string.ascii_lowercase, _first)
-    )
-for _first in (0x7D9, 0xC08):
-    _OF_CAMBRIA |= dict(enumerate("αβγδεζηθικλμνξοπρσςτυφχψω", _first))
-"""Signs and letters of Cambria Math by the numbers of their glyphs, to which PowerPoint maps them."""
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ"
+_OF_CAMBRIA = {
+    first + place: sign
+    for first, signs in {
+        0x3C3: "∑",
+        0x4A7: "\u0305",
+        0x526: "\u20d7",
+        0x5EC: "∫",
+        0x723: _LETTERS,
+        0x7BF: _GREEK,
+        0xB34: "0123456789+−=",  # smaller signs, for exponents
+        0xB45: _LETTERS,
+        0xB79: _GREEK[:17],
+        0xBBA: _LETTERS + _GREEK,
+        0xC2C: "0123456789+−=",  # and smaller ones
+        0xC3D: _LETTERS,
+        0xC71: _GREEK[:17],
+        0xCB2: _LETTERS + _GREEK,
+        0xD24: "\u0305\u0305",
+        0xD45: "+−±×",
+        0xD4C: "=",
+        0xD4F: "<>≤≥",
+        0xD57: "/",
+        0xD5B: "{{{{}}}}[[[[]]]](((())))",
+        0xDA5: "√√√",
+        0xDB1: "∫",
+        0xDCC: "∑∑∑∑∏∏∏∏",
+        0xDDC: "\u0302" * 8,
+        0xDE8: "\u0303",
+        0xE2B: "|",
+        0x1218: "\u0302",
+        0x1236: "\u0307\u0308",
+        0x123A: "(){}[]()[]{}()[]{}()[]{}",
+    }.items()
+    for place, sign in enumerate(signs)
+}
+"""Signs and letters of Cambria Math by the numbers of their glyphs, to which Office and printer drivers map them."""
 
 
 def with_glyph_names(content: bytes) -> bytes:
@@ -137,12 +166,10 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     mapped = {code: text for code, text in entries.items() if text.strip(_NO_TEXT)}
 
     if font.get("/Encoding") == "/Identity-H":
-        found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, entries), 4
+        found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, mapped), 4
         found |= _misread_by_word(entries)
-        if "Math" in str(font.BaseFont):
-            for code, sign in _OF_CAMBRIA.items():
-                if mapped.get(code, chr(code)) == chr(code):
-                    found[code] = sign
+        if _is_cambria(font):
+            found |= _glyphs_of_cambria(mapped)
     else:
         found, n_digits = _named_glyphs(font, mapped), 2
     if found:
@@ -219,17 +246,21 @@ def _glyphs_without_character(
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
-    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet."""
+    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet.
+
+    Microsoft Print to PDF maps the nun of David to a letter of Icelandic.
+    """
     letters = {
         code: ord(text)
         for code, text in sorted(entries.items())
-        if len(text) == 1 and text.isalpha()
+        if len(text) == 1 and text.isalpha() and text != "ð"
     }
     codes = list(letters)
     found = {}
     for code, text in entries.items():
         position = bisect.bisect(codes, code)
-        if not _is_lost(text) or not 0 < position < len(codes):
+        is_lost = text == "ð" or _is_lost(text)
+        if not is_lost or not 0 < position < len(codes):
             continue
         before, after = codes[position - 1], codes[position]
         step = letters[before] - before
@@ -255,16 +286,38 @@ def _misread_by_word(entries: Mapping[int, str]) -> dict[int, str]:
     return found
 
 
+def _is_cambria(font: pikepdf.Dictionary) -> bool:
+    """Return whether a font is Cambria or Cambria Math, which have the same glyphs.
+
+    Microsoft Print to PDF names fonts by numbers; the name is in the program of the font.
+    """
+    name = _name_of(font)
+    if not name.startswith("CIDFont"):
+        return name in ("Cambria", "CambriaMath")
+    program = font.DescendantFonts[0].FontDescriptor.FontFile2.read_bytes()
+    names = TTFont(io.BytesIO(program), lazy=True)["name"]
+    return names.getDebugName(1) in ("Cambria", "Cambria Math")
+
+
+def _glyphs_of_cambria(mapped: Mapping[int, str]) -> dict[int, str]:
+    """Return the signs of glyphs of Cambria Math that are not mapped, or to the character with the glyph's number."""
+    return {
+        code: sign
+        for code, sign in _OF_CAMBRIA.items()
+        if mapped.get(code, chr(code)) == chr(code)
+    }
+
+
 def _numbered_glyphs(
-    font: pikepdf.Dictionary, entries: Mapping[int, str]
+    font: pikepdf.Dictionary, mapped: Mapping[int, str]
 ) -> dict[int, str]:
-    """Return the characters of the glyphs of a font without a map, if the order of glyphs in its family is known.
+    """Return the characters of the glyphs that the map of a font lacks, if the order of glyphs in its family is known.
+
+    A map that contradicts this order is that of a font whose glyphs are numbered anew.
 
     Reference:
         Apple, TrueType Reference Manual: the 'post' table, the standard order of glyphs.
     """
-    if entries:
-        return {}
     base_font = _name_of(font)
     family, *_ = re.split("[,-]|PS|MT", base_font)
     is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
@@ -277,7 +330,10 @@ def _numbered_glyphs(
     for start in alphabets:
         first, n_letters = _ALPHABETS[start]
         found |= {start + place: chr(first + place) for place in range(n_letters)}
-    return {code: text for code, text in found.items() if text}
+    in_order = [text == found[code] for code, text in mapped.items() if code in found]
+    if 2 * sum(in_order) < len(in_order) or (mapped and not in_order):
+        return {}
+    return {code: text for code, text in found.items() if text and code not in mapped}
 
 
 def _name_of(font: pikepdf.Dictionary) -> str:

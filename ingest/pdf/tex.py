@@ -97,17 +97,26 @@ ESINT = dict(enumerate(_INTEGRALS, 1))
 ESINT_NAMED = dict(zip(map(ord, "´ˆ˜¨˝˚ˇ˘¯˙¸˛"), f"{_INTEGRALS}∫∫∮∮", strict=True))
 """The same and two more, by the accents of T1 whose names the glyphs bear."""
 
-_OF_T1 = (
-    '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrsz{ĂĄĆČĎĚĘĞĹĽăąćčďěęğÀÁÐÑØÞðñô'
-)
+_OF_T1 = '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrstuz{ĂĄĆČĎĚĘĞĹĽŹăąćčďěęğÀÁÐÑØÝÞðñô'
 _OF_MATHABX = (
     "+−×÷·∘∗±∓⋉⋊•⋆⋆"
     "=≡∼≈≃≅≍"
-    "≪≫⊢⊣⊨′∞∝∀∁∂∃∄∅⊤⊥∈∋∉∌∩∪⊎∧∨⊖⊗⊙()[]\\/"
-    "⊂⊃⊄⊅⊆⊇⊈⊉⊊⊋<>≮≯≤≥≰≱≲≳←→↔↦⇐⇒⇔"
+    "≪≫⊢⊣⊨′∞∝∀∁∂∃∄∅⊤⊥∈∋∉∌∩∪⊎∧∨⊖⊗⊙()[]{}\\/"
+    "⊂⊃⊄⊅⊆⊇⊈⊉⊊⊋▷<>≮≯≤≥≰≱≲≳←→↔−↦⇐⇒⇔"
 )
-MATHABX = dict(zip(map(ord, _OF_T1), _OF_MATHABX, strict=True))
+MATHABX_NAMED = dict(zip(map(ord, _OF_T1), _OF_MATHABX, strict=True))
 """Signs of mathabx, by the letters of T1 whose names the glyphs bear; the parts of its large brackets mean nothing."""
+_T1 = dict(enumerate("`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—")) | {
+    code: chr(code) for code in range(ord(" "), 256)
+}
+MATHABX = {
+    code: MATHABX_NAMED[ord(letter)]
+    for code, letter in (
+        _T1 | {code: NAMELESS[code] for code in range(128, 189)}
+    ).items()
+    if ord(letter) in MATHABX_NAMED
+}
+"""The same by their codes, in bitmap fonts."""
 
 PI_ONE = dict(
     zip(map(ord, "123456#$,.abdeglmpstu"), "+−×÷=±≤≥<>αβδεγλμπστθ", strict=True)
@@ -143,7 +152,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"MathematicalPi-?One", PI_ONE, True),
     (r"MathematicalPi-?Three", PI_THREE, True),
     (r"esint\d", ESINT_NAMED, True),
-    (r"matha\d", MATHABX, True),
+    (r"matha\d", MATHABX_NAMED, True),
     (r"mathx\d", {}, True),
 )
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
@@ -154,7 +163,7 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
 
     Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Italics have
     comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
-    braces at "f" and "g". Large brackets have their middle at "@"; a font of integrals has nothing else, and so has one
+    braces at "f" and "g"; those of mathabx have brackets at "p" and "q". Large brackets have their middle at "@"; a font of integrals has nothing else, and so has one
     with the euro.
     """
     used = {chr(code) for code in codes}
@@ -163,6 +172,8 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     for encoding in (ESINT, COMPANION):
         if encoding.keys() >= set(map(ord, used)):
             return encoding
+    if used >= {"p", "q"} and used.isdisjoint("cefghijklmnovwxy"):
+        return MATHABX
     has_stops = used & {":", ";"} and used.isdisjoint("()+,.")
     if has_stops and len(used & set("mnuvwxyz")) > 2:
         return OML
