@@ -4,6 +4,7 @@ import io
 
 import pikepdf
 import pytest
+from fontTools.fontBuilder import FontBuilder
 
 from ingest.pdf.glyph_names import with_glyph_names
 
@@ -251,6 +252,34 @@ def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
             assert (row in cmap) is sums
 
 
+def test_cambria_math_is_known_though_a_printer_names_it_by_a_number() -> None:
+    builder = FontBuilder(unitsPerEm=1000, isTTF=True)
+    builder.setupGlyphOrder([".notdef"])
+    builder.setupNameTable({"familyName": "Cambria Math", "styleName": "Regular"})
+    program = io.BytesIO()
+    builder.save(program)
+    content = numbered_font("CIDFont+F1", b"<0754><0754><0078>\nendbfrange")
+    assert with_glyph_names(content) is content  # its program is not embedded
+
+    with pikepdf.open(io.BytesIO(content)) as made:
+        embedded = made.make_stream(program.getvalue())
+        descendant = made.pages[0].Resources.Font.F1.DescendantFonts[0]
+        descendant.FontDescriptor = pikepdf.Dictionary(FontFile2=embedded)
+        written = io.BytesIO()
+        made.save(written)
+    cmap = cmap_of(written.getvalue())
+    for row in ("<0b36> <0032>", "<0b3f> <2212>", "<0bdc> <0069>", "<0c09> <03b2>"):
+        assert row in cmap
+    assert "<0de0> <0302>" in cmap
+
+
+def test_a_map_of_a_font_of_windows_that_lacks_glyphs_is_completed() -> None:
+    cmap = cmap_of(numbered_font("ArialMT", b"<0003><0003><0020>\nendbfrange"))
+    assert "<02a0> <05d0>" in cmap
+    renumbered = numbered_font("ArialMT", b"<0003><0003><0041>\nendbfrange")
+    assert with_glyph_names(renumbered) is renumbered
+
+
 def test_arabic_glyphs_that_word_maps_to_a_part_of_their_letters_are_whole() -> None:
     rows = b"<03dd><03dd><0644>\n<03fb><03fb><0644>\n<03fc><03fc><06440627>\n<0003><0003><064b>\nendbfrange"
     cmap = cmap_of(numbered_font("ArialMT", rows))
@@ -266,14 +295,16 @@ def test_arabic_glyphs_that_word_maps_to_a_part_of_their_letters_are_whole() -> 
         (b"<00aa><00aa><fffd>", b"<00ab><00ab><05e1>", "<00aa> <05e0>"),
         (b"<00aa><00aa><f8ff>", b"<00ac><00ac><05e1>", ""),
         (b"<00aa><00aa><0061>", b"<00ab><00ab><05e1>", ""),
+        (b"<00aa><00aa><00f0>", b"<00ab><00ab><05e1>", "<00aa> <05e0>"),
+        (b"<00aa><00aa><00f0>", b"<00ab><00ab><00f1>", ""),
     ],
-    ids=["private", "unknown", "out of order", "mapped"],
+    ids=["private", "unknown", "out of order", "mapped", "misread", "icelandic"],
 )
 def test_a_lost_letter_is_found_between_its_neighbours(
     lost: bytes, after: bytes, letter: str
 ) -> None:
     rows = b"\n".join([b"<00a9><00a9><05df>", lost, after, b"endbfrange"])
-    content = numbered_font("David", rows)
+    content = numbered_font("FrankRuehl", rows)
     if letter:
         assert letter in cmap_of(content)
     else:

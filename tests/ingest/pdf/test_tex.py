@@ -7,6 +7,7 @@ from ingest.pdf.tex import (
     COMPANION,
     CYRILLIC,
     ESINT,
+    MATHABX,
     NAMELESS,
     OML,
     OMS,
@@ -70,6 +71,8 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("\2\x0f2CF", OMS),
         ("0@", OMX),
         ("\1\2\4", ESINT),
+        ("\2\x10Hpq\xd1", MATHABX),
+        ("\2\x10pqn", NAMELESS),
         ("\1\2a", NAMELESS),
         ("()+012:=", NAMELESS),
         ("Definot!,.", NAMELESS),
@@ -89,6 +92,10 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
 def test_cyrillic_letters_are_at_the_codes_of_accented_ones() -> None:
     read = "".join(CYRILLIC[ord(char)] for char in "Ëåììà¼\x13\x14")
     assert read == "Леммаё«»"
+
+
+def test_signs_of_mathabx_in_bitmap_fonts_are_at_the_codes_of_their_names() -> None:
+    assert "".join(MATHABX[code] for code in (2, 16, 0x50, 0x70, 0xD1)) == "×=∈(→"
 
 
 def test_letters_of_european_languages_are_at_the_codes_of_t1() -> None:
