@@ -291,12 +291,17 @@ def _is_cambria(font: pikepdf.Dictionary) -> bool:
 
     Microsoft Print to PDF names fonts by numbers; the name is in the program of the font.
     """
-    name = _name_of(font)
-    if not name.startswith("CIDFont"):
-        return name in ("Cambria", "CambriaMath")
-    program = font.DescendantFonts[0].FontDescriptor.FontFile2.read_bytes()
-    names = TTFont(io.BytesIO(program), lazy=True)["name"]
-    return names.getDebugName(1) in ("Cambria", "Cambria Math")
+    if "/CIDFont+" not in str(font.BaseFont):
+        return _name_of(font) in ("Cambria", "CambriaMath")
+    descriptor = font.DescendantFonts[0].get("/FontDescriptor", pikepdf.Dictionary())
+    program = descriptor.get("/FontFile2")
+    if program is None:
+        return False
+    names = TTFont(io.BytesIO(program.read_bytes()), lazy=True).get("name")
+    return names is not None and names.getBestFamilyName() in (
+        "Cambria",
+        "Cambria Math",
+    )
 
 
 def _glyphs_of_cambria(mapped: Mapping[int, str]) -> dict[int, str]:

@@ -163,8 +163,8 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
 
     Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Italics have
     comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
-    braces at "f" and "g"; those of mathabx have brackets at "p" and "q". Large brackets have their middle at "@"; a font of integrals has nothing else, and so has one
-    with the euro.
+    braces at "f" and "g"; those of mathabx have brackets at "p" and "q". Large brackets have their middle at "@"; a
+    font of integrals has nothing else, and so has one with the euro.
     """
     used = {chr(code) for code in codes}
     if _is_cyrillic(used):
