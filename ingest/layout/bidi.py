@@ -76,7 +76,7 @@ YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 """Expressions for the end of the author of a citation, and for a year."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    rf"|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”א-ת]*”"
+    rf"|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
 )
 """Address that ends with a slash, names such as A* and 2-Factor, the author and year of a citation, <name>, and “name”;
 programs draw each of them from left to right."""

@@ -172,6 +172,8 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
             found |= _glyphs_of_cambria(mapped)
     else:
         found, n_digits = _named_glyphs(font, mapped), 2
+    if font.get("/Encoding") == "/Identity-H" or font.Subtype != "/Type0":
+        found |= _reversed_ligatures(mapped | found)
     if found:
         font.ToUnicode = pdf.make_stream(_write_map(mapped | found, n_digits))
     return bool(found)
@@ -286,6 +288,16 @@ def _misread_by_word(entries: Mapping[int, str]) -> dict[int, str]:
     return found
 
 
+def _reversed_ligatures(mapped: Mapping[int, str]) -> dict[int, str]:
+    """Return the letters of Arabic ligatures from the last to the first, which PDFium reverses."""
+    return {
+        code: text[::-1]
+        for code, text in mapped.items()
+        if len(text) > 1
+        and all(unicodedata.bidirectional(char) == "AL" for char in text)
+    }
+
+
 def _is_cambria(font: pikepdf.Dictionary) -> bool:
     """Return whether a font is Cambria or Cambria Math, which have the same glyphs.
 
@@ -357,9 +369,7 @@ def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
     nothing: its letters may be wrong too.
     """
     common = named.keys() & mapped.keys()
-    wrong = {
-        code for code in common if named[code].casefold() != mapped[code].casefold()
-    }
+    wrong = {code for code in common if _plain(named[code]) != _plain(mapped[code])}
     if all(text == chr(code) for code, text in mapped.items()):
         return wrong
 
@@ -373,6 +383,11 @@ def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
     if len(wrong) > len(signs) / 2:
         return wrong | shown
     return {code for code in wrong if mapped[code].isascii()} | shown
+
+
+def _plain(text: str) -> str:
+    """Return the letters of a text, without the forms that they have as capitals or in ligatures."""
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:

@@ -1,7 +1,7 @@
-"""Ligatures to which a file gives no letters: those of Calibri on Windows, and any of them from macOS.
+"""Ligatures to which a file gives no letters: those of Calibri on Windows, and any of them from macOS and XeTeX.
 
-Windows writes the letters at their numbers as glyphs, "relaƟes" for "relaties". macOS leaves them out of the map of a
-font or maps them to private codes. The words that a ligature completes tell which one it is.
+Windows and XeTeX write the letters at their numbers as glyphs, "relaƟes" for "relaties". macOS leaves them out of the
+map of a font or maps them to private codes. The words that a ligature completes tell which one it is.
 """
 
 import itertools
@@ -20,6 +20,9 @@ _LIGATURES = (
 )
 """Ligatures of fonts of text."""
 
+FOREIGN = frozenset(map(chr, range(0x700, 0x1E00)))
+"""Letters of scripts that are unlikely between Latin letters."""
+
 MIN_LETTERS = 3
 """Minimum number of other letters of a word that tells which ligature it has."""
 
@@ -31,13 +34,13 @@ def spell_ligatures(
 
     Args:
         glyphs: in the order of drawing.
-        private: fonts and texts of glyphs at private codes.
+        private: fonts and texts of glyphs at private codes, or of `FOREIGN` ones.
     """
     of_calibri = set()
     for before, glyph in itertools.pairwise(glyphs):
         if glyph.text in OF_CALIBRI and _is_inside_word(before, glyph):
             of_calibri.add(glyph.font)
-    found = dict.fromkeys(private, UNKNOWN)
+    found = {key: UNKNOWN for key in private if key[1] not in FOREIGN}
     if private:
         found |= _find_ligatures(glyphs, private)
     for glyph in glyphs:

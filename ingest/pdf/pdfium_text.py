@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium
 
 from ingest.pdf.frame import Frame
-from ingest.pdf.ligatures import OF_CALIBRI, spell_ligatures
+from ingest.pdf.ligatures import FOREIGN, OF_CALIBRI, spell_ligatures
 from ingest.pdf.model import (
     AXIS,
     MAX_SLANT,
@@ -63,9 +63,7 @@ SUPERIOR_SIZE = 0.65
 it gets, in ems."""
 FIRST_RTL = 0x590
 FIRST_MATHEMATICAL = 0x1D400
-ALEFS = "اأإآ"
-"""Codes of the first character of a right-to-left script and of the first mathematical letter, and the forms of alef.
-"""
+"""Codes of the first character of a right-to-left script and of the first mathematical letter."""
 _PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
@@ -394,7 +392,10 @@ class PageText:
             text = encoding.get(code, UNKNOWN)
         elif text.translate(LARGE) != text and encoding_named(name, True) is OMX:
             text = text.translate(LARGE)
-        elif unicodedata.category(chr(code)) == "Co" and text in (UNKNOWN, chr(code)):
+        elif chr(code) in FOREIGN or (
+            unicodedata.category(chr(code)) in ("Cc", "Co")
+            and text in (UNKNOWN, chr(code))
+        ):
             text = chr(code)
             self._private.add((font, text))
         self._fonts.saw(font, text, em_width)
@@ -413,18 +414,16 @@ class PageText:
 
 
 def _both_letters(first: str, second: str, code: int) -> str:
-    """Return the two letters of one glyph in the order of reading.
+    """Return the two letters of one glyph.
 
-    PDFium reverses the Arabic ligature of lam and alef, and Acrobat maps each mathematical letter of Word to two. A
-    space may be mapped to several.
+    Acrobat maps each mathematical letter of Word to two, and a space may be mapped to several.
 
     Args:
         code: of the second letter.
     """
     if first == second and (code >= FIRST_MATHEMATICAL or first == " "):
         return first
-    is_reversed = second == "ل" and first in ALEFS
-    return second + first if is_reversed else first + second
+    return first + second
 
 
 def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:

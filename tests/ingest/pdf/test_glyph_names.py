@@ -283,7 +283,7 @@ def test_arabic_glyphs_that_word_maps_to_a_part_of_their_letters_are_whole() -> 
     rows = b"<03dd><03dd><0644>\n<03fb><03fb><0644>\n<03fc><03fc><06440627>\n<0003><0003><064b>\nendbfrange"
     cmap = cmap_of(numbered_font("ArialMT", rows))
     assert "<0003> <0020>" in cmap
-    assert "<03fb> <06440627>" in cmap
+    assert "<03fb> <06270644>" in cmap  # which PDFium reverses
     assert "<03dd> <0644>" in cmap
 
 

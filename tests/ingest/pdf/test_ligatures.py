@@ -26,6 +26,18 @@ def test_a_private_code_is_the_ligature_that_completes_most_words() -> None:
         assert spelled(text) == expected
 
 
+def test_a_letter_of_another_script_between_latin_ones_is_a_ligature() -> None:
+    for text, expected in (
+        ("ques\u099eon", "question"),
+        ("a\x82ribute", "attribute"),
+        ("กข\u099e", "กข\u099e"),
+        ("x\u099ey", "x\u099ey"),
+    ):
+        drawn = glyphs(text)
+        spell_ligatures(drawn, frozenset({(0, "\u099e"), (0, "\x82")}))
+        assert text_of(drawn) == expected
+
+
 def test_words_are_parted_by_white_space() -> None:
     drawn = glyphs(f"sta{PRIVATE}s{PRIVATE}cs{PRIVATE}me")
     drawn[8].parted = True
