@@ -66,8 +66,10 @@ def find_tables(
             continue
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         texts = _texts(table.rows, inside)
-        if not _is_grid(texts):
-            continue
+        is_ruled = any(_is_inside(other, box) for other in ruled)
+        cells = [Box(*cell) for row in table.rows for cell in row.cells if cell]
+        if not _is_grid(texts) or (not is_ruled and _is_crossed(cells, inside)):
+            continue  # or backgrounds of words and lines
 
         data_rows = [Box(*row.bbox) for row in _data_rows(table.rows, texts)]
         text_rows: list[list[Box]] = []
