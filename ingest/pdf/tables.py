@@ -29,7 +29,8 @@ MIN_TEXT = 30
 """Minimum number of characters of a text in a row of cells; shorter ones are names, values and tiles of a drawing."""
 
 MIN_PADDING = 0.4
-"""Minimum white space between the texts of two cells, in ems."""
+MIN_COLUMN_GAP = 1.2
+"""Minimum white space between the texts of two cells, and usual minimum of that between two columns, in ems."""
 
 _SETTINGS = {
     "vertical_strategy": "explicit",
@@ -66,10 +67,11 @@ def find_tables(
             continue
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         texts = _texts(table.rows, inside)
-        is_ruled = any(_is_inside(other, box) for other in ruled)
         cells = [Box(*cell) for row in table.rows for cell in row.cells if cell]
-        if not _is_grid(texts) or (not is_ruled and _is_crossed(cells, inside)):
-            continue  # or backgrounds of words and lines
+        is_ruled = any(_is_inside(other, box) for other in ruled)
+        is_marked = not is_ruled and _is_marked_text(cells, inside)
+        if not _is_grid(texts) or is_marked:
+            continue
 
         data_rows = [Box(*row.bbox) for row in _data_rows(table.rows, texts)]
         text_rows: list[list[Box]] = []
@@ -123,19 +125,37 @@ def _text_rows(
 
 def _is_crossed(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> bool:
     """Return whether the side of a cell is inside a word or between two words of a line, as in no table."""
-    sides = {cell.x0 for cell in cells} | {cell.x1 for cell in cells}
+    return any(_crosses(cells, line) for line in _lines_in(cells, glyphs))
+
+
+def _is_marked_text(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> bool:
+    """Return whether cells are the backgrounds of words and lines: they cross most lines, which are long and whole."""
+    lines = _lines_in(cells, glyphs)
+    n_crossed = 0
+    for line in lines:
+        gaps = [right.x0 - left.x1 for left, right in itertools.pairwise(line)]
+        is_whole = len(line) >= MIN_TEXT and max(gaps) < MIN_COLUMN_GAP * line[0].size
+        n_crossed += is_whole and _crosses(cells, line)
+    return 2 * n_crossed > len(lines)
+
+
+def _lines_in(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> list[list[Glyph]]:
+    """Return the visible glyphs inside some cells by line, from left to right."""
     lines: defaultdict[int, list[Glyph]] = defaultdict(list)
     for glyph in glyphs:
         is_visible = glyph.text != " "
         if is_visible and any(cell.top < glyph.y < cell.bottom for cell in cells):
             lines[round(glyph.y)].append(glyph)
+    return [sorted(line, key=lambda glyph: glyph.x0) for line in lines.values()]
 
-    for line in lines.values():
-        line.sort(key=lambda glyph: glyph.x0)
-        for left, right in itertools.pairwise(line):
-            is_near = right.x0 - left.x1 < MIN_PADDING * left.size
-            if is_near and any(left.middle < side < right.middle for side in sides):
-                return True
+
+def _crosses(cells: Iterable[Box], line: Sequence[Glyph]) -> bool:
+    """Return whether the side of a cell is between two glyphs of a line that are near each other."""
+    sides = {cell.x0 for cell in cells} | {cell.x1 for cell in cells}
+    for left, right in itertools.pairwise(line):
+        is_near = right.x0 - left.x1 < MIN_PADDING * left.size
+        if is_near and any(left.middle < side < right.middle for side in sides):
+            return True
     return False
 
 

@@ -70,6 +70,20 @@ def test_a_frame_around_most_of_the_text_is_no_table() -> None:
         assert len(found) == n_tables
 
 
+def test_the_backgrounds_of_words_and_lines_are_no_table() -> None:
+    text = "boats come home at night and leave in the morning"
+    runs = [Run(50, y, text, 8) for y in (110, 122, 134)]
+    for split, n_tables in ((150, 0), (390, 1)):
+        backgrounds = []
+        for top in (100, 112, 124):
+            bottom = PAGE_HEIGHT - top - 12
+            backgrounds.append(f"50 {bottom} {split - 50} 12 re f")
+            backgrounds.append(f"{split} {bottom} {400 - split} 12 re f")
+        content = pdf([runs], drawing=f"1 g {' '.join(backgrounds)} 0 g")
+        page = PdfiumReader(Path("lecture.pdf"), content).page(0)
+        assert len(page.tables) == n_tables
+
+
 def test_the_backgrounds_of_a_whole_page_are_no_table() -> None:
     runs = [Run(60, y, "cell") for y in (115, 445)]
     whole = tables_of(*runs, xs=[0, 300, PAGE_WIDTH], ys=[0, 400, PAGE_HEIGHT])
