@@ -14,7 +14,12 @@ from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
-from quarry.languages.labels import caption_label, drawing_label
+from quarry.languages.labels import (
+    after_statement_label,
+    begins_statement,
+    caption_label,
+    drawing_label,
+)
 from quarry.languages.registry import LANGUAGES, alternatives
 
 DISPLAYED = 0.9
@@ -124,7 +129,12 @@ class _Texts:
         if _goes_on_after_formula(self.whole[-2:], group):
             self.displays = [self.whole.pop()]
             return True
-        return self.has_ended and _goes_on_after_stop(self.whole[-1], group)
+        if not self.has_ended:
+            return False
+        text = self.whole[-1]
+        return _goes_on_after_stop(text, group) or (
+            self._habits.indented and _goes_on_flush(text, group)
+        )
 
     def _shows(self, group: LineGroup) -> bool:
         """Return whether a group is displayed below the last text."""
@@ -298,6 +308,21 @@ def _goes_on_after_stop(before: LineGroup, group: LineGroup) -> bool:
     is_below = line.column == before.last.column
     is_small = line.begins_small and _begins_with_small_word(line) and _may_go_on(group)
     return is_small and is_below and same_print(before.first, line)
+
+
+def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
+    """Return whether a text goes on at the margin below a displayed formula, where paragraphs have an indent."""
+    last, line = text.last, group.first
+    is_below = line.column == last.column and last.is_formula
+    is_text = line.is_prose and _may_go_on(group) and same_print(text.first, line)
+    return is_below and is_text and _begins_at(line, line.left) and not _has_label(line)
+
+
+def _has_label(line: Line) -> bool:
+    """Return whether a line begins with a number, or with the label of a statement or any other word and a full stop."""
+    first = line.first_text
+    is_named = begins_statement(line.text) or after_statement_label(line.text) != ""
+    return is_named or first[0].isdigit() or first.endswith((".", ":"))
 
 
 def _goes_on_after_formula(parts: Sequence[LineGroup], group: LineGroup) -> bool:
