@@ -5,6 +5,7 @@ of a page and "even numbers is even." on the next one. First displays are joined
 group to the last text before it that may go on.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -126,13 +127,15 @@ class _Texts:
             return goes_on_after_displays(
                 text, self.displays, group, self._habits.indented
             ) or _is_one_element(text, group, self._habits)
-        if _goes_on_after_formula(self.whole[-2:], group):
-            self.displays = [self.whole.pop()]
+        n_formulas = _n_formulas_between(self.whole, group)
+        if n_formulas:
+            self.displays = self.whole[-n_formulas:]
+            del self.whole[-n_formulas:]
             return True
         if not self.has_ended:
             return False
         text = self.whole[-1]
-        return _goes_on_after_stop(text, group) or (
+        return _goes_on_after_stop(text, text, group) or (
             self._habits.indented and _goes_on_flush(text, group)
         )
 
@@ -302,12 +305,16 @@ def _is_formula_or_code(line: PlacedLine) -> bool:
     return line.is_formula or line.is_mono
 
 
-def _goes_on_after_stop(before: LineGroup, group: LineGroup) -> bool:
-    """Return whether a text goes on with a small letter after the full stop of a displayed formula."""
+def _goes_on_after_stop(text: LineGroup, formula: LineGroup, group: LineGroup) -> bool:
+    """Return whether a text goes on with a small letter after the full stop of a displayed formula.
+
+    Args:
+        formula: the part of the text above `group`, in its column; the text may begin in the one before.
+    """
     line = group.first
-    is_below = line.column == before.last.column
+    is_below = line.column == formula.last.column
     is_small = line.begins_small and _begins_with_small_word(line) and _may_go_on(group)
-    return is_small and is_below and same_print(before.first, line)
+    return is_small and is_below and same_print(text.first, line)
 
 
 def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
@@ -319,21 +326,37 @@ def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
 
 
 def _has_label(line: Line) -> bool:
-    """Return whether a line begins with a number, or with the label of a statement or any other word and a full stop."""
+    """Return whether a line begins with a number, the label of a statement, or a word that ends in a stop."""
     first = line.first_text
     is_named = begins_statement(line.text) or after_statement_label(line.text) != ""
     return is_named or first[0].isdigit() or first.endswith((".", ":"))
 
 
-def _goes_on_after_formula(parts: Sequence[LineGroup], group: LineGroup) -> bool:
-    """Return whether a text that has ended its sentence goes on with a small letter after a displayed formula."""
-    if len(parts) < 2:
-        return False
-    text, formula = parts
-    is_formula = _is_displayed_formula(formula.first) and not formula.last.ends_sentence
-    is_whole = len(text.lines) > 1 or text.marker > 0
+def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
+    """Return the number of displayed formulas after which a text that has ended its sentence goes on, 0 if it does not.
+
+    A text of several lines goes on with a small letter after one formula, any sentence with a clause after several.
+
+    Args:
+        groups: those before `group`: the text and the formulas are the last ones.
+    """
+    is_clause = _CLAUSE.match(group.first.text) is not None
+    formulas = [
+        *itertools.takewhile(
+            lambda part: not part.marker and _is_displayed_formula(part.first),
+            reversed(groups),
+        )
+    ][: MAX_DISPLAYS if is_clause else 1]
+    if not formulas or formulas[0].last.ends_sentence or len(formulas) == len(groups):
+        return 0
+
+    text = groups[-len(formulas) - 1]
+    n_words = sum(len(line.words) for line in text.lines)
+    has_words = is_clause and n_words >= MIN_OPEN_WORDS
+    is_whole = has_words or len(text.lines) > 1 or text.marker > 0
     is_text = text.is_prose and is_whole and not text.is_display
-    return is_text and is_formula and _goes_on_after_stop(text, group)
+    goes_on = is_text and _goes_on_after_stop(text, formulas[0], group)
+    return len(formulas) if goes_on else 0
 
 
 def _is_displayed_formula(line: PlacedLine) -> bool:

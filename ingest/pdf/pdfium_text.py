@@ -232,16 +232,17 @@ class PageText:
         if x1 < 0 or x0 > frame.width:
             return None
 
-        # a code that the file does not explain may be that of another sign
-        key = font, code, is_mathematical and self._is_unmapped(position)
-        text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
         place = x0, base, x1
         is_same_place = place == self._last_place
         is_same_object = item == self._last_object
         self._last_place, self._last_object = place, item
         if is_same_place and before and is_same_object:
-            before[-1].text = _both_letters(before[-1].text, text, code)
+            # its box is that of the whole glyph
+            before[-1].text = _both_letters(before[-1].text, character(code), code)
             return None
+        # a code that the file does not explain may be that of another sign
+        key = font, code, is_mathematical and self._is_unmapped(position)
+        text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
         if is_same_place and before and text == before[-1].text:  # it looks bold
             return None
 

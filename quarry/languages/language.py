@@ -82,8 +82,7 @@ class Language:
         number_abbreviations: words with a full stop after which a number continues the sentence.
         statements: words of the names of statements, as in "Cauchy's criterion".
         openers: words that begin sentences, also after letters with full stops such as "U.S.".
-        clauses: regular expression for words such as "where" that begin a clause, and no sentence, below a formula; ""
-            if a small letter tells it.
+        clauses: regular expression for words such as "where" that begin a clause, and no sentence, below a formula.
         decisive: words that change a statement: negations (also the end of "isn't"), numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
