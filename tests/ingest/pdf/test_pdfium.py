@@ -178,6 +178,15 @@ def test_two_letters_of_one_glyph_are_read_in_order_and_a_double_one_is_one() ->
         assert "".join(glyph.text for glyph in _page(content).glyphs) == text
 
 
+def test_the_box_of_a_ligature_is_not_that_of_its_last_letter() -> None:
+    overlaps = []
+    for text in ("win", "fi win"):
+        *_, before, letter, _ = _page(typst.compile(f"_{text}_".encode())).glyphs
+        assert letter.text == "i"
+        overlaps.append(before.x1 - letter.x0)
+    assert overlaps[0] == pytest.approx(overlaps[1], abs=0.01)
+
+
 def test_ligatures_at_the_codes_of_other_letters_are_spelled() -> None:
     ligatures = {"1": "Ɵ", "2": "Ō", "3": "Ʃ", "a": "a", "f": "f", "r": "r", "e": "e"}
     for printed, text in (("fa1 a2er 1er a3", "fati after tier att"), ("3a 2", "Ʃa Ō")):
