@@ -177,6 +177,38 @@ def test_a_text_goes_on_with_a_small_letter_after_a_formula_between_sentences() 
         assert len(groups) == n_groups, text
 
 
+def test_a_sentence_goes_on_with_a_clause_after_several_formulas() -> None:
+    for text, n_groups in (
+        ("where a root is any of the nodes.", 1),
+        ("nodes of a tree are its roots.", 4),
+    ):
+        sentence = "Trees are graphs of a certain kind."
+        formulas = []
+        for row in (1, 2):
+            below = line("x = 1", x0=100.0, x1=200.0, y=100.0 + 24 * row)
+            formulas.append(LineGroup([below]))
+        after = LineGroup([line(text, y=172.0)])
+        parts = [LineGroup([line(sentence)]), *formulas, after]
+        assert len(join_continuations(parts, HABITS)) == n_groups, text
+
+
+def test_a_text_without_indent_goes_on_after_the_full_stop_of_a_formula() -> None:
+    indented = replace(HABITS, indented=True)
+    for text, start, habits, n_groups in (
+        ("Thus every tree has a root in it.", 50.0, indented, 1),
+        ("Thus every tree has a root in it.", 62.0, indented, 2),
+        ("Thus every tree has a root in it.", 50.0, HABITS, 2),
+        ("Lemma 3. Every tree has a root.", 50.0, indented, 2),
+        ("Hint. Look at the roots of the tree.", 50.0, indented, 2),
+        ("1.2.3 Look at the roots of the tree.", 50.0, indented, 2),
+    ):
+        before = LineGroup([line("Trees are graphs where"), line("with", y=112.0)])
+        formula = LineGroup([line("x = 1.", x0=100.0, x1=200.0, y=124.0)])
+        after = LineGroup([line(text, x0=start, y=148.0)])
+        groups = join_continuations([before, formula, after], habits)
+        assert len(groups) == n_groups, text
+
+
 def test_a_text_goes_on_after_a_conjunction_alone_between_two_formulas() -> None:
     for word, n_groups in (("or", 1), ("5.", 3)):
         parts = [LineGroup(list(OPEN.lines))]
