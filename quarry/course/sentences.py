@@ -38,8 +38,12 @@ _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""
+_VALUE = re.compile(r"[^\W\d_]\([^()\s]{1,8}\) ")
+"""The value of a function, as f(x)."""
 _PART = re.compile(r"\(([a-z])\) ")
 """The letter of a part of an exercise."""
+_REFERENCE = re.compile(r"\([a-z]{1,4}\)(?! [^a-z]*[A-Z])")
+"""The letter or number of a part inside a sentence, as in "by ineq. (a) we get"."""
 _SYMBOL = re.compile(r"[^\W\d_](?= )")
 """A letter alone at the beginning."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
@@ -194,6 +198,8 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
     is_greek = begins.isalpha() and _script(begins) in _GREEK
     is_symbol = is_greek and mark in ".?!" and not last.isdigit()
     is_small = is_cased and begins.islower() and not is_symbol
+    if tail[0] == "(" and not _REFERENCE.match(tail):
+        is_small = False
     if _begins_part(before, mark, tail):
         return False
     is_formula = mark == "." and _begins_with_formula(tail, before)
@@ -209,8 +215,8 @@ def _begins_part(before: str, mark: str, tail: str) -> bool:
 
 
 def _begins_with_formula(tail: str, before: str) -> bool:
-    """Return whether a text begins with an equation, or with a symbol that has a value in the text before it."""
-    if _EQUATION.match(tail):
+    """Return whether a text begins with an equation, a value, or a symbol that has a value in the text before it."""
+    if _EQUATION.match(tail) or _VALUE.match(tail):
         return True
     symbol = _SYMBOL.match(tail)
     if symbol is None:

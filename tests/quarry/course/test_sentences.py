@@ -104,6 +104,11 @@ OPENINGS = {
     "Let s = 3q.": "s divides six.",
     "Who was first?": "(b) Who was last?",
     "(a) Show it.": "(b) Use it.",
+    "This is the signal.": "s(t) is periodic.",
+    # a remark in brackets is a sentence of its own
+    "It divides any power.": "(see also below)",
+    "Which of them is right?": "(max. 1 answer)",
+    "The converse holds, and vice versa.": "(ii) Rotations preserve it.",
     # a letter of another script is no initial
     "X hat die Kovarianzmatrix Σ.": "Als Matrix ist sie symmetrisch.",
     "Take any parameter Θ.": "Likelihood is a function.",
