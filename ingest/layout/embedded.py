@@ -31,10 +31,10 @@ _RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
 """Stops, brackets and dashes of the text around a formula, a number of the text that a letter on its right equals, and
 the stop before the mark of a note."""
 _END_STOP = re.compile(
-    r"(?<![^ א-ת])\.(?=[^\W\d_]{2})(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]))"
+    r"(?<![^ א-ת])\.(?=[^\W\d_]{2}|[^\W\d_] [=+])(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]| [=+]))"
 )
-"""Full stop before a Latin word that is not like the ending of a file's name; if it is drawn after the first letters of
-the word, from left to right, it ends a right-to-left sentence."""
+"""Full stop before a Latin word that is not like the ending of a file's name, or before a formula; if it is drawn after
+the first letters, from left to right, it ends a right-to-left sentence."""
 _AUTHOR = re.compile(rf"{AUTHOR}$")
 _YEAR = re.compile(rf", ?{YEAR}(?!\w)")
 _NEXT_LINE = re.compile(r"[,;](?=[()])")

@@ -7,7 +7,7 @@ import itertools
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -194,7 +194,7 @@ class PageText:
         n_chars = pdfium.FPDFText_CountChars(self._raw)
         codes = [_get_unicode(self._address, place) for place in range(n_chars)]
         if self._r2l or max(codes, default=0) >= FIRST_RTL:
-            codes = _undo_mirroring(codes, self._r2l)
+            codes = self._undo_mirroring(codes)
 
         for position, code in enumerate(codes):
             if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
@@ -207,6 +207,46 @@ class PageText:
                 code = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00
                 half = 0
             yield position, code
+
+    def _undo_mirroring(self, codes: Iterable[int]) -> list[int]:
+        """Return the codes of a page as the file has them.
+
+        PDFium mirrors signs after a right-to-left letter and before the next other letter, and the first ones of a line
+        that it reads from right to left, as all lines of some files.
+        """
+        stored: list[int] = []
+        for line in "".join(map(chr, codes)).split("\n"):
+            kinds = []
+            for char in line:
+                # letters of mathematics are neutral in PDFium
+                known = unicodedata.bidirectional(char) if char < "\ud800" else ""
+                kinds.append(_PDFIUM_DIRECTIONS.get(known, " "))
+
+            is_right = self._is_right_to_left(kinds, len(stored))
+            for char, kind in zip(line, kinds, strict=True):
+                if kind in ("L", "R"):
+                    is_right = kind == "R"
+                is_mirrored = is_right and kind == " "
+                stored.append(ord(char.translate(MIRRORED) if is_mirrored else char))
+            stored.append(ord("\n"))
+        return stored[:-1]
+
+    def _is_right_to_left(self, kinds: Sequence[str], start: int) -> bool:
+        """Return whether PDFium reads a line from right to left: it has as many such runs, its first letter is right.
+
+        Args:
+            kinds: directions of the characters of the line.
+            start: the position of the first one.
+        """
+        runs = [kind for kind, _ in itertools.groupby(kinds)]
+        if self._r2l or not 0 < runs.count("R") >= runs.count("L"):
+            return self._r2l
+        letters = [
+            place for place, kind in enumerate(kinds, start) if kind in ("L", "R")
+        ]
+        first, _ = _origin(self._raw, letters[0])
+        last, _ = _origin(self._raw, letters[-1])
+        return len(letters) == 1 or first > last
 
     def _glyph(
         self,
@@ -425,31 +465,6 @@ def _both_letters(first: str, second: str, code: int) -> str:
     if first == second and (code >= FIRST_MATHEMATICAL or first == " "):
         return first
     return first + second
-
-
-def _undo_mirroring(codes: Iterable[int], r2l: bool) -> list[int]:
-    """Return the codes of a page as the file has them.
-
-    PDFium mirrors signs after a right-to-left letter and before the next other letter, and the first ones of a line
-    that it takes for a right-to-left line, as all lines of some files.
-    """
-    stored = []
-    for line in "".join(map(chr, codes)).split("\n"):
-        kinds = []
-        for char in line:
-            # letters of mathematics are neutral in PDFium
-            known = unicodedata.bidirectional(char) if char < "\ud800" else ""
-            kinds.append(_PDFIUM_DIRECTIONS.get(known, " "))
-
-        runs = [kind for kind, _ in itertools.groupby(kinds)]
-        is_right = r2l or 0 < runs.count("R") >= runs.count("L")
-        for char, kind in zip(line, kinds, strict=True):
-            if kind in ("L", "R"):
-                is_right = kind == "R"
-            is_mirrored = is_right and kind == " "
-            stored.append(ord(char.translate(MIRRORED) if is_mirrored else char))
-        stored.append(ord("\n"))
-    return stored[:-1]
 
 
 def _is_seen(address: int) -> bool:

@@ -11,6 +11,7 @@ from tests.ingest.layout.read_lines import read_hebrew_line
         (".downloads םולש", "שלום downloads."),
         (".solve() םולש", "שלום solve()."),
         (".log םולש", "שלום .log"),  # the ending of a file's name
+        (".ax + by = 0 םולש", "שלום ax + by = 0."),
     ],
 )
 def test_a_stop_drawn_after_the_word_on_its_right_ends_a_hebrew_sentence(
