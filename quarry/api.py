@@ -146,7 +146,7 @@ def replay(
         course: a course, or the location of its store.
         referee: SPEC; "none" only searches.
         n_games: number of games from the start of the file; None takes all.
-        name: the name of the run, for comparisons.
+        name: the name of the run, for comparisons and exports; "" takes that of the preset.
 
     Raises:
         GamesError: the file cannot be used, or its games belong to another course.
@@ -183,11 +183,14 @@ def compare(
             run say ("preset").
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
+
+    Raises:
+        RunError: there are fewer than two settings, or two presets have the same name.
     """
     import pandas as pd
 
     if not isinstance(settings, Mapping):
-        settings = {name: load(name) for name in settings}
+        settings = comparison.load_presets(settings, load)
     comparison.require_two(settings)
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
@@ -246,7 +249,7 @@ def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:
     """Write runs as TREC files, parquet and CSV into a folder, and return the files.
 
     Raises:
-        RunError: there is no run.
+        RunError: there is no run, two have the same name, or a name cannot be that of a file.
         SettingsError: the folder cannot be written.
     """
     all_runs = [runs] if isinstance(runs, Run) else runs

@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 
 from configs.errors import SettingsError
 from configs.project import find_project
-from configs.settings import Settings, is_file_name
+from configs.settings import Settings
 from evaluate.commands.shared import (
     Measures,
     Out,
@@ -21,7 +21,7 @@ from evaluate.commands.shared import (
     select_games,
     write_text,
 )
-from evaluate.errors import RunError, writing
+from evaluate.errors import writing
 from evaluate.referee.spec import (
     EVERY,
     HINT_ALONE,
@@ -36,7 +36,7 @@ from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from player.writer.options import WriterOptions
-from quarry.cli import Overrides, ParsedOverrides, Preset, WholeNumber, complete_presets
+from quarry.cli import ParsedOverrides, Preset, WholeNumber, complete_presets
 from quarry.store import DEFAULT_COLLECTION
 from quarry.terminal import visible, visible_json
 
@@ -213,7 +213,13 @@ def compare(
         )
         all_runs = read_runs(runs, find_measures(options.measures))
     elif presets:
-        settings_by_name = _load_presets(presets, belief, overrides)
+        changed_keys = [item.partition("=")[0].strip() for item in overrides.changes]
+        if "game.candidates" in changed_keys:
+            belief = "preset"
+        names = [*filter(None, map(str.strip, presets.split(",")))]
+        settings_by_name = comparison.load_presets(
+            names, lambda name: with_belief(overrides.load(name), belief)
+        )
         comparison.require_two(settings_by_name)
         referees = repeat_referee(referee, repeats, options.seed)
         all_runs = _replay_presets(settings_by_name, referees, options, out)
@@ -236,30 +242,6 @@ def compare(
         print(*format_comparison(all_runs, tests), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
     return report_lost(n_lost, strict=options.strict)
-
-
-def _load_presets(
-    presets: str, belief: Belief, overrides: Overrides
-) -> dict[str, Settings]:
-    """Load the settings of each preset, by its name or the name of its file.
-
-    Args:
-        presets: value of --presets.
-        belief: value of --belief.
-        overrides: settings that the command line changes.
-    """
-    changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
-    if "game.candidates" in changed_keys:
-        belief = "preset"
-
-    names = [*filter(None, map(str.strip, presets.split(",")))]
-    settings = {}
-    for name in names:
-        run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = with_belief(overrides.load(name), belief)
-    if len(settings) < len(names):
-        raise RunError(f"--presets {presets!r} names a preset twice; name each once")
-    return settings
 
 
 def _replay_presets(

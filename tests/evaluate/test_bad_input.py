@@ -26,7 +26,7 @@ BAD = {
     f"serve {ABOUT} --port 65536": "--port 65536 cannot be used on 127.0.0.1: ",
     f"compare {ABOUT} --presets dual,filterd": "or a YAML file; did you mean filtered?",
     f"compare {ABOUT} --presets dual,filtered --set search.kk=1": "--set search.kk=1: search has no key",
-    f"compare {ABOUT} --presets dual,rrf,dual": " names a preset twice",
+    f"compare {ABOUT} --presets dual,rrf,dual": "give two runs the same name; name each once",
     "compare nowhere.json --repeats 2": "--repeats is for --presets",
     "compare a.json b.json --store nowhere": "--store is for --presets",
     "compare a.json b.json --collection my": "--collection is for --presets",
