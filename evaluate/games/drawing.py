@@ -52,7 +52,7 @@ def draw_secrets(
         opening = one_line(opening)
         yield {
             "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",
-            "pdf": path.name,
+            "pdf": f"{path.parent.resolve().name}/{path.name}",
             "page": piece.page,
             "reader": reader,
             "cut": cut,

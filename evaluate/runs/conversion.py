@@ -206,7 +206,7 @@ def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | No
         if (
             piece
             and f"{piece.edition}:".startswith(f"{game.edition}:")
-            and is_on_secret_page(plan, row, game)
+            and is_on_secret_page(plan, row, paragraph)
         ):
             if piece.text.strip() == game.paragraph.strip():
                 return row
@@ -214,14 +214,16 @@ def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | No
     return on_page[0] if on_page else None
 
 
-def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
+def is_on_secret_page(plan: Plan, row: int, secret: Paragraph) -> bool:
     """Return whether a candidate is on the page where a raw secret begins."""
     place = int(plan.rows[row])
     piece = plan.places.piece(place)
     if piece is None:
         passage = plan.places.as_paragraph(place)
-        return (passage.doc_id, passage.page) == (game.document, game.page)
-    return piece.doc_id == game.document and piece.page <= game.page <= piece.last_page
+        return (passage.doc_id, passage.page) == (secret.doc_id, secret.page)
+    return piece.doc_id == secret.doc_id and (
+        piece.page <= secret.page <= piece.last_page
+    )
 
 
 def _entropy(belief: Float64Array) -> float:
