@@ -176,15 +176,15 @@ def _record_play(
         prior_rank=_find_rank(plan, plan.prior, truth),
         won=ratio >= WON_RATIO if game.edition else is_same,
         sentence_exact=same_text(guess.opening_sentence, sentence),
-        word_exact=stems(guess.associative_word) == word,
-        word_top20=word in map(stems, decision.associations[:20]),
+        word_exact=stems(guess.associative_word) == word if word else None,
+        word_top20=word in map(stems, decision.associations[:20]) if word else None,
         private_score=score.private_score,
         league_points=score.league_points,
         breakdown=dict(score.breakdown),
     )
     if game.edition:
         play["ratio"] = ratio
-        play["right_page"] = best >= 0 and is_on_secret_page(plan, best, game)
+        play["right_page"] = best >= 0 and is_on_secret_page(plan, best, paragraph)
     return play
 
 

@@ -40,6 +40,8 @@ PARTS = ("embed", "search", "questions", "decide")
 """Parts of the work whose milliseconds are measured."""
 WIN_RATE = "win_rate"
 """Name of the win rate among the figures."""
+WORD_COLUMNS = ("word_exact", "word_top20")
+"""Columns about the associative word."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
 MAX_HEADER_CHARS = 1_000
@@ -265,10 +267,16 @@ class Run(RunHeader):
         return {"p50": p50, "p95": p95}
 
     def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
-        """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played."""
+        """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played.
+
+        A game without an associative word is left out of the means about it.
+        """
         if self.won is None:
             return None
-        return round_mean(self.plays[column].fillna(0.0), digits)
+        plays = self.plays
+        if column in WORD_COLUMNS:
+            plays = plays[plays["has_word"].astype(bool)]
+        return round_mean(plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a table with a row for each answerable game and repeat; its columns are `run` and COLUMNS."""
