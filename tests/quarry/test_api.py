@@ -67,7 +67,7 @@ def test_every_run_is_exported_under_its_name_or_that_of_its_preset() -> None:
     with pytest.raises(QuarryError, match="Two runs are called default; rename one"):
         quarry.export([runs[0], runs[0]], "exported")
     out_of_folder = replace(runs[0], name="../default")
-    with pytest.raises(QuarryError, match="run '../default' cannot name a file; leave"):
+    with pytest.raises(QuarryError, match=r"run '\.\./default' cannot name a file"):
         quarry.export(out_of_folder, "exported")
 
 
