@@ -131,8 +131,8 @@ def read_games(
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    lines = number_lines(read_text(path, GamesError, flag=flag), path)
-    for number, (where, line) in enumerate(lines, 1):
+    for number, line in number_lines(read_text(path, GamesError, flag=flag)):
+        where = f"{path} line {number}"
         try:
             record = as_object(line, where, GamesError)
             game = _game(record, where, f"game-{number}")

@@ -72,6 +72,13 @@ def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
     assert (unanswerable.answerable, unanswerable.paragraph_id) == (False, "")
 
 
+def test_a_game_without_an_id_has_the_number_of_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    line = json.dumps(game_line(without="game_id"))
+    path.write_text(f"\n\n{line}\n\n{line}\n")
+    assert each(load_games(path), "game_id") == ["game-3", "game-5"]
+
+
 def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
