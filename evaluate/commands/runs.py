@@ -161,7 +161,7 @@ def replay(
             changes = map(str, filter(None, (overrides.config, *overrides.changes)))
             who = f"answers of {options.answers}" if options.answers else run.referee
             head = f"{' with '.join([title, *changes])}, referee {who}"
-            lines = [head, *map(visible, format_run(run))]
+            lines = [*map(visible, (head, *format_run(run)))]
             if options.out:
                 write_run(options.out, run)
 
@@ -239,7 +239,7 @@ def compare(
     if options.as_json:
         print(visible_json(document))
     else:
-        print(*format_comparison(all_runs, tests), sep="\n")
+        print(*map(visible, format_comparison(all_runs, tests)), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
     return report_lost(n_lost, strict=options.strict)
 
@@ -307,4 +307,4 @@ def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:
 
     all_runs = read_runs(runs, find_measures(measures))
     with writing(out):
-        print(*export_runs(all_runs, out), sep="\n")
+        print(*map(visible, export_runs(all_runs, out)), sep="\n")
