@@ -30,6 +30,7 @@ from player.search.results import Query, SearchResult
 from quarry import store as stores
 from quarry.arguments import checked
 from quarry.errors import StoreError
+from quarry.files import write_named
 from quarry.store import DEFAULT_COLLECTION, Course
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def compare(
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
     for name, settings_of_run in settings.items():
-        replay = Replay(
+        replayed = Replay(
             labelled,
             opened,
             with_belief(settings_of_run, belief),
@@ -204,7 +205,7 @@ def compare(
             name=name,
             measures=find_measures(measures),
         )
-        runs.append(replay.run())
+        runs.append(replayed.run())
     tests = [asdict(test) for test in comparison.compare(runs, seed=seed)]
     return Comparison(runs, pd.DataFrame(tests))
 
@@ -228,8 +229,8 @@ def tune(
 
     Raises:
         GamesError: the file cannot be used, a split is empty, or its games belong to another course.
+        SettingsError: `out` cannot be written.
     """
-    from evaluate.commands.shared import write_text
     from evaluate.tuning import tuner
 
     result = tuner.tune(
@@ -240,7 +241,8 @@ def tune(
         seed=seed,
     )
     if out is not None:
-        write_text(Path(out), tuner.format_tuned_file(result))
+        with writing(Path(out), "out"):
+            write_named(Path(out), tuner.format_tuned_file(result).encode())
     return result
 
 
