@@ -203,6 +203,7 @@ def compare(
             "--collection": options.at.collection != DEFAULT_COLLECTION,
             "--workers": options.work.workers,
             "--cluster": options.work.cluster,
+            "--config": overrides.config,
             "--set": overrides.changes,
             "--belief": belief != "course",
             "--referee": referee != HINT_ALONE,

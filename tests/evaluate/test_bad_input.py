@@ -30,6 +30,7 @@ BAD = {
     "compare nowhere.json --repeats 2": "--repeats is for --presets",
     "compare a.json b.json --store nowhere": "--store is for --presets",
     "compare a.json b.json --collection my": "--collection is for --presets",
+    "compare a.json b.json --config nowhere.yaml": "--config is for --presets",
     "compare a.json b.json --workers 3": "--workers is for --presets",
     "compare a.json b.json --cluster tcp://a:1": "--cluster is for --presets",
     "callbacks --force": "--force is for --write",
