@@ -36,7 +36,7 @@ from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from player.writer.options import WriterOptions
-from quarry.cli import ParsedOverrides, Preset, WholeNumber, complete_presets
+from quarry.cli import Overrides, ParsedOverrides, Preset, WholeNumber, complete_presets
 from quarry.store import DEFAULT_COLLECTION
 from quarry.terminal import visible, visible_json
 
@@ -214,12 +214,9 @@ def compare(
         )
         all_runs = read_runs(runs, find_measures(options.measures))
     elif presets:
-        changed_keys = [item.partition("=")[0].strip() for item in overrides.changes]
-        if "game.candidates" in changed_keys:
-            belief = "preset"
         names = [*filter(None, map(str.strip, presets.split(",")))]
         settings_by_name = comparison.load_presets(
-            names, lambda name: with_belief(overrides.load(name), belief)
+            names, lambda name: _load_preset(name, belief, overrides)
         )
         comparison.require_two(settings_by_name)
         referees = repeat_referee(referee, repeats, options.seed)
@@ -243,6 +240,14 @@ def compare(
         print(*map(visible, format_comparison(all_runs, tests)), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
     return report_lost(n_lost, strict=options.strict)
+
+
+def _load_preset(name: str, belief: Belief, overrides: Overrides) -> Settings:
+    """Load the settings of a preset with a belief, unless --set changes its candidates."""
+    changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
+    if "game.candidates" in changed_keys:
+        belief = "preset"
+    return with_belief(overrides.load(name), belief)
 
 
 def _replay_presets(

@@ -35,6 +35,7 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
             raise RunError(
                 f"The run {run.name!r} cannot name a file; leave out the slashes."
             )
+
     with replace_together(folder) as work:
         for run in runs:
             write_trec(work, run)

@@ -133,6 +133,7 @@ def _lead(facts: Sequence[str], others: Sequence[str]) -> str:
             f"The evidence indicates this paragraph because {_series(facts)}; "
             f"{noted}therefore the reasoning suggests it"
         )
+
     if others:
         return (
             f"Based on the hint and the evidence of all answers, such as {_series(others)}, "
