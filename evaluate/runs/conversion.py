@@ -148,7 +148,6 @@ def _record_play(
     sentence = game.opening_sentence or paragraph.opening_sentence
     ratio = round(compute_raw_ratio(guess.opening_sentence, sentence), 4)
     is_same = same_sentence(guess.opening_sentence, sentence)
-    word = stems(game.associative_word)
 
     truth = find_truth(plan, game, paragraph)
     if len(belief) < len(plan.rows):
@@ -176,8 +175,8 @@ def _record_play(
         prior_rank=_find_rank(plan, plan.prior, truth),
         won=ratio >= WON_RATIO if game.edition else is_same,
         sentence_exact=same_text(guess.opening_sentence, sentence),
-        word_exact=stems(guess.associative_word) == word if word else None,
-        word_top20=word in map(stems, decision.associations[:20]) if word else None,
+        word_exact=_is_among(game.associative_word, [guess.associative_word]),
+        word_top20=_is_among(game.associative_word, decision.associations[:20]),
         private_score=score.private_score,
         league_points=score.league_points,
         breakdown=dict(score.breakdown),
@@ -186,6 +185,12 @@ def _record_play(
         play["ratio"] = ratio
         play["right_page"] = best >= 0 and is_on_secret_page(plan, best, paragraph)
     return play
+
+
+def _is_among(word: str, others: Sequence[str]) -> bool | None:
+    """Return whether a word is among others, by their stems; None if it is empty."""
+    stems_of_word = stems(word)
+    return stems_of_word in map(stems, others) if stems_of_word else None
 
 
 def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
