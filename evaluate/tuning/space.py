@@ -106,7 +106,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 
     Raises:
         SettingsError: an item has another form, a key that is the same in all trials or that no trial reads, a value
-            out of range, or one that a trial would lower.
+            out of range, or one that every trial would lower.
     """
     space: dict[str, CategoricalDistribution] = {}
     for item in items:
@@ -131,26 +131,22 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 
     points = list_grid_points(space)
     trials = [make_trial_settings(point, base) for point in points]
-    for key in space:
+    for key, values_of_key in space.items():
         if not any(is_read(key, trial) for trial in trials):
             raise SettingsError(
                 f"--grid names {key}, which no trial reads with these strategies and modes; leave it out or change them"
             )
-    for point, trial in zip(points, trials, strict=True):
-        _require_as_named(point, trial)
-    return space
-
-
-def _require_as_named(point: Json, trial: SearchSettings) -> None:
-    """Raise a SettingsError if a trial would have another value than its point of a grid."""
-    combination = ", ".join(f"{key} {value}" for key, value in point.items())
-    for key, value in point.items():
-        tried = getattr(trial, key)
-        if tried != value:
-            raise SettingsError(
-                f"--grid: {key} would be {tried} in the combination {combination}, since another setting limits it "
-                f"({SPACE}); leave the value out, or raise the limit with --set"
+        for value in values_of_key.choices:
+            is_tried = any(
+                point[key] == value == getattr(trial, key)
+                for point, trial in zip(points, trials, strict=True)
             )
+            if not is_tried:
+                raise SettingsError(
+                    f"--grid: {key} is never {value}, since other settings limit it ({SPACE}); leave the value out, or "
+                    "raise the limit with --set"
+                )
+    return space
 
 
 def list_grid_points(space: Space) -> list[Json]:

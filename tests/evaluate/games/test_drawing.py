@@ -36,10 +36,11 @@ def test_secrets_of_two_files_of_one_name_stay_apart(evaluate: Evaluate) -> None
     assert evaluate(f"ingest a b --store two --embedder minilm {editions}").code == 0
 
     out = Path("secrets.jsonl")
-    draw = f"games draw b/notes.pdf --out {out} --reader pypdf --cut page"
+    draw = f"games draw a/notes.pdf b/notes.pdf --n 2 --out {out} --reader pypdf --cut page"
     assert evaluate(draw).code == 0
-    secret = json.loads(out.read_text())
-    write_games(out, [secret | {"hint": "what remembers"}])
+    secrets = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {secret["pdf"] for secret in secrets} == {"a/notes.pdf", "b/notes.pdf"}
+    write_games(out, [secret | {"hint": "what remembers"} for secret in secrets])
     replay = evaluate(f"replay --store two --games {out} --referee oracle --json")
     assert json.loads(replay.out)["right_page"] == 1.0
 

@@ -216,15 +216,16 @@ def test_a_grid_over_a_setting_that_no_trial_reads_is_refused() -> None:
     assert read_grid(["merge=slots,relevance", "spill_over=never,always"], base)
 
 
-def test_a_value_of_a_grid_that_a_trial_would_lower_is_refused() -> None:
+def test_a_value_of_a_grid_that_every_trial_would_lower_is_refused() -> None:
     base = load().search
     for items, says in (
-        (["pdf_k=10,30"], "pdf_k would be 20 in the combination pdf_k 30, since"),
-        (["pdf_k=10,20", "global_k=5"], "global_k would be 0 in .* pdf_k 20, global_k"),
-        (["boost_confidence=1.0", "filter_confidence=.8,.9"], "would be 0.8 in the"),
+        (["pdf_k=10,30"], "pdf_k is never 30, since"),
+        (["pdf_k=20", "global_k=0,5"], "global_k is never 5"),
+        (["boost_confidence=1.0", "filter_confidence=.8,.9"], "is never 1.0"),
     ):
         with pytest.raises(SettingsError, match=says):
             read_grid(items, base)
+    assert read_grid(["pdf_k=10,20", "global_k=0,5"], base)
     assert read_grid(["pdf_k=10,30"], replace(base, k=40))
 
 
