@@ -1,13 +1,16 @@
 """Answers to the warm-up question, which holds a sum."""
 
 import ast
+import math
 import re
 
 MAX_QUESTION_CHARS = 2_000
 """Maximum number of characters of a question that are read; the search for the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
-_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
+MAX_EXPONENT = 99
+"""Maximum exponent of a power, so that it takes no time."""
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"})
 """Signs, and those of Python."""
 _SPELT_SIGNS = {
     r"\bplus\b": "+",
@@ -15,12 +18,21 @@ _SPELT_SIGNS = {
     r"\b(times|multiplied by)\b": "*",
     r"(?<=\d)\s*x\s*(?=[\d(-])": "*",
     r"\bdivided by\b": "/",
+    r"(?<=\d)\s*(%|percent) of\b": "/100*",
     r"(?<=\d),(?=\d{3}\b)": "",
     r"\b\d{4}-\d\d-\d\d\b": "",
     r"(?<![\d.])0+(?=\d)": "",
 }
 """Patterns of spelt signs, and the signs; commas of thousands, dates and leading zeros are removed."""
-_SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.USub
+_NAMED_SIGNS = {"sum": "+", "difference": "-", "product": "*", "quotient": "/"}
+"""Names of results, and their signs."""
+_NUMBER = r"-?\d+(?:\.\d+)?"
+"""Pattern of a number."""
+_NAMED = re.compile(
+    rf"\b({'|'.join(_NAMED_SIGNS)}) (?:of|between) ({_NUMBER}(?:(?:,? and |, ){_NUMBER})+)"
+)
+"""A result by its name, such as "the sum of 1, 2 and 3"."""
+_SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow | ast.USub
 """Signs of a sum."""
 _NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
 """Nodes of a sum; an expression of other nodes is never evaluated."""
@@ -31,6 +43,7 @@ def answer_warmup(question: str) -> str:
     text = question[:MAX_QUESTION_CHARS].lower().translate(_SIGNS)
     for pattern, sign in _SPELT_SIGNS.items():
         text = re.sub(pattern, sign, text)
+    text = _NAMED.sub(_spell_out, text)
     sums = re.findall(r"[-(]*\d[\d\s.+*/()-]*", text)
     for expression in sorted(sums, key=_rank, reverse=True):
         value = _value(expression)
@@ -39,13 +52,19 @@ def answer_warmup(question: str) -> str:
     return "0"
 
 
+def _spell_out(match: re.Match[str]) -> str:
+    """Write a result by its name with signs."""
+    numbers = re.findall(_NUMBER, match[2])
+    return f"({_NAMED_SIGNS[match[1]].join(numbers)})"
+
+
 def _rank(expression: str) -> tuple[bool, int]:
     """Return whether a sum has a sign between numbers, and its length."""
     return re.search(r"\d[\s)]*[-+*/]", expression) is not None, len(expression)
 
 
 def _value(expression: str) -> float | None:
-    """Compute a sum of numbers with + - * / and parentheses; return None for anything else."""
+    """Compute a sum of numbers with + - * / ** and parentheses; return None for anything else."""
     plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/( ")
     plain = re.sub(r"^\d+[.)] (?=[\d(-])", "", plain)  # the number of the question
     while plain.endswith(")") and plain.count(")") > plain.count("("):
@@ -54,9 +73,19 @@ def _value(expression: str) -> float | None:
         plain = plain.rpartition("(")[0].rstrip(".+-*/( ")
     try:
         tree = ast.parse(plain, mode="eval")
-        if all(isinstance(node, _NODE) for node in ast.walk(tree)):
+        if all(map(_is_allowed, ast.walk(tree))):
             value: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
-            return value
+            return value if math.isfinite(value) else None
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         pass
     return None
+
+
+def _is_allowed(node: ast.AST) -> bool:
+    """Return whether a node may be evaluated; a power is one of two numbers."""
+    match node:
+        case ast.BinOp(ast.Constant(), ast.Pow(), ast.Constant(exponent)):
+            return isinstance(exponent, int | float) and exponent <= MAX_EXPONENT
+        case ast.BinOp(_, ast.Pow(), _):
+            return False
+    return isinstance(node, _NODE)

@@ -30,6 +30,7 @@ from player.search.results import Query, SearchResult
 from quarry import store as stores
 from quarry.arguments import checked
 from quarry.errors import StoreError
+from quarry.files import write_named
 from quarry.store import DEFAULT_COLLECTION, Course
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def replay(
         course: a course, or the location of its store.
         referee: SPEC; "none" only searches.
         n_games: number of games from the start of the file; None takes all.
-        name: the name of the run, for comparisons.
+        name: the name of the run, for comparisons and exports; "" takes that of the preset.
 
     Raises:
         GamesError: the file cannot be used, or its games belong to another course.
@@ -183,16 +184,19 @@ def compare(
             run say ("preset").
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
+
+    Raises:
+        RunError: there are fewer than two settings, or two presets have the same name.
     """
     import pandas as pd
 
     if not isinstance(settings, Mapping):
-        settings = {name: load(name) for name in settings}
+        settings = comparison.load_presets(settings, load)
     comparison.require_two(settings)
     labelled, opened = _first_games(games, n_games), _opened(course)
     runs = []
     for name, settings_of_run in settings.items():
-        replay = Replay(
+        replayed = Replay(
             labelled,
             opened,
             with_belief(settings_of_run, belief),
@@ -201,7 +205,7 @@ def compare(
             name=name,
             measures=find_measures(measures),
         )
-        runs.append(replay.run())
+        runs.append(replayed.run())
     tests = [asdict(test) for test in comparison.compare(runs, seed=seed)]
     return Comparison(runs, pd.DataFrame(tests))
 
@@ -225,8 +229,8 @@ def tune(
 
     Raises:
         GamesError: the file cannot be used, a split is empty, or its games belong to another course.
+        SettingsError: `out` cannot be written.
     """
-    from evaluate.commands.shared import write_text
     from evaluate.tuning import tuner
 
     result = tuner.tune(
@@ -237,7 +241,8 @@ def tune(
         seed=seed,
     )
     if out is not None:
-        write_text(Path(out), tuner.format_tuned_file(result))
+        with writing(Path(out), "out"):
+            write_named(Path(out), tuner.format_tuned_file(result).encode())
     return result
 
 
@@ -246,7 +251,7 @@ def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:
     """Write runs as TREC files, parquet and CSV into a folder, and return the files.
 
     Raises:
-        RunError: there is no run.
+        RunError: there is no run, two have the same name, or a name cannot be that of a file.
         SettingsError: the folder cannot be written.
     """
     all_runs = [runs] if isinstance(runs, Run) else runs

@@ -38,14 +38,14 @@ def read_text(
         ) from error
 
 
-def number_lines(text: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield "PATH line NUMBER" and the line for each line that is not blank.
+def number_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number of each line that is not blank, from 1, and the line.
 
     Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
     """
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield f"{path} line {number}", line
+            yield number, line
 
 
 def read_objects(
@@ -60,7 +60,8 @@ def read_objects(
         refuse: the file cannot be read, or a line is not a JSON object.
     """
     text = read_text(path, refuse, **how)
-    for where, line in number_lines(text, path):
+    for number, line in number_lines(text):
+        where = f"{path} line {number}"
         yield where, as_object(line, where, refuse)
 
 

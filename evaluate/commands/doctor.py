@@ -174,8 +174,15 @@ def describe_store(at: StoreOptions) -> str:
 
 
 def describe_server(url: str) -> str:
-    """Return the status with which a server answers."""
+    """Return the status with which a server answers.
+
+    Raises:
+        ServerError: the URL is not one of HTTP, or holds a user, password or query.
+    """
     import httpx
 
+    from player.game.client import check_address
+
+    check_address(url)
     answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
     return f"{url} answers with {answer.status_code}"

@@ -15,7 +15,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, wait
+from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -28,7 +30,7 @@ OPTIONS: list[str] = []
 HINTS: tuple[str, ...] = ()
 """Fields of a context that may hold a hint, the best one first."""
 DEADLINES: tuple[str, ...] = ()
-"""Fields of a context that may hold a time limit in seconds."""
+"""Fields of a context that may hold a time limit, in seconds or as a moment."""
 MAX_REPLY_S = 9.0
 """Maximum number of seconds until a reply; Quarry takes 8 s at most."""
 LOADING_S = 20.0
@@ -352,13 +354,17 @@ def as_plain(ctx: Any) -> Any:
 
 def field(ctx: Any, *names: str) -> Any:
     """Return the first field with one of these names that is not empty, also in a payload; "" if there is none."""
+    return next(read_fields(ctx, *names), "")
+
+
+def read_fields(ctx: Any, *names: str) -> Iterator[Any]:
+    """Yield the fields with one of these names that are not empty, also those of payloads."""
     for part in (inner(ctx, "dynamic"), inner(ctx, "service")):
         for fields in (part, inner(part, "payload")):
             for name in names:
                 value = fields.get(name)
                 if isinstance(value, (str, int, float)) and value != "":
-                    return value
-    return ""
+                    yield value
 
 
 def inner(fields: Any, name: str) -> dict[str, Any]:
@@ -369,11 +375,22 @@ def inner(fields: Any, name: str) -> dict[str, Any]:
 
 def max_reply_s(ctx: Any) -> float:
     """Return the maximum number of seconds for the reply to a context: half of the time that its deadline leaves."""
-    with contextlib.suppress(ValueError, OverflowError):
-        limit_s = float(field(ctx, *DEADLINES))
-        if limit_s > 0:
-            return min(MAX_REPLY_S, 0.5 * limit_s)
+    for deadline in read_fields(ctx, *DEADLINES):
+        with contextlib.suppress(ValueError, OverflowError):
+            limit_s = read_limit_s(deadline)
+            if limit_s > 0:
+                return min(MAX_REPLY_S, 0.5 * limit_s)
     return MAX_REPLY_S
+
+
+def read_limit_s(deadline: Any) -> float:
+    """Return the seconds until a deadline: a number, or a moment in ISO 8601, in UTC if it has no offset."""
+    with contextlib.suppress(ValueError):
+        return float(deadline)
+    moment = datetime.fromisoformat(deadline.strip().replace("Z", "+00:00"))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone.utc)  # noqa: UP017 - Python 3.9
+    return moment.timestamp() - time.time()
 
 
 def is_valid(call: str, reply: Any) -> bool:

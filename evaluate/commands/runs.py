@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 
 from configs.errors import SettingsError
 from configs.project import find_project
-from configs.settings import Settings, is_file_name
+from configs.settings import Settings
 from evaluate.commands.shared import (
     Measures,
     Out,
@@ -21,7 +21,7 @@ from evaluate.commands.shared import (
     select_games,
     write_text,
 )
-from evaluate.errors import RunError, writing
+from evaluate.errors import writing
 from evaluate.referee.spec import (
     EVERY,
     HINT_ALONE,
@@ -161,7 +161,7 @@ def replay(
             changes = map(str, filter(None, (overrides.config, *overrides.changes)))
             who = f"answers of {options.answers}" if options.answers else run.referee
             head = f"{' with '.join([title, *changes])}, referee {who}"
-            lines = [head, *map(visible, format_run(run))]
+            lines = [*map(visible, (head, *format_run(run)))]
             if options.out:
                 write_run(options.out, run)
 
@@ -203,6 +203,7 @@ def compare(
             "--collection": options.at.collection != DEFAULT_COLLECTION,
             "--workers": options.work.workers,
             "--cluster": options.work.cluster,
+            "--config": overrides.config,
             "--set": overrides.changes,
             "--belief": belief != "course",
             "--referee": referee != HINT_ALONE,
@@ -213,7 +214,10 @@ def compare(
         )
         all_runs = read_runs(runs, find_measures(options.measures))
     elif presets:
-        settings_by_name = _load_presets(presets, belief, overrides)
+        names = [*filter(None, map(str.strip, presets.split(",")))]
+        settings_by_name = comparison.load_presets(
+            names, lambda name: _load_preset(name, belief, overrides)
+        )
         comparison.require_two(settings_by_name)
         referees = repeat_referee(referee, repeats, options.seed)
         all_runs = _replay_presets(settings_by_name, referees, options, out)
@@ -233,33 +237,17 @@ def compare(
     if options.as_json:
         print(visible_json(document))
     else:
-        print(*format_comparison(all_runs, tests), sep="\n")
+        print(*map(visible, format_comparison(all_runs, tests)), sep="\n")
     n_lost = max(run.lost_at_ingest for run in all_runs)
     return report_lost(n_lost, strict=options.strict)
 
 
-def _load_presets(
-    presets: str, belief: Belief, overrides: Overrides
-) -> dict[str, Settings]:
-    """Load the settings of each preset, by its name or the name of its file.
-
-    Args:
-        presets: value of --presets.
-        belief: value of --belief.
-        overrides: settings that the command line changes.
-    """
+def _load_preset(name: str, belief: Belief, overrides: Overrides) -> Settings:
+    """Load the settings of a preset with a belief, unless --set changes its candidates."""
     changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
     if "game.candidates" in changed_keys:
         belief = "preset"
-
-    names = [*filter(None, map(str.strip, presets.split(",")))]
-    settings = {}
-    for name in names:
-        run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = with_belief(overrides.load(name), belief)
-    if len(settings) < len(names):
-        raise RunError(f"--presets {presets!r} names a preset twice; name each once")
-    return settings
+    return with_belief(overrides.load(name), belief)
 
 
 def _replay_presets(
@@ -325,4 +313,4 @@ def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:
 
     all_runs = read_runs(runs, find_measures(measures))
     with writing(out):
-        print(*export_runs(all_runs, out), sep="\n")
+        print(*map(visible, export_runs(all_runs, out)), sep="\n")

@@ -52,7 +52,7 @@ def draw_secrets(
         opening = one_line(opening)
         yield {
             "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",
-            "pdf": path.name,
+            "pdf": _name_among(path, paths),
             "page": piece.page,
             "reader": reader,
             "cut": cut,
@@ -63,3 +63,9 @@ def draw_secrets(
             "opening_sentence": opening,
             "paragraph": text,
         }
+
+
+def _name_among(path: Path, paths: Sequence[Path]) -> str:
+    """Return the name of a file, with that of its folder if other files have the same name."""
+    n_files = sum(other.name == path.name for other in paths)
+    return path.name if n_files == 1 else f"{path.parent.resolve().name}/{path.name}"

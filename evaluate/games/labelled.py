@@ -3,10 +3,11 @@
 import bisect
 import hashlib
 import logging
+import os
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -69,10 +70,15 @@ class LabelledGame:
     answerable: bool = True
     split: Split | None = None
 
-    @property
-    def document(self) -> str:
-        """Stem of the paragraph's PDF."""
-        return Path(self.pdf).stem
+    def find_document(self, doc_ids: Container[str]) -> str:
+        """Return the doc_id of the paragraph's PDF: its path without the suffix and without the folders that no id has.
+
+        Without such an id it is the stem.
+        """
+        path, _ = os.path.splitext(self.pdf)
+        while path not in doc_ids and "/" in path:
+            _, _, path = path.partition("/")
+        return path
 
     @property
     def edition(self) -> str:
@@ -125,8 +131,8 @@ def read_games(
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    lines = number_lines(read_text(path, GamesError, flag=flag), path)
-    for number, (where, line) in enumerate(lines, 1):
+    for number, line in number_lines(read_text(path, GamesError, flag=flag)):
+        where = f"{path} line {number}"
         try:
             record = as_object(line, where, GamesError)
             game = _game(record, where, f"game-{number}")

@@ -109,7 +109,8 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> i
 def _show(paragraph: Paragraph, progress: str) -> None:
     """Print a paragraph with its place in the course."""
     where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
-    print(f"\n{progress} {where}  {visible(paragraph.heading)}".rstrip())
+    print()
+    print(visible(f"{progress} {where}  {paragraph.heading}".rstrip()))
     print(f"\n{wrap_lines(paragraph.text)}\n")
 
 

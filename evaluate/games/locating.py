@@ -41,14 +41,15 @@ def locate_games(
         be inside the ingested passage, and has the id of that passage.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
+    doc_ids = {paragraph.doc_id for paragraph in paragraphs}
     located: dict[str, Paragraph | None] = {}
     unknown = []
     for game in games:
         if not game.answerable:
             continue
-        passage = (
-            make_raw_passage(game) if game.edition else by_id.get(game.paragraph_id)
-        )
+        passage = by_id.get(game.paragraph_id)
+        if game.edition:
+            passage = make_raw_passage(game, game.find_document(doc_ids))
         located[game.game_id] = passage
         if passage is None and (game.opening_sentence or game.paragraph):
             unknown.append(game)
@@ -57,15 +58,16 @@ def locate_games(
         places = find_places(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]
         for game in unknown:
-            located[game.game_id] = _find_passage(game, places, words)
+            doc_id = game.find_document(doc_ids)
+            located[game.game_id] = _find_passage(game, doc_id, places, words)
     return located
 
 
-def make_raw_passage(game: LabelledGame) -> Paragraph:
-    """Return the raw text of a game of another edition as a paragraph."""
+def make_raw_passage(game: LabelledGame, doc_id: str) -> Paragraph:
+    """Return the raw text of a game of another edition as a paragraph of a document."""
     return Paragraph(
-        paragraph_id=f"{game.document}:{game.page}:{game.edition}",
-        doc_id=game.document,
+        paragraph_id=f"{doc_id}:{game.page}:{game.edition}",
+        doc_id=doc_id,
         page=game.page,
         heading="",
         text=game.paragraph,
@@ -74,12 +76,16 @@ def make_raw_passage(game: LabelledGame) -> Paragraph:
 
 
 def _find_passage(
-    game: LabelledGame, places: Places, words: Sequence[AbstractSet[str]]
+    game: LabelledGame,
+    doc_id: str,
+    places: Places,
+    words: Sequence[AbstractSet[str]],
 ) -> Paragraph | None:
     """Find the passage that begins with the opening sentence of a game; see `locate_games`.
 
     Args:
         game: the game.
+        doc_id: its document.
         places: places of the course.
         words: (n_places,) words of the opening sentence of each place.
     """
@@ -97,7 +103,7 @@ def _find_passage(
         """Return the key by which the best place is the smallest."""
         paragraph = places.as_paragraph(place)
         f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
-        is_elsewhere = paragraph.doc_id != game.document
+        is_elsewhere = paragraph.doc_id != doc_id
         is_off = not _is_on_page(game, paragraph)
         return -f1, is_elsewhere, is_off, paragraph.paragraph_id, place
 

@@ -136,9 +136,12 @@ def score_word(
     truth: str,
     similarity: Similarity,
 ) -> float:
-    """Return 100 if the words are equal after stemming, else 100 times their similarity, clipped to 0..90."""
+    """Return 100 if the words are equal after stemming, else 100 times their similarity, clipped to 0..90.
+
+    Without one of the two words it is 0.
+    """
     words, others = tokens(guess), tokens(truth)
-    if not words:
+    if not words or not others:
         return 0.0
     if len(words) == len(others) and all(map(same_form, words, others)):
         return 100.0

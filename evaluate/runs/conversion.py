@@ -148,7 +148,6 @@ def _record_play(
     sentence = game.opening_sentence or paragraph.opening_sentence
     ratio = round(compute_raw_ratio(guess.opening_sentence, sentence), 4)
     is_same = same_sentence(guess.opening_sentence, sentence)
-    word = stems(game.associative_word)
 
     truth = find_truth(plan, game, paragraph)
     if len(belief) < len(plan.rows):
@@ -176,16 +175,22 @@ def _record_play(
         prior_rank=_find_rank(plan, plan.prior, truth),
         won=ratio >= WON_RATIO if game.edition else is_same,
         sentence_exact=same_text(guess.opening_sentence, sentence),
-        word_exact=stems(guess.associative_word) == word,
-        word_top20=word in map(stems, decision.associations[:20]),
+        word_exact=_is_among(game.associative_word, [guess.associative_word]),
+        word_top20=_is_among(game.associative_word, decision.associations[:20]),
         private_score=score.private_score,
         league_points=score.league_points,
         breakdown=dict(score.breakdown),
     )
     if game.edition:
         play["ratio"] = ratio
-        play["right_page"] = best >= 0 and is_on_secret_page(plan, best, game)
+        play["right_page"] = best >= 0 and is_on_secret_page(plan, best, paragraph)
     return play
+
+
+def _is_among(word: str, others: Sequence[str]) -> bool | None:
+    """Return whether a word is among others, by their stems; None if it is empty."""
+    stems_of_word = stems(word)
+    return stems_of_word in map(stems, others) if stems_of_word else None
 
 
 def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
@@ -206,7 +211,7 @@ def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | No
         if (
             piece
             and f"{piece.edition}:".startswith(f"{game.edition}:")
-            and is_on_secret_page(plan, row, game)
+            and is_on_secret_page(plan, row, paragraph)
         ):
             if piece.text.strip() == game.paragraph.strip():
                 return row
@@ -214,14 +219,16 @@ def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | No
     return on_page[0] if on_page else None
 
 
-def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
+def is_on_secret_page(plan: Plan, row: int, secret: Paragraph) -> bool:
     """Return whether a candidate is on the page where a raw secret begins."""
     place = int(plan.rows[row])
     piece = plan.places.piece(place)
     if piece is None:
         passage = plan.places.as_paragraph(place)
-        return (passage.doc_id, passage.page) == (game.document, game.page)
-    return piece.doc_id == game.document and piece.page <= game.page <= piece.last_page
+        return (passage.doc_id, passage.page) == (secret.doc_id, secret.page)
+    return piece.doc_id == secret.doc_id and (
+        piece.page <= secret.page <= piece.last_page
+    )
 
 
 def _entropy(belief: Float64Array) -> float:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from evaluate.errors import RunError
 from evaluate.runs.frame import COLUMNS
 from evaluate.runs.record import HitRecord
-from evaluate.runs.run import Run
+from evaluate.runs.run import Run, require_names
 from evaluate.runs.trec import write_trec
 from quarry.files import replace_together
 
@@ -25,8 +26,16 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     (one row for each hit), each as .parquet and .csv.
 
     Raises:
+        RunError: two runs have the same name, or a name cannot be that of a file.
         OSError: a file cannot be written.
     """
+    require_names(runs)
+    for run in runs:
+        if Path(run.name).name != run.name:
+            raise RunError(
+                f"The run {run.name!r} cannot name a file; leave out the slashes."
+            )
+
     with replace_together(folder) as work:
         for run in runs:
             write_trec(work, run)

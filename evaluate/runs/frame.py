@@ -11,6 +11,7 @@ from evaluate.games.labelled import same_text
 from evaluate.runs.explanation import describe_fate, find_lost_step
 from evaluate.runs.record import PlayRecord, ReplayRecord, get_play
 from player.round import OPENING_SCORE, Json
+from quarry.languages.words import stems
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,10 +72,10 @@ other columns are keys of the record or of the play.
 def build_frame(
     records: Iterable[ReplayRecord], repeats: int, *, has_referee: bool
 ) -> pd.DataFrame:
-    """Build a frame with a row for each repeat of each game, played or not: `COLUMNS`, `answerable` and `label`.
+    """Build a frame with a row for each repeat of each game, played or not: `COLUMNS` and the three below.
 
-    A row takes about 4 kB, and a record 50 kB. Values are the Python objects of the record; `label` is the labelled
-    opening sentence.
+    A row takes about 4 kB, and a record 50 kB. Values are the Python objects of the record; `answerable` is that of the
+    record, `label` the labelled opening sentence, and `has_word` whether the game has an associative word.
 
     Args:
         records: records of the games.
@@ -83,7 +84,7 @@ def build_frame(
     """
     import pandas as pd
 
-    columns = [*COLUMNS, "answerable", "label"]
+    columns = [*COLUMNS, "answerable", "label", "has_word"]
     rows = []
     for record in records:
         game_values = _game_values(record)
@@ -113,6 +114,7 @@ def _game_values(record: ReplayRecord) -> Json:
         "book_tier": book.get("tier"),
         "book_confidence": book.get("confidence"),
         "label": record["opening_sentence"],
+        "has_word": bool(stems(record["associative_word"])),
     }
 
     if truth is not None and book.get("tier") in ("filter", "boost"):

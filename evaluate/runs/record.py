@@ -96,6 +96,8 @@ class PlayRecord(TypedDict):
         unfit: numbers of the questions whose answers do not fit the labelled paragraph; None if it is not a candidate,
             absent in older records.
         bits: entropy of the belief before and after the answers, in bits.
+        word_exact, word_top20: whether the associative word was sent, and is among the 20 likeliest; None if the game
+            has none.
         prior_rank: rank of the labelled paragraph in the belief before the answers; None if it is not a candidate.
         guess_rank: rank of the labelled paragraph in the belief after the answers; None if it is not a candidate.
         win_ideal: probability that ideal questions win with the same prior and errors; None if the errors are unknown.
@@ -118,8 +120,8 @@ class PlayRecord(TypedDict):
     ratio: NotRequired[float]
     right_page: NotRequired[bool]
     sentence_exact: bool
-    word_exact: bool
-    word_top20: bool
+    word_exact: bool | None
+    word_top20: bool | None
     private_score: float
     league_points: int
     breakdown: Json

@@ -8,11 +8,13 @@ import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from configs.settings import is_file_name
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.frame import COLUMNS, PER_GAME_COLUMNS, build_frame, round_mean
@@ -38,6 +40,8 @@ PARTS = ("embed", "search", "questions", "decide")
 """Parts of the work whose milliseconds are measured."""
 WIN_RATE = "win_rate"
 """Name of the win rate among the figures."""
+WORD_COLUMNS = ("word_exact", "word_top20")
+"""Columns about the associative word."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
 MAX_HEADER_CHARS = 1_000
@@ -77,13 +81,16 @@ class Run(RunHeader):
 
     Attributes:
         records: the record of each game, in order; they may be in a file, and only one at a time in memory.
-        name: name of its file without the suffix, or of its preset; "" if it has none.
+        name: name of its file without the suffix; "" takes that of its preset.
         own_measures: measures of the run besides those of MEASURES, by name.
     """
 
     records: Collection[ReplayRecord]
     name: str = ""
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.name = self.name or name_of_preset(self.settings["preset"])
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
@@ -114,20 +121,16 @@ class Run(RunHeader):
     def _measures(self) -> dict[str, Measure]:
         return {**MEASURES, **self.own_measures}
 
-    @property
-    def _title(self) -> str:
-        return self.name or str(self.settings["preset"])
-
     def __repr__(self) -> str:
         means = [f"{name}={value:.3f}" for name, (value, _) in self.figures.items()]
         games = f"{len(self.records)} games"
-        return f"Run({self._title!r}, {games}, {self.referee!r}: {', '.join(means)})"
+        return f"Run({self.name!r}, {games}, {self.referee!r}: {', '.join(means)})"
 
     def _repr_html_(self) -> str:
         """Return a table of the figures with their intervals, for notebooks."""
         import pandas as pd
 
-        caption = f"{self._title}: {len(self.records)} games, {self.referee}"
+        caption = f"{self.name}: {len(self.records)} games, {self.referee}"
         cells = {}
         for name, figure in self.figures.items():
             cells[name] = format_with_interval(*figure)
@@ -264,10 +267,16 @@ class Run(RunHeader):
         return {"p50": p50, "p95": p95}
 
     def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
-        """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played."""
+        """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played.
+
+        A game without an associative word is left out of the means about it.
+        """
         if self.won is None:
             return None
-        return round_mean(self.plays[column].fillna(0.0), digits)
+        plays = self.plays
+        if column in WORD_COLUMNS:
+            plays = plays[plays["has_word"].astype(bool)]
+        return round_mean(plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a table with a row for each answerable game and repeat; its columns are `run` and COLUMNS."""
@@ -286,6 +295,11 @@ def _edition_figures(plays: pd.DataFrame) -> Json:
     }
 
 
+def name_of_preset(preset: str) -> str:
+    """Return the name of a run with a preset: that of the preset, or the stem of its file."""
+    return Path(preset).stem if is_file_name(preset) else preset
+
+
 def require_names(runs: Sequence[Run]) -> None:
     """Check that the runs have different names.
 
@@ -294,4 +308,4 @@ def require_names(runs: Sequence[Run]) -> None:
     """
     (name, n_runs), *_ = Counter(run.name for run in runs).most_common(1)
     if n_runs > 1:
-        raise RunError(f"Two runs are called {name}; rename a file.")
+        raise RunError(f"Two runs are called {name}; rename one of them.")

@@ -105,8 +105,8 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
         base: the untuned settings.
 
     Raises:
-        SettingsError: an item has another form, a key that is the same in all trials or that no trial reads, or a value
-            out of range.
+        SettingsError: an item has another form, a key that is the same in all trials or that no trial reads, a value
+            out of range, or one that every trial would lower.
     """
     space: dict[str, CategoricalDistribution] = {}
     for item in items:
@@ -129,12 +129,23 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
                 ) from None
         space[key] = CategoricalDistribution(choices)
 
-    trials = [make_trial_settings(point, base) for point in list_grid_points(space)]
-    for key in space:
+    points = list_grid_points(space)
+    trials = [make_trial_settings(point, base) for point in points]
+    for key, values_of_key in space.items():
         if not any(is_read(key, trial) for trial in trials):
             raise SettingsError(
                 f"--grid names {key}, which no trial reads with these strategies and modes; leave it out or change them"
             )
+        for value in values_of_key.choices:
+            is_tried = any(
+                point[key] == value == getattr(trial, key)
+                for point, trial in zip(points, trials, strict=True)
+            )
+            if not is_tried:
+                raise SettingsError(
+                    f"--grid: {key} is never {value}, since other settings limit it ({SPACE}); leave the value out, or "
+                    "raise the limit with --set"
+                )
     return space
 
 

@@ -170,9 +170,13 @@ def ingest(
 
 def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
     """Return the advice to install PyMuPDF if an edition needs it; "" if it is installed or not needed."""
-    has_read = any(row.status in ("added", "replaced") for row in outcomes)
-    needs = any(edition.startswith("pymupdf:") for edition in editions)
-    return WITHOUT_PYMUPDF if has_read and needs and not has_pymupdf() else ""
+    if has_pymupdf() or not any(name.startswith("pymupdf:") for name in editions):
+        return ""
+    for row in outcomes:
+        has_editions = row.path.suffix.lower() != ".jsonl"
+        if has_editions and row.status in ("added", "replaced"):
+            return WITHOUT_PYMUPDF
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

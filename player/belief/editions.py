@@ -8,7 +8,7 @@ import numpy as np
 from player.belief.places import PRINTED, Places
 from player.belief.word_index import WordIndex
 from player.search.results import SearchResult
-from quarry.arrays import Float64Array, RowArray
+from quarry.arrays import Float64Array, IntArray, RowArray
 from quarry.course.text import canonical
 
 CUT_SHARES: Mapping[str, Mapping[str, float]] = {
@@ -92,41 +92,64 @@ def with_editions(
         likeness: (n_pieces,) log-odds of each piece from its vector, up to a constant.
     """
     places = index.places
-    n_printed = places.n_printed
     n_passages = len(places.paragraphs)
-    by_passage = np.bincount(places.passage_rows, printed, minlength=n_passages)
-    by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES_EXPONENT
+    sums = np.bincount(places.passage_rows, printed, minlength=n_passages)
+    by_piece = _weigh_pieces(index, hint, shares, likeness, sums.astype(np.float64))
 
-    doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
-    doc_ids += [piece.doc_id for piece in places.pieces]
-    _, documents = np.unique(np.array(doc_ids), return_inverse=True)
-    n_documents = int(documents.max()) + 1
-    by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
-
-    hinted = index.raw[:, index.word_ids(hint)]
-    n_hinted = hinted.sum(axis=1)
-    rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
-
-    piece_editions = np.array([piece.edition for piece in places.pieces])
-    probabilities = np.zeros(len(places.pieces))
-    for name in np.unique(piece_editions).tolist():
-        pieces = np.flatnonzero(piece_editions == name)
-        document = documents[n_passages + pieces]
-        n_pieces = np.bincount(document)[document]
-        uniform = _share(by_document[document] / n_pieces)
-        alike = np.exp(likeness[pieces] - likeness[pieces].max())
-        mixed = (1.0 - UNIFORM_SHARE) * _share(
-            uniform * by_piece[pieces] * alike
-        ) + UNIFORM_SHARE * uniform
-        probabilities[pieces] = shares.get(name, 0.0) * _share(
-            mixed * rule_factors[pieces]
-        )
-
+    n_printed = places.n_printed
     prior = np.empty(len(places))
     prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
-    place_probabilities = probabilities[places.piece_rows]
-    prior[n_printed:] = place_probabilities * np.exp(places.log_odds[n_printed:])
+    openings = np.exp(places.log_odds[n_printed:])
+    prior[n_printed:] = by_piece[places.piece_rows] * openings
     return np.asarray(prior / prior.sum())
+
+
+def _weigh_pieces(
+    index: WordIndex,
+    hint: str,
+    shares: EditionShares,
+    likeness: Float64Array,
+    by_passage: Float64Array,
+) -> Float64Array:
+    """Compute the (n_pieces,) probabilities of pieces; those of an edition sum to its share.
+
+    Args:
+        index, hint, shares, likeness: as in `with_editions`.
+        by_passage: (n_passages,) probabilities of the passages.
+    """
+    places = index.places
+    documents, by_document = _sum_by_document(places, by_passage)
+    by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES_EXPONENT
+    n_hinted = index.raw[:, index.word_ids(hint)].sum(axis=1)
+    rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
+
+    editions = np.array([piece.edition for piece in places.pieces])
+    probabilities = np.zeros(len(places.pieces))
+    for name in np.unique(editions).tolist():
+        pieces = np.flatnonzero(editions == name)
+        document = documents[pieces]
+        n_pieces = np.bincount(document)[document]
+        uniform = _normalise(by_document[document] / n_pieces)
+        alike = np.exp(likeness[pieces] - likeness[pieces].max())
+        informed = _normalise(uniform * by_piece[pieces] * alike)
+
+        mixed = (1.0 - UNIFORM_SHARE) * informed + UNIFORM_SHARE * uniform
+        allowed = _normalise(mixed * rule_factors[pieces])
+        probabilities[pieces] = shares.get(name, 0.0) * allowed
+    return probabilities
+
+
+def _sum_by_document(
+    places: Places, by_passage: Float64Array
+) -> tuple[IntArray, Float64Array]:
+    """Return (n_pieces,) the number of each piece's document, and (n_documents,) the probability of its passages."""
+    doc_ids = [passage.doc_id for passage in places.paragraphs]
+    doc_ids += [piece.doc_id for piece in places.pieces]
+    _, documents = np.unique(np.array(doc_ids), return_inverse=True)
+
+    n_passages, n_documents = len(places.paragraphs), int(documents.max()) + 1
+    by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
+    return documents[n_passages:], by_document.astype(np.float64)
 
 
 def edition_masses(
@@ -148,7 +171,7 @@ def edition_masses(
     return masses
 
 
-def _share(weights: Float64Array) -> Float64Array:
+def _normalise(weights: Float64Array) -> Float64Array:
     """Divide weights by their sum; return uniform ones if all are 0."""
     total = weights.sum()
     if total > 0.0:

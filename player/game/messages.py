@@ -213,14 +213,27 @@ def _read_payload(envelope: Json) -> Json:
 
 
 def _read_deadline_s(envelope: Json, payload: Json) -> float | None:
-    """Read the seconds until the deadline, which may be a number or an ISO 8601 time; None if it is missing or past."""
-    deadline = _first(payload, DEADLINES) or _first(envelope, DEADLINES)
+    """Read the seconds until the first deadline that can be read; None if there is none."""
+    sent = read_text_field(envelope, MAX_ID_CHARS, "timestamp")
+    for fields in (payload, envelope):
+        for name in DEADLINES:
+            seconds = _read_seconds(fields.get(name), sent)
+            if seconds is not None:
+                return seconds
+    return None
+
+
+def _read_seconds(deadline: Any, sent: str) -> float | None:
+    """Read a deadline, which may be a number or an ISO 8601 time; None if it is unreadable or past.
+
+    Args:
+        deadline: the value of a field.
+        sent: time of the message.
+    """
     if isinstance(deadline, bool):
         return None
-
     seconds = read_number(deadline, MAX_DEADLINE_S)
     if isinstance(deadline, str) and seconds is None:
-        sent = read_text_field(envelope, MAX_ID_CHARS, "timestamp")
         try:
             seconds = (_moment(deadline) - _moment(sent)).total_seconds()
         except (ValueError, OverflowError):

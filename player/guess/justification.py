@@ -16,7 +16,7 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
 SENTENCE_WORDS, WORD_WORDS = (30, 50), (20, 30)
-"""Minimum and maximum number of words of the justifications, by both counts of `count_words`."""
+"""Minimum and maximum number of words of the justifications, by every way to count."""
 N_CITED = 3
 """Number of answers that the justification of the sentence cites."""
 N_CITED_FOR_WORD = 2
@@ -81,7 +81,7 @@ def weigh_answers(
         if weight > 0.0 and question.kind in KINDS:
             option = LETTERS.index(answer)
             clause = KINDS[question.kind].cite(question, option, paragraph)
-        if count_words(clause)[1] > MAX_CLAUSE:
+        if count_most_words(clause) > MAX_CLAUSE:
             clause = ""
         evidence.append(Evidence(number, answer, weight, clause))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
@@ -110,14 +110,39 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
         else:
             others.append(item.citation)
 
-    others = others[: N_CITED - len(facts)]
-    form = _FORMS[bool(facts), bool(others)]
-    lead = form.format(facts=_series(facts), others=_series(others))
+    lead = _lead(facts, others[: N_CITED - len(facts)])
     for closing in _CLOSINGS:
         text = f"{lead}{closing.format(belief=percent(confidence))}."
-        if count_words(text)[1] <= SENTENCE_WORDS[1]:
+        if count_most_words(text) <= SENTENCE_WORDS[1]:
             break
     return text
+
+
+def _lead(facts: Sequence[str], others: Sequence[str]) -> str:
+    """Write the begin of the justification of the sentence.
+
+    It has six of the words of reasoning that a public referee counts.
+
+    Args:
+        facts: strongest facts, with their answers.
+        others: citations of other answers.
+    """
+    if facts:
+        noted = f"{_series(others)} counted as well, " if others else ""
+        return (
+            f"The evidence indicates this paragraph because {_series(facts)}; "
+            f"{noted}therefore the reasoning suggests it"
+        )
+
+    if others:
+        return (
+            f"Based on the hint and the evidence of all answers, such as {_series(others)}, "
+            "the reasoning indicates this paragraph, because no other suits its theme better"
+        )
+    return (
+        "No usable answer came back as evidence; therefore the reasoning is based on "
+        "the hint and the name of the lecture alone, and their theme suggests this paragraph"
+    )
 
 
 def justify_word(
@@ -134,7 +159,7 @@ def justify_word(
     """
     domain = " ".join(domain.replace('"', " ").split())
     ground = "The domain" if any(map(str.isalpha, domain)) else "The hint"
-    n_words = count_words(domain)[1] + count_words(word)[1]
+    n_words = count_most_words(domain) + count_most_words(word)
     if ground == "The domain" and n_words <= MAX_DOMAIN:
         ground = f'{ground} "{domain}"'
     citations = [item.citation for item in evidence[:N_CITED_FOR_WORD]]
@@ -144,12 +169,15 @@ def justify_word(
     return f"{ground} suggests the word {word}, because its theme fits; {rest}"
 
 
-def count_words(text: str) -> tuple[int, int]:
-    """Return the lowest and the highest number of words by common ways to count; "state-of-the-art" is 1 or 4."""
-    parts = text.split()
-    between_blanks = sum(any(map(str.isalnum, part)) for part in parts)
-    runs = len(re.findall(r"\w+", text))
-    return min(between_blanks, runs), max(len(parts), runs)
+def count_fewest_words(text: str) -> int:
+    """Return the lowest number of words by common ways to count; "state-of-the-art" is 1."""
+    n_with_letters = sum(any(map(str.isalnum, part)) for part in text.split())
+    return min(n_with_letters, len(_WORD.findall(text)))
+
+
+def count_most_words(text: str) -> int:
+    """Return the highest number of words by common ways to count; "state-of-the-art" is 4."""
+    return max(len(text.split()), len(_WORD.findall(text)))
 
 
 def percent(confidence: float) -> str:
@@ -164,24 +192,8 @@ def _series(parts: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-_FORMS = {
-    (True, False): "The evidence indicates this paragraph because {facts}; "
-    "therefore the reasoning suggests it",
-    (True, True): "The evidence indicates this paragraph because {facts}; "
-    "{others} counted as well, therefore the reasoning suggests it",
-    (
-        False,
-        True,
-    ): "Based on the hint and the evidence of all answers, such as {others}, "
-    "the reasoning indicates this paragraph, because no other suits its theme better",
-    (
-        False,
-        False,
-    ): "No usable answer came back as evidence; therefore the reasoning is based on "
-    "the hint and the name of the lecture alone, and their theme suggests this paragraph",
-}
-"""Sentences by whether there are facts, and whether there are other answers. Each sentence has six of the words of
-reasoning that a public referee counts."""
+_WORD = re.compile(r"\w+")
+"""A run of letters and digits."""
 _CLOSINGS = (
     ", based on all that is known, with {belief} of the belief, and no other paragraph holds more",
     ", with {belief} of the belief, and no other paragraph holds more",

@@ -9,7 +9,6 @@ from player.search.index import SearchIndex
 from player.search.rank import (
     FARTHEST,
     Ranking,
-    kind_prior,
     probability,
     threshold_log_odds,
 )
@@ -130,7 +129,7 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
     rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, rank_of_hit))
     n_found = int(is_found.sum())
     # the belief has a prior of its own for kinds
-    log_odds = order - kind_prior(index.kind_log_odds, maker.settings)
+    log_odds = order - maker.settings.kind_weight * index.kind_log_odds
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
     positions = np.argsort(rows)
 

@@ -166,17 +166,7 @@ class SearchIndex:
         else:
             arrays = strategy.score(query, doc_id)
 
-        is_valid = (
-            isinstance(arrays, ScoreArrays)
-            and len(arrays.scores)
-            == len(arrays.log_odds)
-            == len(arrays.relevance_log_odds)
-            == n
-            and np.isfinite(arrays.scores).all()
-            and (arrays.log_odds < np.inf).all()
-            and (arrays.relevance_log_odds < np.inf).all()
-        )
-        if not is_valid:
+        if not isinstance(arrays, ScoreArrays) or not arrays.are_of(n):
             raise SearchError(
                 name,
                 f"it must return ScoreArrays with a finite score, and log-odds or -inf, for each of the {n} paragraphs",

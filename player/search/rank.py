@@ -154,11 +154,6 @@ def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
     return lifts
 
 
-def kind_prior(log_odds: AnyFloatArray, settings: SearchSettings) -> AnyFloatArray:
-    """Return (n_paragraphs,) the log-odds of the kinds of paragraphs, from those at weight 1."""
-    return settings.kind_weight * log_odds
-
-
 def rank(
     inputs: RankInput,
     settings: SearchSettings,
@@ -295,9 +290,8 @@ def fuse(
     Args:
         scored: at least one.
     """
-    prior = book_prior(inputs.book, settings) + kind_prior(
-        inputs.kind_log_odds, settings
-    )
+    prior = book_prior(inputs.book, settings)
+    prior = prior + settings.kind_weight * inputs.kind_log_odds
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)

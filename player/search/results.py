@@ -136,6 +136,15 @@ class ScoreArrays:
     relevance_log_odds: AnyFloatArray
     rare: BoolArray | None = None
 
+    def are_of(self, n_paragraphs: int) -> bool:
+        """Return whether there is a finite score, and log-odds below infinity, for each paragraph."""
+        if not np.isfinite(self.scores).all() or len(self.scores) != n_paragraphs:
+            return False
+        for log_odds in (self.log_odds, self.relevance_log_odds):
+            if len(log_odds) != n_paragraphs or not (log_odds < np.inf).all():
+                return False
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class BookCandidate:

@@ -15,7 +15,8 @@ from player.guess.justification import (
     SENTENCE_WORDS,
     WORD_WORDS,
     Evidence,
-    count_words,
+    count_fewest_words,
+    count_most_words,
 )
 from player.round import Guess, Json, RoundStart
 from quarry.course.paragraph import Paragraph
@@ -143,18 +144,17 @@ def is_justification(
     Args:
         text: the text of the writer.
         answers: letter by number of the question.
-        length: minimum and maximum number of words, by both counts of `count_words`.
+        length: minimum and maximum number of words, by every way to count.
         n_cited: minimum number of cited questions.
     """
     if not isinstance(text, str):
         return False
-    fewest, most = count_words(text)
     citations = set(_CITED_ANSWER.findall(text))
     return (
         text.isprintable()
         and detect_language(text) is ENGLISH
-        and length[0] <= fewest
-        and most <= length[1]
+        and length[0] <= count_fewest_words(text)
+        and count_most_words(text) <= length[1]
         and re.search(ENGLISH.grounds, text.casefold()) is not None
         and len(citations) >= n_cited
         and all(answers.get(number) == letter for number, letter in citations)

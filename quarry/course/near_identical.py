@@ -3,7 +3,6 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from operator import itemgetter
 
 import regex
 
@@ -70,11 +69,12 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
             shingle = " ".join(text.words[start : start + SHINGLE_WORDS])
             shingles.append(shingle.encode())
         sketch.update_batch(shingles)
-        similarities = [(0.0, "")]
+        highest, original = 0.0, ""
         for other in sorted(map(str, index.query(sketch)), key=order.__getitem__):
-            similarities.append((_similarity(text, texts[other], ordinary), other))
-        similarity, original = max(similarities, key=itemgetter(0))
-        if similarity >= MIN_COMMON_WORDS:
+            similarity = _similarity(text, texts[other], ordinary)
+            if similarity > highest:
+                highest, original = similarity, other
+        if highest >= MIN_COMMON_WORDS:
             copies[paragraph_id] = original
         else:
             index.insert(paragraph_id, sketch)

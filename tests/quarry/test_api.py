@@ -59,6 +59,32 @@ def test_runs_are_compared_and_exported() -> None:
     assert sorted(files) == sorted(exported.iterdir()) != []
 
 
+def test_every_run_is_exported_under_its_name_or_that_of_its_preset() -> None:
+    dual = quarry.load_settings("dual")
+    runs = [quarry.replay(STORE, GAMES), quarry.replay(STORE, GAMES, settings=dual)]
+    names = each(quarry.export(runs, "exported"), "name")
+    assert {"default.run", "default.qrels", "dual.run", "dual.qrels"} < {*names}
+    with pytest.raises(QuarryError, match="Two runs are called default; rename one"):
+        quarry.export([runs[0], runs[0]], "exported")
+    out_of_folder = replace(runs[0], name="../default")
+    with pytest.raises(QuarryError, match=r"run '\.\./default' cannot name a file"):
+        quarry.export(out_of_folder, "exported")
+
+
+def test_the_run_of_a_settings_file_has_the_name_of_the_file() -> None:
+    for folder in ("mine", "theirs"):
+        Path(folder).mkdir()
+        Path(folder, "own.yaml").write_text("search: {pdf_k: 10}")
+    runs, _ = quarry.compare(STORE, GAMES, ["default", "mine/own.yaml"])
+    assert each(runs, "name") == ["default", "own"]
+    assert Path("exported/own.run") in quarry.export(runs, "exported")
+    alone = quarry.replay(STORE, GAMES, settings=quarry.load_settings("mine/own.yaml"))
+    assert alone.name == "own"
+    for presets in (["mine/own.yaml", "theirs/own.yaml"], ["dual", "dual"]):
+        with pytest.raises(QuarryError, match="give two runs the same name"):
+            quarry.compare(STORE, GAMES, presets)
+
+
 def test_settings_and_names_of_presets_are_compared_over_the_same_passages() -> None:
     whole, hits = GameSettings().candidates, 0
     default = quarry.load_settings()

@@ -277,6 +277,15 @@ def test_a_project_that_cannot_be_read_is_an_error_for_doctor() -> None:
         assert re.search("(ok|missing) +disk", done.out), text
 
 
+def test_doctor_does_not_show_a_secret_in_the_address_of_a_server() -> None:
+    url = "http://me:secret@127.0.0.1:9/?token=secret"
+    Path("quarry.toml").write_text(f'server = "{url}"')
+    for line in ("doctor", f"doctor --json --server {url}"):
+        done = quarry(line)
+        assert "--server is not an address such as http://127.0.0.1:8017" in done.out
+        assert "secret" not in done.out + done.err
+
+
 def test_doctor_opens_the_collection_that_is_named() -> None:
     make_store("mine", course()[:2], collection="other")
     assert "2 paragraphs" in quarry("doctor --store mine --collection other").out

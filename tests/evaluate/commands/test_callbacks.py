@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -307,8 +308,20 @@ def test_a_plain_reply_reads_the_fields_of_the_protocol(load_file: Load) -> None
         for limit in (4, 4.0, "4"):
             for fields in ({name: limit}, {"payload": {name: limit}}):
                 assert module.max_reply_s({"dynamic": fields}) == 2.0
-    for odd in (0, -1, "soon", "nan", 10**400):
+    for odd in (0, -1, "soon", "nan", 10**400, "2020-01-01T12:00:00Z"):
         assert module.max_reply_s({"dynamic": {"deadline": odd}}) == 9.0
+        both = {"deadline": odd, "timeout": 4}
+        assert module.max_reply_s({"dynamic": both}) == 2.0
+
+
+def test_a_plain_reply_reads_a_moment_as_its_deadline(load_file: Load) -> None:
+    module = load_file(MAX_REPLY_S=9.0)
+    moment = datetime.now(UTC) + timedelta(seconds=10)
+    there = moment.astimezone(timezone(timedelta(hours=2)))
+    plain = moment.replace(tzinfo=None).isoformat()
+    for deadline in (plain, f"{plain}Z", moment.isoformat(), there.isoformat()):
+        limit_s = module.max_reply_s({"dynamic": {"deadline": deadline}})
+        assert 0.0 < limit_s <= 5.0, deadline
 
 
 @pytest.mark.parametrize(

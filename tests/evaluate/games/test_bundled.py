@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -44,20 +45,20 @@ def test_every_paragraph_is_as_the_pdf_prints_it() -> None:
             printed[key] = record["text"] if record["playable"] else ""
     for game in ALL:
         if game.answerable:
-            text = printed[game.document, game.opening_sentence]
+            text = printed[Path(game.pdf).stem, game.opening_sentence]
             assert tokens(game.paragraph) == tokens(text), game.game_id
 
 
 def test_splits_have_their_shares_cover_the_lectures_and_share_no_paragraph() -> None:
     for name in COURSES:
         games = GAMES[name]
-        lectures = {game.document for game in games if game.answerable}
+        lectures = {game.pdf for game in games if game.answerable}
         splits: dict[str, str] = {}
         for split, share in {"train": 0.5, "validation": 0.2, "test": 0.3}.items():
             of_split = [game for game in games if game.split == split]
             answerable = [game for game in of_split if game.answerable]
             assert len(of_split) / len(games) == pytest.approx(share, abs=0.03), name
-            assert {*each(answerable, "document")} == lectures, name
+            assert {*each(answerable, "pdf")} == lectures, name
             assert len(answerable) < len(of_split), name
             for game in answerable:
                 text = " ".join(tokens(game.paragraph))

@@ -10,7 +10,7 @@ from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import build_secret
 from tests.evaluate.fakes import Evaluate, labelled_game, write_games
-from tests.fakes import CACHES, lecture_pdf
+from tests.fakes import CACHES, TREES, lecture_pdf
 
 
 def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
@@ -25,7 +25,24 @@ def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
     assert (game.edition, game.page) == ("pypdf:page", 1)
     raw = " ".join(game.paragraph.split())
     assert raw.startswith(game.opening_sentence)
-    assert make_raw_passage(game).text == game.paragraph
+    assert make_raw_passage(game, "caches").text == game.paragraph
+
+
+def test_secrets_of_two_files_of_one_name_stay_apart(evaluate: Evaluate) -> None:
+    for folder, text in {"a": TREES, "b": CACHES}.items():
+        Path(folder).mkdir()
+        Path(folder, "notes.pdf").write_bytes(lecture_pdf(folder, text))
+    editions = "--set ingest.editions=[pypdf:page]"
+    assert evaluate(f"ingest a b --store two --embedder minilm {editions}").code == 0
+
+    out = Path("secrets.jsonl")
+    draw = f"games draw a/notes.pdf b/notes.pdf --n 2 --out {out} --reader pypdf --cut page"
+    assert evaluate(draw).code == 0
+    secrets = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {secret["pdf"] for secret in secrets} == {"a/notes.pdf", "b/notes.pdf"}
+    write_games(out, [secret | {"hint": "what remembers"} for secret in secrets])
+    replay = evaluate(f"replay --store two --games {out} --referee oracle --json")
+    assert json.loads(replay.out)["right_page"] == 1.0
 
 
 def test_an_edition_without_a_piece_is_refused(evaluate: Evaluate) -> None:
@@ -51,7 +68,7 @@ def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
         "with a word that is there."
     )
     options = ['"stack"', '"balanced"', '"heap"', "none of these words"]
-    secret = build_secret(game, make_raw_passage(game))
+    secret = build_secret(game, make_raw_passage(game, "trees"))
     answers = make_referee("oracle").answers(secret, [(question, options)])
     assert answers == ["B"]
 

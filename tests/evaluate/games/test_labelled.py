@@ -45,7 +45,21 @@ def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
     (game,) = load_games(path)
     assert game == LabelledGame(**line)
 
-    assert (game.document, game.edition) == ("lecture.04", "pypdf:page")
+    assert game.edition == "pypdf:page"
+
+
+def test_a_document_is_found_by_the_longest_path_that_is_an_id() -> None:
+    ids = {"notes", "b/notes", "lecture.04"}
+    for pdf, doc_id in {
+        "notes.pdf": "notes",
+        "a/notes.pdf": "notes",
+        "b/notes.pdf": "b/notes",
+        "/home/me/b/notes.pdf": "b/notes",
+        "lecture.04.pdf": "lecture.04",
+        "c/other.pdf": "other",
+        "": "",
+    }.items():
+        assert labelled_game(pdf=pdf).find_document(ids) == doc_id
 
 
 def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
@@ -56,6 +70,13 @@ def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
     answerable, unanswerable = load_games(path)
     assert answerable == LabelledGame("g1", "", "what climbs", paragraph_id="alpha:1:1")
     assert (unanswerable.answerable, unanswerable.paragraph_id) == (False, "")
+
+
+def test_a_game_without_an_id_has_the_number_of_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    line = json.dumps(game_line(without="game_id"))
+    path.write_text(f"\n\n{line}\n\n{line}\n")
+    assert each(load_games(path), "game_id") == ["game-3", "game-5"]
 
 
 def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(

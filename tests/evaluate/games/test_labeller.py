@@ -67,6 +67,13 @@ def test_games_are_written_with_the_paragraph_and_what_was_said(out: Path) -> No
     assert check_games(games, ALL) == []
 
 
+def test_names_of_files_and_headings_cannot_control_the_terminal(out: Path) -> None:
+    paragraph = replace(IVY, doc_id="al\x1b[31mpha", heading="Cli\x1b[31mmbers")
+    with contextlib.redirect_stdout(StringIO()) as shown:
+        label_games([paragraph], out, lambda prompt: "")
+    assert "al\\x1b[31mpha, page 1, prose  Cli\\x1b[31mmbers\n" in shown.getvalue()
+
+
 def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again(out: Path) -> None:
     refused = ["ivy on walls", "w " * 16, "caf\udce9"]
     _, shown = label(out, *refused, *WHOLE[:3], "mortar", *WHOLE[3:])

@@ -92,6 +92,11 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None
             assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
 
 
+def test_a_game_without_a_word_has_no_points_for_it_by_chance() -> None:
+    for truth in ("", " ", "!"):
+        assert score_word("idea", truth, lambda one, other: 0.5) == 0.0
+
+
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     # 9 tokens in the truth; "the index maps documents" shares 3 of its 4: 2 * 3 / (4 + 9)
     assert score_sentence("The index maps documents.", TRUTH) == pytest.approx(600 / 13)

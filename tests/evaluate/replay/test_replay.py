@@ -73,7 +73,7 @@ def game_of(
 GAMES = [
     game_of("in the book", "alpha:1:2", opening_sentence="moss carpets BOULDERS"),
     game_of("in a global slot", "beta:1:1", associative_word="hedges"),
-    game_of("in another book", "beta:1:2"),
+    game_of("in another book", "beta:1:2", associative_word=""),
     game_of(
         "too far down",
         "alpha:1:3",
@@ -194,8 +194,8 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
     assert played["win_rate"] == played["sentence_exact"] == 0.166667
     # nothing to cite: J 25, K 100 - 2 * 25 = 50, so 10 points; the right sentence 50 more; never ingested 0
     assert played["private_score"] == round((60 + 4 * 10 + 0) / 6, 4)
-    # gardening brings a hedge to mind in all games but the lost one; the second game's label is in the plural
-    assert played["associative_word_top20"] == 0.833333
+    # gardening brings a hedge to mind in all games but the lost one; the second label is in the plural, the third empty
+    assert played["associative_word_top20"] == 0.8
 
 
 def test_repeats_of_a_game_are_no_games_of_their_own(

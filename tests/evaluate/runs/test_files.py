@@ -166,6 +166,15 @@ def test_other_tools_read_the_games_hits_and_measures_that_are_exported(
         assert places == [*filter(None, each(RUN.per_game, "rank"))]
 
 
+def test_names_of_runs_cannot_control_the_terminal(evaluate: Evaluate) -> None:
+    for name in ("mi\x1b[31mne", "other"):
+        write_run(Path(f"{name}.json"), RUN)
+    for line in ("export", "compare"):
+        shown = evaluate(f"{line} mi\x1b[31mne.json other.json --out {line}ed").out
+        assert "mi\\x1b[31mne" in shown
+        assert "\x1b" not in shown
+
+
 def test_no_cell_of_a_csv_begins_a_formula(tmp_path: Path) -> None:
     export([run_of([game_record(book_name="=HYPERLINK(1)")])], tmp_path)
     games = pd.read_csv(tmp_path / "games.csv")

@@ -216,6 +216,19 @@ def test_a_grid_over_a_setting_that_no_trial_reads_is_refused() -> None:
     assert read_grid(["merge=slots,relevance", "spill_over=never,always"], base)
 
 
+def test_a_value_of_a_grid_that_every_trial_would_lower_is_refused() -> None:
+    base = load().search
+    for items, says in (
+        (["pdf_k=10,30"], "pdf_k is never 30, since"),
+        (["pdf_k=20", "global_k=0,5"], "global_k is never 5"),
+        (["boost_confidence=1.0", "filter_confidence=.8,.9"], "is never 1.0"),
+    ):
+        with pytest.raises(SettingsError, match=says):
+            read_grid(items, base)
+    assert read_grid(["pdf_k=10,20", "global_k=0,5"], base)
+    assert read_grid(["pdf_k=10,30"], replace(base, k=40))
+
+
 FEW: Space = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),

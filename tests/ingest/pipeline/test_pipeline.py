@@ -602,6 +602,7 @@ def test_summary_in_words_names_each_file_and_what_was_skipped(
     assert advice.startswith("Without PyMuPDF, ")
     assert advice.endswith(": pip install pymupdf")
     assert "Without" not in course.run(course.lectures).out
+    assert "Without" not in course.run(course.books("books", caches=CACHES)).out
 
     monkeypatch.setattr("ingest.pipeline.pipeline.has_pymupdf", lambda: True)
     assert "Without" not in course.run(course.pdf("more", LOCKS)).out

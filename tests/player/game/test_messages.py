@@ -60,6 +60,8 @@ def test_the_deadline_is_read_in_seconds_or_as_a_moment_by_the_senders_clock() -
             for place in (payload, {"payload": payload}):
                 message = protocol.read_message({**envelope, **place})
                 assert message.deadline_s == seconds, written
+            message = protocol.read_message({**envelope, **payload, "timeout": 60})
+            assert message.deadline_s == (seconds or 60.0), written
 
 
 def test_what_is_longer_than_any_honest_message_is_cut() -> None:
