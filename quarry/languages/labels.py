@@ -4,7 +4,9 @@ import re
 
 from quarry.languages.registry import LANGUAGES, OTHER_LABELS, alternatives
 
-_CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]? ?")
+_CAPTION = re.compile(
+    r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*(?:[.)]| ?:| [–—-](?= [^\W\d]))? ?"
+)
 DRAWN = re.compile(
     alternatives(language.drawings for language in LANGUAGES), re.IGNORECASE
 )
@@ -37,11 +39,17 @@ def after_statement_label(text: str) -> str:
 
 
 def caption_label(text: str) -> str:
-    """Return the label at the beginning of a text, if a full stop or a colon ends it, else ""."""
-    label = _CAPTION.match(text)
-    if label is None or not label.group().rstrip().endswith((".", ":")):
+    """Return the label at the beginning of a text, if a full stop or a colon ends it, else "".
+
+    A dash, or a space and a colon, may end that of a figure or the like.
+    """
+    match = _CAPTION.match(text)
+    if match is None:
         return ""
-    return label.group()
+    label = match.group().rstrip()
+    if label.endswith((" :", " –", " —", " -")):
+        return match.group() if DRAWN.match(text) else ""
+    return match.group() if label.endswith((".", ":")) else ""
 
 
 def drawing_label(text: str) -> str:
