@@ -10,6 +10,7 @@ from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
 from ingest.layout.rows import SMALL, Row
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
+from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.quotation import CLOSING
 
 PRIMES = "′″‴"
@@ -137,6 +138,9 @@ def _points_to_note(
     if end < len(word) and word[end].text[:1] not in _AFTER_MARK:
         return False
 
+    # as in "ref. 3"
+    if not start and ends_with_abbreviation(text_of(before[-1]), mark):
+        return False
     # an exponent touches its base
     if start and _closes_formula([*before, word[:start]]):
         return False

@@ -31,7 +31,9 @@ NEAR_BLOCKS = 3
 
 _NAMES = alternatives(language.bibliographies for language in LANGUAGES)
 _BIBLIOGRAPHY = re.compile(rf"(?:\S+ ){{0,2}}{_NAMES}(?: \S+){{0,2}}:?", re.IGNORECASE)
-_NAME_ALONE = re.compile(rf"(?:[\dIVX][\dIVX.]* )?{_NAMES}:?", re.IGNORECASE)
+_NAME_ALONE = re.compile(
+    rf"(?:[\dIVX][\dIVX.]* )?{_NAMES}(?: [/\\&] {_NAMES})?:?", re.IGNORECASE
+)
 """Headings of a bibliography: any, and its name alone, perhaps with the number of the section."""
 
 

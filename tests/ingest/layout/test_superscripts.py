@@ -37,6 +37,13 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
         assert text_of(rest) == expected
 
 
+def test_a_raised_number_apart_after_an_abbreviation_is_no_mark() -> None:
+    for word, n_words in (("ref.", 2), ("list.", 1)):
+        text = glyphs(word)
+        mark = raised("61", text[-1].x1 + 3)
+        assert len(without_marks([text, mark])) == n_words
+
+
 def test_where_no_note_is_the_first_a_raised_number_is_an_exponent() -> None:
     for number, y, text in (
         ("1", 60, "add age"),
