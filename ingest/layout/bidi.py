@@ -74,12 +74,14 @@ _LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
 AUTHOR = r"(?:[A-Z][^\W\d_][\w’'-]*|al\.)"
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 """Expressions for the end of the author of a citation, and for a year."""
+_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((?!\w)")
+"""A value such as O(n) whose brackets are stored as those of right-to-left text."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    rf"|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
+    rf"|{_VALUE.pattern}|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
 )
-"""Address that ends with a slash, names such as A* and 2-Factor, the author and year of a citation, <name>, and “name”;
-programs draw each of them from left to right."""
+"""Address that ends with a slash, names such as A* and 2-Factor, such a value, the author and year of a citation,
+<name>, and “name”; programs draw each of them from left to right."""
 _STOP_OF_LIST = re.compile(r"(?<=\S )[,;:](?=\w)")
 """Stop that a program draws from right to left between two Latin words; the space is on its left."""
 
@@ -213,7 +215,7 @@ def logical_order(
         if other.cost + UNUSUAL_BRACKETS < best.cost:
             best = other
 
-    read = best.text
+    read = _VALUE.sub(r"\1(\2)", best.text)
     turned = _TURNED_CLOSING.sub(")", _TURNED_OPENING.sub("(", read))
     if n_unpaired(turned) < n_unpaired(read):
         read = turned

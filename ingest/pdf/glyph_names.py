@@ -66,6 +66,17 @@ _OF_TEX = {
     "greaterorequalslant": "⩾",
     "square": "□",
     "trianglerightsld": "▶",
+    "vextendsingle": "|",
+    "vextenddouble": "‖",
+    "hatwide": "ˆ",
+    "tildewide": "˜",
+    "lessmuch": "≪",
+    "greatermuch": "≫",
+    "lessorsimilar": "≲",
+    "greaterorsimilar": "≳",
+    "similarequal": "≃",
+    "equivasymptotic": "≍",
+    "owner": "∋",
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 
@@ -200,9 +211,13 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
         named = _characters(names)
     elif font.get("/Subtype") == "/Type3":
         named = _bitmap_characters(names)
-    else:  # PDFium does not know names of ligatures such as "f_i"
-        ligatures = {code: name for code, name in names.items() if "_" in name}
-        named = _characters(ligatures)
+    else:  # PDFium does not know names of ligatures such as "f_i", and few of TeX
+        unknown = {
+            code: name
+            for code, name in names.items()
+            if "_" in name or not agl.toUnicode(name)
+        }
+        named = _characters(unknown)
 
     wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
     added = named.keys() - (mapped.keys() - wrong)

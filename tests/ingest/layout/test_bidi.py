@@ -89,6 +89,11 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("“bar” :fooה םולש", "שלום הfoo: “bar”"),
         ("<id1>_<id2>.zip םולש", "שלום <id1>_<id2>.zip"),
         (".x < 3 םולש", "שלום x < 3."),
+        (
+            "O)log n( - םולש",
+            "שלום - O(log n)",
+        ),  # as authors draw it in brackets of the text
+        ("םולש “شلا” םולש", "שלום ”الش“ שלום"),
         ("}x, 2000{ םולש", "שלום {x, 2000}"),
         (".(םולש", "שלום)."),  # its partner is in the line before
         ("f(.5) םולש", "שלום f(.5)"),

@@ -186,6 +186,18 @@ def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> N
         assert row in cmap
 
 
+def test_names_of_tex_in_an_encoding_are_known_in_a_font_without_a_map() -> None:
+    signs = names("vextendsingle", "lessorsimilar", "bracketleftbig", "a")
+    with pikepdf.open(io.BytesIO(pdf(signs, MAP))) as made:
+        del made.pages[0].Resources.Font.F1.ToUnicode
+        written = io.BytesIO()
+        made.save(written)
+    cmap = cmap_of(written.getvalue())
+    for row in ("<21> <007c>", "<22> <2272>", "<23> <005b>"):
+        assert row in cmap
+    assert "<24>" not in cmap, "PDFium knows the names of Adobe's list"
+
+
 def test_names_in_the_program_of_a_font_are_known_where_others_are_usual() -> None:
     encoding = b"dup 44 /a put dup 65 /epsilon1 put\ndup 80/summationdisplay put eexec"
     for name, is_known in (("PazoMath-Italic", True), ("CMMI10", False)):
