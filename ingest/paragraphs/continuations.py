@@ -238,7 +238,8 @@ def _ends_sentence_of(
     """
     last, first = text.last, group.first
     is_open = group.last.text.endswith((". . .", "...", "…"))
-    is_apart = last.is_mono or first.is_mono or caption_label(first.text)
+    is_labelled = begins_statement(first.text) or caption_label(first.text)
+    is_apart = last.is_mono or first.is_mono or is_labelled
     if last.ends_clause or not group.last.ends_sentence or is_open or is_apart:
         return False
     parts = [*displays, group]

@@ -94,6 +94,7 @@ def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:
         ("without cycles", "\ufffd = 1.", "cycles"),
         ("without cycles:", "x = 1.", "cycles:"),
         ("without cycles", "Figure 1: n.", "cycles"),
+        ("without cycles", "Proof. x = 1.", "cycles"),
     ):
         lines = [line("Trees are graphs"), line(above, y=112.0)]
         display = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
