@@ -212,9 +212,10 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
 
 
 def _is_own_text(group: LineGroup) -> bool:
-    """Return whether a group is an item, a caption or in a table."""
+    """Return whether a group is an item, a statement with a label, a caption or in a table."""
     first = group.first
-    return _is_item(group) or first.in_table or caption_label(first.text) != ""
+    is_labelled = begins_statement(first.text) or caption_label(first.text) != ""
+    return _is_item(group) or first.in_table or is_labelled
 
 
 def _begins_indented(
@@ -238,8 +239,7 @@ def _ends_sentence_of(
     """
     last, first = text.last, group.first
     is_open = group.last.text.endswith((". . .", "...", "…"))
-    is_labelled = begins_statement(first.text) or caption_label(first.text)
-    is_apart = last.is_mono or first.is_mono or is_labelled
+    is_apart = last.is_mono or first.is_mono or _is_own_text(group)
     if last.ends_clause or not group.last.ends_sentence or is_open or is_apart:
         return False
     parts = [*displays, group]
