@@ -262,7 +262,7 @@ class Player:
             hint = None
             with contextlib.suppress(Exception):  # the search reports it
                 hint = self._embed([start.hint])[0]
-            if hint is not None:
+            if hint is not None and places.vectors.shape[1] == len(hint):
                 likeness = (
                     LIKENESS_WEIGHT
                     * self._log_odds_per_similarity

@@ -2,14 +2,18 @@
 
 import ast
 import math
+import operator
 import re
+from collections.abc import Callable
+from typing import Any
 
 MAX_QUESTION_CHARS = 2_000
 """Maximum number of characters of a question that are read; the search for the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
+MAX_BASE = 1e9
 MAX_EXPONENT = 99
-"""Maximum exponent of a power, so that it takes no time."""
+"""Maximum base and exponent of a power, so that it takes no time."""
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"})
 """Signs, and those of Python."""
 _SPELT_SIGNS = {
@@ -32,10 +36,14 @@ _NAMED = re.compile(
     rf"\b({'|'.join(_NAMED_SIGNS)}) (?:of|between) ({_NUMBER}(?:(?:,? and |, ){_NUMBER})+)"
 )
 """A result by its name, such as "the sum of 1, 2 and 3"."""
-_SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow | ast.USub
-"""Signs of a sum."""
-_NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
-"""Nodes of a sum; an expression of other nodes is never evaluated."""
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+"""Signs between numbers."""
 
 
 def answer_warmup(question: str) -> str:
@@ -72,20 +80,29 @@ def _value(expression: str) -> float | None:
     while plain.count("(") > plain.count(")"):
         plain = plain.rpartition("(")[0].rstrip(".+-*/( ")
     try:
-        tree = ast.parse(plain, mode="eval")
-        if all(map(_is_allowed, ast.walk(tree))):
-            value: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
-            return value if math.isfinite(value) else None
+        value = _compute(ast.parse(plain, mode="eval").body)
+        return value if math.isfinite(value) else None
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
-        pass
-    return None
+        return None
 
 
-def _is_allowed(node: ast.AST) -> bool:
-    """Return whether a node may be evaluated; a power is one of two numbers."""
+def _compute(node: ast.expr) -> float:
+    """Compute an expression of numbers.
+
+    Raises:
+        ValueError: it holds anything else, or a power that takes time.
+    """
     match node:
-        case ast.BinOp(ast.Constant(), ast.Pow(), ast.Constant(exponent)):
-            return isinstance(exponent, int | float) and exponent <= MAX_EXPONENT
-        case ast.BinOp(_, ast.Pow(), _):
-            return False
-    return isinstance(node, _NODE)
+        case ast.Constant(int() | float() as number):
+            return number
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_compute(operand)
+        case ast.BinOp(left, sign, right) if type(sign) in _OPERATORS:
+            first, second = _compute(left), _compute(right)
+            is_power = isinstance(sign, ast.Pow)
+            if is_power and max(abs(first) / MAX_BASE, abs(second) / MAX_EXPONENT) > 1:
+                raise ValueError("The power is too large.")
+            value = _OPERATORS[type(sign)](first, second)
+            if isinstance(value, int | float):  # and no complex root
+                return value
+    raise ValueError("The expression holds no numbers alone.")

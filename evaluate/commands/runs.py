@@ -21,7 +21,7 @@ from evaluate.commands.shared import (
     select_games,
     write_text,
 )
-from evaluate.errors import writing
+from evaluate.errors import RunError, writing
 from evaluate.referee.spec import (
     EVERY,
     HINT_ALONE,
@@ -219,6 +219,10 @@ def compare(
             names, lambda name: _load_preset(name, belief, overrides)
         )
         comparison.require_two(settings_by_name)
+        if out and Path(COMPARISON).stem in settings_by_name:
+            raise RunError(
+                f"{out / COMPARISON} is the file of the comparison; rename the settings file of that name."
+            )
         referees = repeat_referee(referee, repeats, options.seed)
         all_runs = _replay_presets(settings_by_name, referees, options, out)
     else:

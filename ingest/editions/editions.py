@@ -30,7 +30,7 @@ MIN_PAGE_LETTERS = 0.4
 MIN_PIECE_CHARS = 30
 """Number of characters up to which a page or piece is left out if pieces have a maximum size."""
 MIN_CUT = 200
-"""Minimum number of characters before a cut at the end of a line."""
+"""Minimum number of characters before a cut, half of the size of pieces if it is less."""
 
 
 def page(pages: Sequence[str], size: int) -> Stretches:
@@ -62,7 +62,7 @@ def _pieces(text: str, size: int) -> Iterator[str]:
     while len(text) > size:
         end = size
         for mark in ("\n\n", "\n", " "):
-            at = text.rfind(mark, MIN_CUT, size)
+            at = text.rfind(mark, min(MIN_CUT, size // 2), size)
             if at >= 0:
                 end = at
                 break

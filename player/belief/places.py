@@ -182,10 +182,12 @@ def _compared_form(sentence: str) -> str:
 
 
 def _vectors(pieces: Sequence[Piece]) -> Float32Array:
-    vectors = np.zeros((len(pieces), 1), dtype=np.float32)
-    if pieces and all(piece.vector for piece in pieces):
-        rows = [np.frombuffer(piece.vector, np.float32) for piece in pieces]
-        vectors = np.stack(rows)
+    """Return the vectors of pieces, of zeros for a piece without one; (n_pieces, 1) if no piece has one."""
+    rows = [np.frombuffer(piece.vector, np.float32) for piece in pieces]
+    n_dimensions = max(map(len, rows), default=0)
+    vectors = np.zeros((len(pieces), max(n_dimensions, 1)), dtype=np.float32)
+    for vector, row in zip(vectors, rows, strict=True):
+        vector[: len(row)] = row
     return vectors
 
 

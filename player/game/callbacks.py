@@ -79,7 +79,8 @@ class _Round:
                 self.origin = None
             elif origin is not None and self.game.player.plan is None:
                 self.game.receive(replace(origin, arrived=message.arrived))
-            if self.is_blind:  # answers to other questions are no evidence
+            is_score = message.message_type == protocol.SCORE_FEEDBACK
+            if self.is_blind and not is_score:  # answers to other questions
                 message = replace(message, payload={})
             reply = self.game.receive(message)
         payload: Json = reply["payload"] if reply else {}

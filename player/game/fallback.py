@@ -97,8 +97,9 @@ class DeadlinePlayer:
 
     def drop_fits(self) -> None:
         """Delete the fits of the plan, which take megabytes; they are computed again if they are needed."""
-        if self.plan is not None:
-            self.plan = replace(self.plan, fits=_no_fits(self.plan.questions))
+        plan = self.plan  # which another thread may delete
+        if plan is not None:
+            self.plan = replace(plan, fits=_no_fits(plan.questions))
 
     def decide(self, answers: Answers, budget_s: float) -> Decision:
         """Return the decision after the answers; if it is not ready in time, guess by the hint alone."""

@@ -213,8 +213,8 @@ class Generations(ABC):
         The order matters to a writer that slept while several generations came and went: its draft must be gone before
         the number to which it would rename it is free again.
         """
-        prefix = f"{self.collection}{DRAFT}"
-        old = [name for name in names if name.startswith(prefix) and name != draft]
+        drafts = re.compile(re.escape(f"{self.collection}{DRAFT}") + r"[0-9a-f]{12}")
+        old = [name for name in names if drafts.fullmatch(name) and name != draft]
         numbers = self._numbers(names)
         old += [self.generation_name(number) for number in numbers if number < base]
         for name in old:

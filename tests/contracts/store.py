@@ -160,6 +160,13 @@ class StoreContract:
         fingerprints.add(by_other_embedder.course.fingerprint)
         assert len(fingerprints) == 8
 
+    def test_a_collection_named_like_a_draft_is_not_removed(self, store: Store) -> None:
+        like_draft = Store(store.location, f"{store.collection}{DRAFT}x")
+        write(like_draft, "caches", CACHES)
+        write(store, "trees", TREES)
+        write(store, "locks", LOCKS)
+        assert texts_of(reopen(like_draft)) == [CACHES]
+
     def test_vectors_of_another_embedder_are_refused(self, store: Store) -> None:
         store.require_embedder("e5")  # an empty store takes any
         write(store, "trees", TREES)

@@ -27,6 +27,7 @@ BAD = {
     f"compare {ABOUT} --presets dual,filterd": "or a YAML file; did you mean filtered?",
     f"compare {ABOUT} --presets dual,filtered --set search.kk=1": "--set search.kk=1: search has no key",
     f"compare {ABOUT} --presets dual,rrf,dual": "give two runs the same name; name each once",
+    f"compare {ABOUT} --presets dual,compare.yaml --out out": "is the file of the comparison",
     "compare nowhere.json --repeats 2": "--repeats is for --presets",
     "compare a.json b.json --store nowhere": "--store is for --presets",
     "compare a.json b.json --collection my": "--collection is for --presets",
@@ -81,6 +82,7 @@ def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
     write_games(Path("other.jsonl"), [elsewhere])
     Path("empty").mkdir()
+    Path("compare.yaml").write_text("search: {k: 10}")
     before = sorted(Path().iterdir())
 
     for line, says in BAD.items():

@@ -90,6 +90,8 @@ def test_long_pages_are_cut_at_a_blank_line_else_at_a_line_else_at_a_blank() -> 
         assert pieces == [(1, 1, head), (1, 1, f"{tail} {'c' * 20}")]
     # none of these within the size
     assert [*page(["d" * 300], 260)] == [(1, 1, "d" * 260), (1, 1, "d" * 40)]
+    words = "seven words " * 12
+    assert all(piece.endswith(("seven", "words")) for _, _, piece in page([words], 80))
     # a short page, and a short rest, are left out
     assert [*page(["e" * 30, "f" * 31], 260)] == [(2, 2, "f" * 31)]
     assert [*page([f"{head}\n{'g' * 60}\nh"], 272)] == [(1, 1, f"{head}\n{'g' * 60}")]

@@ -101,13 +101,15 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
     assert of_editions == pytest.approx(shares)
 
 
-def test_vectors_are_read_only_if_all_pieces_have_one() -> None:
+def test_a_piece_without_a_vector_leaves_the_others_theirs() -> None:
     vectors = np.eye(2, dtype=np.float32)
     first = replace(PIECES[0], vector=vectors[0].tobytes())
     second = replace(PIECES[1], vector=vectors[1].tobytes())
     places = index_words(PASSAGES, (first, second)).places
     assert places.vectors.tolist() == vectors.tolist()
-    assert not index_words(PASSAGES, (first, PIECES[1])).places.vectors.any()
+    places = index_words(PASSAGES, (first, PIECES[1])).places
+    assert places.vectors.tolist() == [[1, 0], [0, 0]]
+    assert index_words(PASSAGES, PIECES[:1]).places.vectors.tolist() == [[0]]
 
 
 def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() -> None:

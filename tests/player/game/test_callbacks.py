@@ -418,6 +418,19 @@ def test_a_score_belongs_to_the_round_whose_guess_waits_for_it(
     assert (first.score.private_score, second.score) == (61.5, None)
 
 
+def test_the_score_of_a_round_with_other_questions_is_kept(
+    player: Remembering, path: Path
+) -> None:
+    with process(player, path) as callbacks:
+        callbacks.continue_rounds([(dynamic(**ROUND), True)])
+        guess_of(callbacks, answers=["A"] * 20)
+        callbacks.on_score_received(dynamic(private_score=83.5))
+    with opened(path) as journal:
+        (game,) = journal.games()
+    assert game.score is not None
+    assert game.score.private_score == 83.5
+
+
 def test_everything_is_loaded_before_the_first_round(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
