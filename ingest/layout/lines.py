@@ -220,6 +220,9 @@ def _has_number(words: Sequence[Sequence[Glyph]]) -> bool:
     is_label = _LEFT_TO_RIGHT.fullmatch(text) is not None
     if is_label and len(words) > 1 and has_rtl_letter(text_of(words[-2])):
         return True
+    n_brackets = text.count("(") + text.count(")")
+    if n_brackets == 1 and len(words) > 1 and words[-2][0].text in "()":
+        return False  # as in "(7 points)"
     gaps = []
     for left, right in itertools.pairwise(words):
         gaps.append(right[0].x0 - left[-1].x1)

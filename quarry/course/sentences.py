@@ -72,6 +72,8 @@ _ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
 """The number of the first item of a list at its end, as in "Exercise 5. 1"."""
 _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
 """The end of a number, a letter alone or a term in brackets, before the sign of a factorial."""
+_REMARK = re.compile(r"^\([^()]{1,20}\) (?=\S)")
+"""A remark in brackets before a label, as in "(5 pts) a."."""
 _IN_BRACKETS = re.compile(r"(?<=\S) (?:\([^()]*\)|\([^()]{1,12})$")
 """What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
@@ -232,7 +234,7 @@ def _is_label(text: str) -> bool:
     """
     if _is_item_number(text):
         return True
-    text = _ITEM_NUMBER.sub("", text).rstrip(".:")
+    text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
     if len(label) < 2:
         return True

@@ -82,6 +82,21 @@ def test_the_number_of_a_hebrew_item_is_at_its_right_end(drawn: str, read: str) 
     assert read_hebrew_line(drawn) == read
 
 
+def test_a_number_in_the_brackets_of_the_next_word_is_no_number_of_an_item() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    fonts.as_drawn = True
+    for drawn, number, read in (
+        ("םולש (קנ", "7)", "(7 נק) שלום"),
+        ("םולש קנ", "7)", "7) נק שלום"),
+    ):
+        text = glyphs(drawn, 50)
+        text += glyphs(number, text[-1].x1 + 7)
+        (row,) = find_rows(text)
+        (line,) = cut_row(row, fonts, True)
+        assert line.text == read
+
+
 def test_letters_at_several_heights_are_no_word() -> None:
     fonts = Fonts()
     fonts.number("Serif")

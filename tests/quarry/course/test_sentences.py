@@ -105,6 +105,8 @@ OPENINGS = {
     "Who was first?": "(b) Who was last?",
     "(a) Show it.": "(b) Use it.",
     "This is the signal.": "s(t) is periodic.",
+    "(5 pts) a. Show that it holds.": "Use it.",
+    "(2 נק') ג. הוכיחו את הטענה.": "השתמשו בה.",
     # a remark in brackets is a sentence of its own
     "It divides any power.": "(see also below)",
     "Which of them is right?": "(max. 1 answer)",
