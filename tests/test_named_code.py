@@ -36,7 +36,6 @@ IMPORTERS = {
     "quarry/plugins.py": "the look-up",
     "quarry/interrupts.py": "a module of ours",
     "quarry/__init__.py": "a module of ours",
-    "player/warmup.py": "a sum, whose nodes are numbers and signs",
 }
 """Modules that import by a name, or evaluate a text."""
 BY_NAME = re.compile(
