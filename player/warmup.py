@@ -12,8 +12,9 @@ MAX_QUESTION_CHARS = 2_000
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
 MAX_BASE = 1e9
+"""Maximum base of a power, so that it takes no time."""
 MAX_EXPONENT = 99
-"""Maximum base and exponent of a power, so that it takes no time."""
+"""Maximum exponent of a power, for the same reason."""
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"})
 """Signs, and those of Python."""
 _SPELT_SIGNS = {

@@ -74,11 +74,11 @@ _LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
 AUTHOR = r"(?:[A-Z][^\W\d_][\w’'-]*|al\.)"
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 """Expressions for the end of the author of a citation, and for a year."""
-_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((?!\w)")
+_MIRRORED_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((?!\w)")
 """A value such as O(n) whose brackets are stored as those of right-to-left text."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    rf"|{_VALUE.pattern}|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
+    rf"|{_MIRRORED_VALUE.pattern}|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
 )
 """Address that ends with a slash, names such as A* and 2-Factor, such a value, the author and year of a citation,
 <name>, and “name”; programs draw each of them from left to right."""
@@ -215,7 +215,7 @@ def logical_order(
         if other.cost + UNUSUAL_BRACKETS < best.cost:
             best = other
 
-    read = _VALUE.sub(r"\1(\2)", best.text)
+    read = _MIRRORED_VALUE.sub(r"\1(\2)", best.text)
     turned = _TURNED_CLOSING.sub(")", _TURNED_OPENING.sub("(", read))
     if n_unpaired(turned) < n_unpaired(read):
         read = turned

@@ -5,7 +5,6 @@ of a page and "even numbers is even." on the next one. First displays are joined
 group to the last text before it that may go on.
 """
 
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -342,22 +341,23 @@ def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
         groups: those before `group`: the text and the formulas are the last ones.
     """
     is_clause = _CLAUSE.match(group.first.text) is not None
-    formulas = [
-        *itertools.takewhile(
-            lambda part: not part.marker and _is_displayed_formula(part.first),
-            reversed(groups),
-        )
-    ][: MAX_DISPLAYS if is_clause else 1]
-    if not formulas or formulas[0].last.ends_sentence or len(formulas) == len(groups):
+    max_formulas = MAX_DISPLAYS if is_clause else 1
+    n_formulas = 0
+    for part in reversed(groups):
+        is_formula = not part.marker and _is_displayed_formula(part.first)
+        if n_formulas == max_formulas or not is_formula:
+            break
+        n_formulas += 1
+    if not 0 < n_formulas < len(groups) or groups[-1].last.ends_sentence:
         return 0
 
-    text = groups[-len(formulas) - 1]
+    text = groups[-n_formulas - 1]
     n_words = sum(len(line.words) for line in text.lines)
     has_words = is_clause and n_words >= MIN_OPEN_WORDS
     is_whole = has_words or len(text.lines) > 1 or text.marker > 0
     is_text = text.is_prose and is_whole and not text.is_display
-    goes_on = is_text and _goes_on_after_stop(text, formulas[0], group)
-    return len(formulas) if goes_on else 0
+    goes_on = is_text and _goes_on_after_stop(text, groups[-1], group)
+    return n_formulas if goes_on else 0
 
 
 def _is_displayed_formula(line: PlacedLine) -> bool:

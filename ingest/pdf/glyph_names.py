@@ -9,6 +9,7 @@ Printer drivers write no map for fonts of Windows, whose glyphs are numbered in 
 
 import bisect
 import contextlib
+import functools
 import io
 import re
 import string
@@ -104,41 +105,38 @@ _ORDERED = {
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 _GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ"
 _OF_CAMBRIA = {
-    first + place: sign
-    for first, signs in {
-        0x3C3: "∑",
-        0x4A7: "\u0305",
-        0x526: "\u20d7",
-        0x5EC: "∫",
-        0x723: _LETTERS,
-        0x7BF: _GREEK,
-        0xB34: "0123456789+−=",  # smaller signs, for exponents
-        0xB45: _LETTERS,
-        0xB79: _GREEK[:17],
-        0xBBA: _LETTERS + _GREEK,
-        0xC2C: "0123456789+−=",  # and smaller ones
-        0xC3D: _LETTERS,
-        0xC71: _GREEK[:17],
-        0xCB2: _LETTERS + _GREEK,
-        0xD24: "\u0305\u0305",
-        0xD45: "+−±×",
-        0xD4C: "=",
-        0xD4F: "<>≤≥",
-        0xD57: "/",
-        0xD5B: "{{{{}}}}[[[[]]]](((())))",
-        0xDA5: "√√√",
-        0xDB1: "∫",
-        0xDCC: "∑∑∑∑∏∏∏∏",
-        0xDDC: "\u0302" * 8,
-        0xDE8: "\u0303",
-        0xE2B: "|",
-        0x1218: "\u0302",
-        0x1236: "\u0307\u0308",
-        0x123A: "(){}[]()[]{}()[]{}()[]{}",
-    }.items()
-    for place, sign in enumerate(signs)
+    0x3C3: "∑",
+    0x4A7: "\u0305",
+    0x526: "\u20d7",
+    0x5EC: "∫",
+    0x723: _LETTERS,
+    0x7BF: _GREEK,
+    0xB34: "0123456789+−=",  # smaller signs, for exponents
+    0xB45: _LETTERS,
+    0xB79: _GREEK[:17],
+    0xBBA: _LETTERS + _GREEK,
+    0xC2C: "0123456789+−=",  # and smaller ones
+    0xC3D: _LETTERS,
+    0xC71: _GREEK[:17],
+    0xCB2: _LETTERS + _GREEK,
+    0xD24: "\u0305\u0305",
+    0xD45: "+−±×",
+    0xD4C: "=",
+    0xD4F: "<>≤≥",
+    0xD57: "/",
+    0xD5B: "{{{{}}}}[[[[]]]](((())))",
+    0xDA5: "√√√",
+    0xDB1: "∫",
+    0xDCC: "∑∑∑∑∏∏∏∏",
+    0xDDC: "\u0302" * 8,
+    0xDE8: "\u0303",
+    0xE2B: "|",
+    0x1218: "\u0302",
+    0x1236: "\u0307\u0308",
+    0x123A: "(){}[]()[]{}()[]{}()[]{}",
 }
-"""Signs and letters of Cambria Math by the numbers of their glyphs, to which Office and printer drivers map them."""
+"""Signs and letters of Cambria Math by the number of the first of their glyphs; Office and printer drivers map them to
+these numbers."""
 
 
 def with_glyph_names(content: bytes) -> bytes:
@@ -176,14 +174,15 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         entries = _read_map(cmap.read_bytes())
     mapped = {code: text for code, text in entries.items() if text.strip(_NO_TEXT)}
 
-    if font.get("/Encoding") == "/Identity-H":
+    is_numbered = font.get("/Encoding") == "/Identity-H"
+    if is_numbered:
         found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, mapped), 4
         found |= _misread_by_word(entries)
         if _is_cambria(font):
             found |= _glyphs_of_cambria(mapped)
     else:
         found, n_digits = _named_glyphs(font, mapped), 2
-    if font.get("/Encoding") == "/Identity-H" or font.Subtype != "/Type0":
+    if is_numbered or font.get("/Subtype") != "/Type0":
         found |= _reversed_ligatures(mapped | found)
     if found:
         font.ToUnicode = pdf.make_stream(_write_map(mapped | found, n_digits))
@@ -263,21 +262,17 @@ def _glyphs_without_character(
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
-    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet.
-
-    Microsoft Print to PDF maps the nun of David to a letter of Icelandic.
-    """
+    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet."""
     letters = {
         code: ord(text)
         for code, text in sorted(entries.items())
-        if len(text) == 1 and text.isalpha() and text != "ð"
+        if len(text) == 1 and text.isalpha() and not _is_lost(text)
     }
     codes = list(letters)
     found = {}
     for code, text in entries.items():
         position = bisect.bisect(codes, code)
-        is_lost = text == "ð" or _is_lost(text)
-        if not is_lost or not 0 < position < len(codes):
+        if not _is_lost(text) or not 0 < position < len(codes):
             continue
         before, after = codes[position - 1], codes[position]
         step = letters[before] - before
@@ -333,11 +328,12 @@ def _is_cambria(font: pikepdf.Dictionary) -> bool:
 
 def _glyphs_of_cambria(mapped: Mapping[int, str]) -> dict[int, str]:
     """Return the signs of glyphs of Cambria Math that are not mapped, or to the character with the glyph's number."""
-    return {
-        code: sign
-        for code, sign in _OF_CAMBRIA.items()
-        if mapped.get(code, chr(code)) == chr(code)
-    }
+    found = {}
+    for first, signs in _OF_CAMBRIA.items():
+        for code, sign in enumerate(signs, first):
+            if mapped.get(code, chr(code)) == chr(code):
+                found[code] = sign
+    return found
 
 
 def _numbered_glyphs(
@@ -355,17 +351,26 @@ def _numbered_glyphs(
     is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
     if family not in _ORDERED or not is_true_type:
         return {}
+    ordered = _ordered_characters(family)
+    common = mapped.keys() & ordered.keys()
+    n_alike = sum(mapped[code] == ordered[code] for code in common)
+    if 2 * n_alike < len(common) or (mapped and not common):
+        return {}
+    return {code: text for code, text in ordered.items() if text and code not in mapped}
+
+
+@functools.cache
+def _ordered_characters(family: str) -> Mapping[int, str]:
+    """Return the characters of the glyphs of a family of fonts by their numbers; "" if a name stands for none."""
     n_standard, *alphabets = _ORDERED[family]
-    found = {
+    characters = {
         code: agl.toUnicode(name) for code, name in enumerate(_STANDARD[:n_standard])
     }
     for start in alphabets:
         first, n_letters = _ALPHABETS[start]
-        found |= {start + place: chr(first + place) for place in range(n_letters)}
-    in_order = [text == found[code] for code, text in mapped.items() if code in found]
-    if 2 * sum(in_order) < len(in_order) or (mapped and not in_order):
-        return {}
-    return {code: text for code, text in found.items() if text and code not in mapped}
+        for place in range(n_letters):
+            characters[start + place] = chr(first + place)
+    return characters
 
 
 def _name_of(font: pikepdf.Dictionary) -> str:
@@ -374,7 +379,12 @@ def _name_of(font: pikepdf.Dictionary) -> str:
 
 
 def _is_lost(text: str) -> bool:
-    return not text.strip(_NO_TEXT) or unicodedata.category(text[0]) == "Co"
+    """Return whether a glyph is mapped to nothing, to a private code or to another letter.
+
+    Microsoft Print to PDF maps the nun of David to a letter of Icelandic.
+    """
+    is_unknown = not text.strip(_NO_TEXT) or unicodedata.category(text[0]) == "Co"
+    return is_unknown or text == "ð"
 
 
 def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:

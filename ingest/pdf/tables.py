@@ -29,8 +29,9 @@ MIN_TEXT = 30
 """Minimum number of characters of a text in a row of cells; shorter ones are names, values and tiles of a drawing."""
 
 MIN_PADDING = 0.4
+"""Minimum white space between the texts of two cells, in ems."""
 MIN_COLUMN_GAP = 1.2
-"""Minimum white space between the texts of two cells, and usual minimum of that between two columns, in ems."""
+"""Usual minimum of the white space between two columns of a table, in ems."""
 
 _SETTINGS = {
     "vertical_strategy": "explicit",
@@ -67,18 +68,16 @@ def find_tables(
             continue
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         texts = _texts(table.rows, inside)
-        cells = [Box(*cell) for row in table.rows for cell in row.cells if cell]
-        is_ruled = any(_is_inside(other, box) for other in ruled)
-        is_marked = not is_ruled and _is_marked_text(cells, inside)
+        ruled_inside = [other for other in ruled if _is_inside(other, box)]
+        is_marked = not ruled_inside and _is_marked_text(table.rows, inside)
         if not _is_grid(texts) or is_marked:
             continue
 
         data_rows = [Box(*row.bbox) for row in _data_rows(table.rows, texts)]
         text_rows: list[list[Box]] = []
-        for other in ruled:
-            if _is_inside(other, box):
-                ruled_texts = texts if other is table else _texts(other.rows, inside)
-                text_rows += _text_rows(other.rows, ruled_texts, inside, data_rows)
+        for other in ruled_inside:
+            ruled_texts = texts if other is table else _texts(other.rows, inside)
+            text_rows += _text_rows(other.rows, ruled_texts, inside, data_rows)
         tables.append(Table(box, data_rows, text_rows))
     return tables
 
@@ -125,17 +124,20 @@ def _text_rows(
 
 def _is_crossed(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> bool:
     """Return whether the side of a cell is inside a word or between two words of a line, as in no table."""
-    return any(_crosses(cells, line) for line in _lines_in(cells, glyphs))
+    sides = _sides(cells)
+    return any(_is_crossed_by(sides, line) for line in _lines_in(cells, glyphs))
 
 
-def _is_marked_text(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> bool:
+def _is_marked_text(rows: Iterable[Any], glyphs: Iterable[Glyph]) -> bool:
     """Return whether cells are the backgrounds of words and lines: they cross most lines, which are long and whole."""
+    cells = [Box(*cell) for row in rows for cell in row.cells if cell]
+    sides = _sides(cells)
     lines = _lines_in(cells, glyphs)
     n_crossed = 0
     for line in lines:
         gaps = [right.x0 - left.x1 for left, right in itertools.pairwise(line)]
         is_whole = len(line) >= MIN_TEXT and max(gaps) < MIN_COLUMN_GAP * line[0].size
-        n_crossed += is_whole and _crosses(cells, line)
+        n_crossed += is_whole and _is_crossed_by(sides, line)
     return 2 * n_crossed > len(lines)
 
 
@@ -149,9 +151,13 @@ def _lines_in(cells: Sequence[Box], glyphs: Iterable[Glyph]) -> list[list[Glyph]
     return [sorted(line, key=lambda glyph: glyph.x0) for line in lines.values()]
 
 
-def _crosses(cells: Iterable[Box], line: Sequence[Glyph]) -> bool:
+def _sides(cells: Sequence[Box]) -> set[float]:
+    """Return the left and right edges of some cells."""
+    return {cell.x0 for cell in cells} | {cell.x1 for cell in cells}
+
+
+def _is_crossed_by(sides: Iterable[float], line: Sequence[Glyph]) -> bool:
     """Return whether the side of a cell is between two glyphs of a line that are near each other."""
-    sides = {cell.x0 for cell in cells} | {cell.x1 for cell in cells}
     for left, right in itertools.pairwise(line):
         is_near = right.x0 - left.x1 < MIN_PADDING * left.size
         if is_near and any(left.middle < side < right.middle for side in sides):

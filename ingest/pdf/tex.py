@@ -106,14 +106,15 @@ _OF_MATHABX = (
 )
 MATHABX_NAMED = dict(zip(map(ord, _OF_T1), _OF_MATHABX, strict=True))
 """Signs of mathabx, by the letters of T1 whose names the glyphs bear; the parts of its large brackets mean nothing."""
-_T1 = dict(enumerate("`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—")) | {
-    code: chr(code) for code in range(ord(" "), 256)
-}
+_T1 = (
+    dict(enumerate("`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—"))
+    | {code: chr(code) for code in range(ord(" "), 256)}
+    | {code: NAMELESS[code] for code in range(128, 189)}
+)
+"""Signs and letters of T1."""
 MATHABX = {
     code: MATHABX_NAMED[ord(letter)]
-    for code, letter in (
-        _T1 | {code: NAMELESS[code] for code in range(128, 189)}
-    ).items()
+    for code, letter in _T1.items()
     if ord(letter) in MATHABX_NAMED
 }
 """The same by their codes, in bitmap fonts."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 DRAFT = ".draft-"
 """Part of the name of a draft: a generation that is being written."""
+DRAFT_DIGITS = 12
+"""Number of hexadecimal digits at the end of such a name."""
 
 DAMAGE = (
     BadZipFile,
@@ -154,7 +156,7 @@ class Generations(ABC):
         changed = StoreChangedError(
             f"{self.location}: another ingest has changed it meanwhile; run this one again"
         )
-        draft = f"{self.collection}{DRAFT}{uuid.uuid4().hex[:12]}"
+        draft = f"{self.collection}{DRAFT}{uuid.uuid4().hex[:DRAFT_DIGITS]}"
         try:
             self.write(draft, content)
             # every draft among these names was made from `base` or an earlier generation, and will be refused
@@ -213,7 +215,8 @@ class Generations(ABC):
         The order matters to a writer that slept while several generations came and went: its draft must be gone before
         the number to which it would rename it is free again.
         """
-        drafts = re.compile(re.escape(f"{self.collection}{DRAFT}") + r"[0-9a-f]{12}")
+        prefix = re.escape(f"{self.collection}{DRAFT}")
+        drafts = re.compile(rf"{prefix}[0-9a-f]{{{DRAFT_DIGITS}}}")
         old = [name for name in names if drafts.fullmatch(name) and name != draft]
         numbers = self._numbers(names)
         old += [self.generation_name(number) for number in numbers if number < base]
