@@ -11,6 +11,11 @@ from ingest.paragraphs.line_group import LineGroup
 from tests.ingest.paragraphs.lines import CLOSED, HABITS, OPEN, line
 
 
+def displayed(text: str, y: float) -> LineGroup:
+    """A line apart from the margins, such as a displayed formula."""
+    return LineGroup([line(text, x0=100.0, x1=200.0, y=y)])
+
+
 def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
     indented = replace(HABITS, indented=True)
     justified = replace(HABITS, justified=True)
@@ -97,7 +102,7 @@ def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:
         ("without cycles", "Proof. x = 1.", "cycles"),
     ):
         lines = [line("Trees are graphs"), line(above, y=112.0)]
-        display = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
+        display = displayed(text, 124.0)
         whole, *_ = join_continuations([LineGroup(lines), display], HABITS)
         assert " ".join([part.text for part in whole.lines]).endswith(end), text
 
@@ -114,8 +119,7 @@ def test_an_open_sentence_goes_on_in_the_formula_below_it_before_a_new_sentence(
         before = LineGroup([line("Trees are graphs"), line(last, y=112.0)])
         formulas = []
         for row, formula in enumerate((text, "= 2", "y = 3")):
-            below = line(formula, x0=100.0, x1=200.0, y=124.0 + 24 * row)
-            formulas.append(LineGroup([below]))
+            formulas.append(displayed(formula, 124.0 + 24 * row))
         after = LineGroup([line("Then the trees grow and grow.", y=196.0)])
         first, *_ = join_continuations([before, *formulas, after], HABITS)
         displays = [part.first.text for part in first.displays]
@@ -126,7 +130,7 @@ def test_a_formula_is_displayed_below_a_line_of_symbols_at_the_margin() -> None:
     for start, is_display in ((50.0, True), (80.0, False)):
         symbols = line("x = 1 (f):", y=112.0, x0=start)
         before = LineGroup([line("Trees are graphs and then"), symbols])
-        formula = LineGroup([line("y = 2", x0=100.0, x1=200.0, y=124.0)])
+        formula = displayed("y = 2", 124.0)
         join_continuations([before, formula], HABITS)
         assert formula.is_display is is_display
 
@@ -140,7 +144,7 @@ def test_a_capital_after_an_indent_begins_a_paragraph_below_a_formula() -> None:
         ("Thus every tree has", 62.0, HABITS, 1),
     ):
         before = LineGroup([line("Trees are graphs where"), line("with", y=112.0)])
-        formula = LineGroup([line("x = 1", x0=100.0, x1=200.0, y=124.0)])
+        formula = displayed("x = 1", 124.0)
         after = LineGroup([line(text, x0=start, x1=start + 80, y=148.0)])
         last = LineGroup([line("since it is one of the trees.", y=160.0)])
         whole = join_continuations([before, formula, after, last], habits)
@@ -153,7 +157,7 @@ def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -
         ("Then a root is any of the nodes.", 2),
     ):
         before = LineGroup([line("Trees are"), line("graphs with")])
-        formula = LineGroup([line("x = 1.", x0=100.0, x1=200.0, y=112.0)])
+        formula = displayed("x = 1.", 112.0)
         after = LineGroup([line(text, y=136.0)])
         groups = join_continuations([before, formula, after], HABITS)
         assert len(groups) == n_groups, text
@@ -184,10 +188,7 @@ def test_a_sentence_goes_on_with_a_clause_after_several_formulas() -> None:
         ("nodes of a tree are its roots.", 4),
     ):
         sentence = "Trees are graphs of a certain kind."
-        formulas = []
-        for row in (1, 2):
-            below = line("x = 1", x0=100.0, x1=200.0, y=100.0 + 24 * row)
-            formulas.append(LineGroup([below]))
+        formulas = [displayed("x = 1", 124.0), displayed("x = 1", 148.0)]
         after = LineGroup([line(text, y=172.0)])
         parts = [LineGroup([line(sentence)]), *formulas, after]
         assert len(join_continuations(parts, HABITS)) == n_groups, text
@@ -204,7 +205,7 @@ def test_a_text_without_indent_goes_on_after_the_full_stop_of_a_formula() -> Non
         ("1.2.3 Look at the roots of the tree.", 50.0, indented, 2),
     ):
         before = LineGroup([line("Trees are graphs where"), line("with", y=112.0)])
-        formula = LineGroup([line("x = 1.", x0=100.0, x1=200.0, y=124.0)])
+        formula = displayed("x = 1.", 124.0)
         after = LineGroup([line(text, x0=start, y=148.0)])
         groups = join_continuations([before, formula, after], habits)
         assert len(groups) == n_groups, text
@@ -247,7 +248,7 @@ def test_a_text_goes_on_below_a_figure_and_its_caption_is_no_part_of_it() -> Non
 
 def test_a_labelled_statement_is_not_displayed_below_an_open_text() -> None:
     for text, n_groups in (("Example 2.10: trees are", 3), ("x = 1", 1)):
-        below = LineGroup([line(text, x0=100.0, x1=200.0, y=124.0)])
+        below = displayed(text, 124.0)
         after = LineGroup([line("so that a root is a node.", y=148.0)])
         groups = join_continuations([LineGroup(list(OPEN.lines)), below, after], HABITS)
         assert len(groups) == n_groups, text
