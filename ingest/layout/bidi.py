@@ -78,9 +78,10 @@ _MIRRORED_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((
 """A value such as O(n) whose brackets are stored as those of right-to-left text."""
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
-    rf"|{_MIRRORED_VALUE.pattern}|{AUTHOR}, {YEAR}\b|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
+    rf"|(?<![\w'’])[A-Za-z]['’](?![\w'’])|{_MIRRORED_VALUE.pattern}|{AUTHOR}, {YEAR}\b"
+    r"|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
 )
-"""Address that ends with a slash, names such as A* and 2-Factor, such a value, the author and year of a citation,
+"""Address that ends with a slash, names such as A*, P' and 2-Factor, such a value, the author and year of a citation,
 <name>, and “name”; programs draw each of them from left to right."""
 _STOP_OF_LIST = re.compile(r"(?<=\S )[,;:](?=\w)")
 """Stop that a program draws from right to left between two Latin words; the space is on its left."""

@@ -30,6 +30,8 @@ _LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] |0+[=\r](?=E))+
 _RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
 """Stops, brackets and dashes of the text around a formula, a number of the text that a letter on its right equals, and
 the stop before the mark of a note."""
+_ARROW = re.compile(r" +[⟸⟹⟺⇐⇒⇔] *$")
+"""Arrow at the right end of a formula, which comes before it between two statements; a line may end after it."""
 _END_STOP = re.compile(
     r"(?<![^ א-ת])\.(?=[^\W\d_]{2}|[^\W\d_] [=+])(?![a-z]{2}[a-z0-9]{0,2}(?![\w(]| [=+]))"
 )
@@ -120,6 +122,8 @@ def _embedded_parts(kinds: str) -> Iterator[tuple[int, int]]:
             start = left.end()
         if right := _RIGHT_EDGE.search(kinds, start, end):
             end = right.start()
+        if start and (arrow := _ARROW.search(kinds, start, end)):
+            end = arrow.start()
         if any(kind in "ED" or category(kind) == "Sm" for kind in kinds[start:end]):
             yield start, end
 

@@ -3,7 +3,6 @@
 import contextlib
 import datetime
 import itertools
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -229,12 +228,12 @@ class _OpenPdf:
             if exponents and any(map(has_notes, rows)):
                 exponents = ()
             lines: list[Line] = []
-            edge = math.nan
+            above: Line | None = None
             for row in rows:
                 walls = walls_at(row.y, page.tables)
-                for line in cut_row(row, fonts, rtl, edge, walls, exponents):
+                for line in cut_row(row, fonts, rtl, above, walls, exponents):
                     lines.append(line)
-                    edge = line.x1 if line.rtl else edge
+                    above = line if line.rtl else above
             whole = Page(
                 number=index + 1,
                 width=page.width,

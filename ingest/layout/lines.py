@@ -30,7 +30,7 @@ from ingest.layout.rows import (
     visible_glyphs,
 )
 from ingest.layout.superscripts import with_scripts, without_marks
-from ingest.pdf.model import Fonts, Glyph, edges, text_of
+from ingest.pdf.model import Fonts, Glyph, edges, space_between, text_of
 
 SOFT_HYPHEN = "\u00ad"
 """Hyphen of many fonts: if it is drawn, it is seen."""
@@ -43,6 +43,9 @@ _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|[()]\d\d?|\(?\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 _LEFT_TO_RIGHT = re.compile(r"[a-zA-Z0-9]{1,2}\.")
 """Number of an item that is drawn from left to right, as nothing else is at the right end of Hebrew."""
+
+MODAL = frozenset("□○◇◯")
+"""Operators of modal logic, which are also bullets."""
 
 AT_EDGE = 0.5
 """Maximum distance of the right ends of two lines of one paragraph, in ems."""
@@ -64,7 +67,7 @@ def cut_row(
     row: Row,
     fonts: Fonts,
     rtl: bool,
-    edge: float = math.nan,
+    above: Line | None = None,
     walls: Iterable[float] = (),
     exponents: Collection[str] = (),
 ) -> list[Line]:
@@ -72,7 +75,7 @@ def cut_row(
 
     Args:
         rtl: whether the document reads from right to left.
-        edge: right end of the right-to-left line above the row.
+        above: the last right-to-left line above the row.
         walls: places of the vertical rules across the row, in points.
         exponents: raised numbers that point to no note.
     """
@@ -80,7 +83,9 @@ def cut_row(
     for glyphs in cut_at_gaps(row, walls):
         while glyphs[-1].text == " ":
             glyphs.pop()
-        is_rtl = rtl and _is_rtl_line(glyphs, row.y, fonts, edge)
+        is_rtl = rtl and _is_rtl_line(glyphs, row.y, fonts, above)
+        if is_rtl and _begins_with_bullet(glyphs):
+            glyphs[-1].text = "◦"
         words = []
         for members in _read_words(glyphs, row, fonts, rtl, is_rtl, exponents):
             if members:
@@ -98,6 +103,15 @@ def cut_row(
     return lines
 
 
+def _begins_with_bullet(glyphs: Sequence[Glyph]) -> bool:
+    """Return whether a right-to-left line begins with Word's bullet "o", which touches the first word."""
+    if len(glyphs) == 1:
+        return False
+    first, bullet = glyphs[-2:]
+    is_in_other_font = bullet.text == "o" and bullet.font != first.font
+    return is_in_other_font and is_rtl_letter(first.text)
+
+
 def _element_of(glyphs: Sequence[Glyph]) -> int:
     """Return the number of the element to which most glyphs of a line belong; 0 if there is none."""
     elements = {glyph.element for glyph in glyphs}
@@ -108,7 +122,9 @@ def _element_of(glyphs: Sequence[Glyph]) -> int:
     return element if n_glyphs > ELEMENT_SHARE * counts.total() else 0
 
 
-def _is_rtl_line(glyphs: Sequence[Glyph], y: float, fonts: Fonts, edge: float) -> bool:
+def _is_rtl_line(
+    glyphs: Sequence[Glyph], y: float, fonts: Fonts, above: Line | None
+) -> bool:
     """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line.
 
     Latin words and formulas below such a line do if they end on their left with a stop. A formula does not if all its
@@ -119,10 +135,18 @@ def _is_rtl_line(glyphs: Sequence[Glyph], y: float, fonts: Fonts, edge: float) -
         if is_level and not glyph.shift and is_rtl_letter(glyph.text):
             return True
     first, last = glyphs[0], glyphs[-1]
-    is_below = abs(last.x1 - edge) < AT_EDGE * last.size
+    is_below = above is not None and _is_aligned(first, last, above)
     is_own = bool(fonts.embedded) and first.font not in fonts.embedded
     is_stop = first.text in STOPS and not fonts.mono(first.font)
     return is_stop and (is_below or is_own)
+
+
+def _is_aligned(first: Glyph, last: Glyph, above: Line) -> bool:
+    """Return whether glyphs end at the right where a line or its text after a number does, or begin where it does."""
+    reach = AT_EDGE * last.size
+    ends = [word.x1 for word in above.words[:2]]
+    is_at_right = any(abs(last.x1 - end) < reach for end in ends)
+    return is_at_right or abs(first.x0 - above.x0) < reach
 
 
 def _read_words(
@@ -161,7 +185,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
     spaced = False
-    bullets = [glyph for glyph in (glyphs[0], glyphs[-1]) if glyph.text in BULLETS]
+    bullets = _bullets(glyphs)
     for glyph in glyphs:
         word = words[-1]
         if glyph.text == " ":
@@ -184,6 +208,17 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
+
+
+def _bullets(glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """Return the bullets at the ends of a row; a modal operator touches its formula."""
+    bullets = []
+    for ends in (glyphs[:2], glyphs[:-3:-1]):
+        gap = space_between(ends[0], ends[-1])
+        is_operator = ends[0].text in MODAL and 0 <= gap < WORD_GAP * ends[0].size
+        if ends[0].text in BULLETS and not is_operator:
+            bullets.append(ends[0])
+    return bullets
 
 
 def _is_parted(left: Glyph, right: Glyph, bullets: Sequence[Glyph]) -> bool:

@@ -30,7 +30,7 @@ MAX_LEVEL_OFFSET = 0.12
 """Maximum distance of two spans on one baseline, in ems."""
 
 NEARLY_LEVEL = 0.25
-"""Maximum distance of the baselines of two halves of a row, as at a change of fonts, in ems."""
+"""Maximum distance of the baselines of two parts of a row, as at a change of fonts, in ems."""
 
 SMALL = 0.9
 """Maximum font size of an index, an exponent or a mark, and minimum font size of a half of a row, in sizes of the base
@@ -45,7 +45,7 @@ INDEX_GAP = 0.5
 
 HALF_REACH = 1.0
 MAX_HALF_OVERLAP = 1.0
-"""Maximum white space between two halves of a row, in ems, and maximum overlap, in points."""
+"""Maximum white space between two parts of a row, in ems, and maximum overlap, in points."""
 
 SIGN_REACH = 2.5
 MAX_SIGNS = 3
@@ -283,21 +283,29 @@ def _is_sign(span: Row) -> bool:
 
 
 def _merge_halves(rows: list[Row]) -> list[Row]:
-    """Merge halves of one row with slightly different baselines, as at a change of fonts."""
+    """Merge parts of one row with slightly different baselines, as at a change of fonts or after OCR."""
     merged = rows[:1]
     for row in rows[1:]:
         above = merged[-1]
-        left, right = sorted(
-            (above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0
-        )
-        gap = right[0].x0 - left[-1].x1
         is_level = row.y - above.y < NEARLY_LEVEL * row.size
         is_alike = abs(row.size - above.size) < (1 - SMALL) * row.size
-        if is_level and is_alike and -MAX_HALF_OVERLAP < gap < HALF_REACH * row.size:
+        if is_level and is_alike and _are_side_by_side(above, row):
             above.merge(row.glyphs)
         else:
             merged.append(row)
     return merged
+
+
+def _are_side_by_side(row: Row, other: Row) -> bool:
+    """Return whether some words of two rows are next to each other, and none is above another."""
+    members = [(glyph, row) for glyph in visible_glyphs(row.glyphs)]
+    members += [(glyph, other) for glyph in visible_glyphs(other.glyphs)]
+    members.sort(key=lambda member: member[0].x0)
+    gaps = []
+    for (left, row_of_left), (right, row_of_right) in itertools.pairwise(members):
+        if row_of_left is not row_of_right:
+            gaps.append(right.x0 - left.x1)
+    return -MAX_HALF_OVERLAP < min(gaps) < HALF_REACH * row.size
 
 
 def _merge_indices(rows: list[Row]) -> list[Row]:

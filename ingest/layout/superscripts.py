@@ -27,8 +27,12 @@ _FUNCTION_NAMES = re.compile(
 )
 """Names of functions; raised numbers after them are exponents."""
 _OPENING = {")": "(", "]": "[", "}": "{"}
-_IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;:]?")
-"""A word or a year, as between brackets of a text and not of a formula."""
+_IN_TEXT = re.compile(
+    r"(?!\w*[a-z][A-Z])[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;:]?"
+)
+"""A word or a year, as between brackets of a text and not of a formula, where names may be joined: "meanX"."""
+_IN_FORMULA = frozenset("−+=±·×")
+"""Operators, as between brackets of a formula and not of a text."""
 
 
 def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
@@ -163,13 +167,12 @@ def _may_have_note(text: str) -> bool:
 
 
 def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:
-    """Return whether words end with a bracket around a formula, with neither a word nor a year inside."""
+    """Return whether words end with a bracket around a formula, with an operator or neither word nor year inside."""
     line = " ".join(map(text_of, words))
     opening = _OPENING.get(line[-1])
     if opening is None:
         return False
     _, bracket, inside = line[:-1].rpartition(opening)
-    for text in inside.split():
-        if _IN_TEXT.fullmatch(text):
-            return False
-    return bool(bracket)
+    texts = inside.split()
+    has_word = any(map(_IN_TEXT.fullmatch, texts))
+    return bool(bracket) and not (has_word and _IN_FORMULA.isdisjoint(texts))

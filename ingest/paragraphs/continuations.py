@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WIDE_SPACE, Line, PlacedLine
-from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits, is_of_size
+from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
@@ -82,17 +82,19 @@ class _Texts:
         whole: the texts so far; the last one may go on.
         displays: what is displayed below it and not yet part of it.
         has_ended: whether its last part is a display that ends its sentence.
+        shares_element: whether its last part is a display in its element of the file's structure.
     """
 
     def __init__(self, habits: TypesettingHabits) -> None:
         self.whole: list[LineGroup] = []
         self.displays: list[LineGroup] = []
         self.has_ended = False
+        self.shares_element = False
         self._habits = habits
 
     def add(self, group: LineGroup) -> None:
         """Add the next group: it continues the last text, is displayed below it, or is a text of its own."""
-        has_ended = False
+        has_ended = shares_element = False
         if self._goes_on(group):
             self._join(group)
         elif self._shows(group):
@@ -100,22 +102,21 @@ class _Texts:
             group.lines = [_without_number(line) for line in group.lines]
             text = self.whole[-1]
             has_ended = _ends_sentence_of(text, self.displays, group)
-            if has_ended or _is_one_element(text, group, self._habits):
+            shares_element = _is_one_element(text, group, self._habits)
+            if has_ended or shares_element:
                 self._join(group)
             else:
                 self.displays.append(group)
         else:
             self._close()
             self.whole.append(group)
-        self.has_ended = has_ended
+        self.has_ended, self.shares_element = has_ended, shares_element
 
     def _close(self) -> None:
         """Leave the displays out of the last text but for those that end its sentence; these are its `displays`."""
         if self.displays:
             text = self.whole[-1]
-            text.displays = _needed_displays(
-                text, self.displays, self._habits.body_size
-            )
+            text.displays = _needed_displays(text, self.displays, self._habits)
             self.whole += self.displays[len(text.displays) :]
         self.displays = []
 
@@ -131,12 +132,12 @@ class _Texts:
             self.displays = self.whole[-n_formulas:]
             del self.whole[-n_formulas:]
             return True
-        if not self.has_ended:
+        if not (self.has_ended or self.shares_element):
             return False
         text = self.whole[-1]
-        return _goes_on_after_stop(text, text, group) or (
-            self._habits.indented and _goes_on_flush(text, group)
-        )
+        if _goes_on_after_stop(text, text, group):
+            return self.has_ended or group.first.initial.islower()
+        return self.has_ended and self._habits.indented and _goes_on_flush(text, group)
 
     def _shows(self, group: LineGroup) -> bool:
         """Return whether a group is displayed below the last text."""
@@ -160,13 +161,13 @@ def _is_one_element(
 
 
 def _needed_displays(
-    text: LineGroup, displays: Sequence[LineGroup], body_size: float
+    text: LineGroup, displays: Sequence[LineGroup], habits: TypesettingHabits
 ) -> Sequence[LineGroup]:
     """Return the displayed formula below a sentence that is open at its end, with its parts that begin with a relation.
 
     Return none if the sentence is not open, or what is displayed has no relation, as labels of a figure.
     """
-    if text.last.ends_clause or not _is_body(text, body_size):
+    if text.last.ends_clause or not _is_body(text, habits):
         return ()
     needed: list[LineGroup] = []
     for part in displays:
@@ -408,7 +409,7 @@ def _find_beginning(
         or begins
         or len(line.words) < MIN_FIRST_WORDS
         or not group.is_prose
-        or not _is_body(group, habits.body_size)
+        or not _is_body(group, habits)
     ):
         return None
     between: list[LineGroup] = []
@@ -427,20 +428,20 @@ def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
     line = group.first
     is_large = line.size > HEADING * habits.body_size and line.is_prose
     is_heading = (line.is_bold or is_large) and not caption_label(line.text)
-    return is_heading or (group.marker > 0 and _is_body(group, habits.body_size))
+    return is_heading or (group.marker > 0 and _is_body(group, habits))
 
 
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere, and no caption."""
     n_words = sum(len(line.words) for line in group.lines)
     is_text = n_words >= MIN_OPEN_WORDS and not drawing_label(group.first.text)
-    return is_text and _is_body(group, habits.body_size)
+    return is_text and _is_body(group, habits)
 
 
-def _is_body(group: LineGroup, body_size: float) -> bool:
-    """Return whether the first lines of a group are prose in the size of the text."""
+def _is_body(group: LineGroup, habits: TypesettingHabits) -> bool:
+    """Return whether the first lines of a group are prose in the size of the text, of the document or of the page."""
     return not any(
-        line.n_gaps or line.in_table or not is_of_size(line, body_size)
+        line.n_gaps or line.in_table or not habits.is_body_size(line)
         for line in group.lines[:2]
     )
 

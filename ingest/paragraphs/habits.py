@@ -88,6 +88,11 @@ class TypesettingHabits:
         """Return the usual distance of the baselines of a font size."""
         return self.wide_pitches.get(_half_points(size), self.pitch)
 
+    def is_body_size(self, line: PlacedLine) -> bool:
+        """Return whether a line has the font size of most of the document or of its page."""
+        page_size = self.page_sizes.get(line.page, self.body_size)
+        return is_of_size(line, self.body_size) or is_of_size(line, page_size)
+
 
 def measure_habits(arranged: Arranged) -> TypesettingHabits:
     """Measure the typesetting of a document."""

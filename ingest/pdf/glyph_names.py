@@ -65,6 +65,8 @@ _OF_TEX = {
     "negationslash": "\u0338",
     "lessorequalslant": "⩽",
     "greaterorequalslant": "⩾",
+    "xlessequal": "⩽",
+    "xgreaterequal": "⩾",
     "square": "□",
     "trianglerightsld": "▶",
     "vextendsingle": "|",
@@ -78,6 +80,10 @@ _OF_TEX = {
     "similarequal": "≃",
     "equivasymptotic": "≍",
     "owner": "∋",
+    "Circle": "○",
+    "CIRCLE": "●",
+    "Box": "□",
+    "Diamond": "◇",
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 
@@ -111,6 +117,8 @@ _OF_CAMBRIA = {
     0x5EC: "∫",
     0x723: _LETTERS,
     0x7BF: _GREEK,
+    0x86D: _LETTERS,  # in bold
+    0xAD9: "0123456789",
     0xB34: "0123456789+−=",  # smaller signs, for exponents
     0xB45: _LETTERS,
     0xB79: _GREEK[:17],
@@ -131,6 +139,7 @@ _OF_CAMBRIA = {
     0xDDC: "\u0302" * 8,
     0xDE8: "\u0303",
     0xE2B: "|",
+    0x11F1: "′′",
     0x1218: "\u0302",
     0x1236: "\u0307\u0308",
     0x123A: "(){}[]()[]{}()[]{}()[]{}",

@@ -29,11 +29,12 @@ _COMPATIBLE = (
 SKIPPED = frozenset(
     map(
         ord,
-        "\n\r\ufe00\ufe01\ufe02\u061c\u2060\ufeff\u200b\u200c\u200d\u200e\u200f"
+        "\n\r\u061c\u2060\ufeff\u200b\u200c\u200d\u200e\u200f"
         "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
     )
-)
-"""Line ends, which geometry gives better, and invisible characters such as joiners and direction marks."""
+).union(range(0xFE00, 0xFE10))
+"""Line ends, which geometry gives better, and invisible characters such as joiners, direction marks and selectors of
+variants."""
 
 MIRRORED = str.maketrans(mirror.MIRRORED)
 """Signs that right-to-left text shows turned round, and what they look like there."""
@@ -292,6 +293,8 @@ def character(code: int) -> str:
         return " "
     if code == 0xA7F7:  # some fonts have one glyph for this letter and for a dash
         return "—"
+    if code == 0x20D2:  # some maps of TeX have this mark for a piece of a tall bar
+        return "|"
     is_private = 0xD800 <= code < 0xF900  # or half of a surrogate pair
     is_control = code < 32 or 0x7F <= code < 0xA0
     if is_control or is_private or code in (0xFFFE, 0xFFFF) or code > sys.maxunicode:

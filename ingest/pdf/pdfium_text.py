@@ -254,7 +254,7 @@ class PageText:
         code: int,
         before: list[Glyph],
     ) -> Glyph | None:
-        """Return a glyph; None if it is not upright, off the page, or a copy or letter of the one before."""
+        """Return a glyph; None if it is not upright, off the page, no text, or a copy or letter of the one before."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
         base, size, font, is_shown, is_mathematical, bearing, slant, *_ = style
@@ -283,7 +283,8 @@ class PageText:
         # a code that the file does not explain may be that of another sign
         key = font, code, is_mathematical and self._is_unmapped(position)
         text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
-        if is_same_place and before and text == before[-1].text:  # it looks bold
+        is_copy = bool(before) and is_same_place and text == before[-1].text
+        if is_copy or not text:  # a copy looks bold
             return None
 
         left = x0 + overhang * size - bearing

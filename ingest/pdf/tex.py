@@ -41,11 +41,12 @@ OMS = _encoding(
 OMX = _encoding(
     "( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ | ‖ / \\ ( ) ( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ / \\ ( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ / \\ / \\ "
     "⎛ ⎞ ⎡ ⎤ ⎣ ⎦ ⎢ ⎥ ⎧ ⎫ ⎩ ⎭ ⎨ ⎬ ⎪ ⏐ ⎝ ⎠ ⎜ ⎟ ⟨ ⟩ ⊔ ⊔ ∮ ∮ ⊙ ⊙ ⊕ ⊕ ⊗ ⊗ ∑ ∏ ∫ ⋃ ⋂ ⊎ ⋀ ⋁ ∑ ∏ ∫ ⋃ ⋂ ⊎ ⋀ ⋁ ∐ ∐ ˆ ˆ ˆ ˜ ˜ ˜ "
-    "[ ] ⌊ ⌋ ⌈ ⌉ { } √ √ √ √ √ √ √ ‖ ↑ ↓ ⎧ ⎫ ⎩ ⎭ ⇑ ⇓"
+    "[ ] ⌊ ⌋ ⌈ ⌉ { } √ √ √ √ √ √ √ ‖ ↑ ↓ _ _ _ _ ⇑ ⇓"
 )
+OMX |= dict.fromkeys(range(122, 126), "")
 OMX |= {code + 125: OMX[code] for code in range(80, 98)}
-"""Large signs: CMEX and its kin. newtx, in which papers of the ACM are set, has operators of its own 125 codes above
-those of CMEX."""
+"""Large signs: CMEX and its kin; the pieces of braces below and above a formula are no text. newtx, in which papers of
+the ACM are set, has operators of its own 125 codes above those of CMEX."""
 
 MSA = _encoding(
     "⊡ ⊞ ⊠ □ ■ · ◊ ⧫ ↻ ↺ ⇌ ⇋ ⊟ ⊩ ⊪ ⊨ ↠ ↞ ⇇ ⇉ ⇈ ⇊ ↾ ⇂ ↿ ⇃ ↣ ↢ ⇆ ⇄ ↰ ↱ ⇝ ↭ ↫ ↬ ≗ ≿ ≳ ⪆ ⊸ ∴ ∵ ≑ ≜ ≾ ≲ ⪅ "
@@ -125,7 +126,7 @@ PI_ONE = dict(
 PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=True))
 """Signs and Greek letters, and brackets in two sizes, of Mathematical Pi."""
 
-SYC = dict(zip(map(ord, "BC,.<="), "≔≕≠≢∉∌", strict=True))
+SYC = dict(zip(map(ord, "BC,.<=^"), "≔≕≠≢∉∌◇", strict=True))
 """Signs of txfonts and newtx; its others are rare."""
 
 MATHTIME = {

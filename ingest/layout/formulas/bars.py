@@ -29,12 +29,16 @@ MAX_NUMERATOR = 1.0
 MIN_DENOMINATOR = 0.4
 MAX_DENOMINATOR = 1.3
 MAX_NESTED = 1.7
-"""Minimum and maximum distance of the baseline of a denominator from its bar, and maximum one of both parts of a
-fraction with fractions or roots inside, in ems. The maximum is less if the numerator is nearer or farther than usual,
-as words over a line and the caption of a table are."""
+LARGE_SIGN = 1.5
+"""Minimum and maximum distance of the baseline of a denominator from its bar, maximum one of both parts of a fraction
+with fractions, roots or large brackets inside, and minimum height of these brackets, in ems. The maximum is less if the
+numerator is nearer or farther than usual, as words over a line and the caption of a table are."""
 
 ROOT_DEPTH = 0.5
 """Minimum distance of the baseline of a root from its bar, in ems."""
+
+MAX_OVERLAP = 2.0
+"""Maximum overlap of two pieces of an underline, in points."""
 
 BAR_EXCESS = 1.0
 """Maximum width of a bar beyond its numerator and denominator, in ems."""
@@ -78,6 +82,8 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
     """
     reach = FRACTION_REACH * page.largest_size
     for rule in rules:
+        if any(_touches(rule, other) for other in rules):
+            continue
         y = rule.top
         near_above: list[Glyph] = []
         near_below: list[Glyph] = []
@@ -128,12 +134,12 @@ def _is_fraction(
     rises = [rule.top - glyph.y for glyph in above if glyph.size == upper.size]
     rise = max(rises) / upper.size
     drop = (lower.y - rule.top) / lower.size
-    is_nested = any(glyph.shift or glyph.text == "√" for glyph in above + below)
+    is_nested = any(map(_is_tall, above + below))
     highest, lowest = MAX_NUMERATOR, MAX_DENOMINATOR - abs(rise - USUAL_NUMERATOR)
     if is_nested:
         highest = lowest = MAX_NESTED
     is_near = MIN_NUMERATOR < rise < highest and MIN_DENOMINATOR < drop < lowest
-    if not is_near or any(_touches(rule, other) for other in rules):
+    if not is_near:
         return False
 
     em = max(upper.size, lower.size)
@@ -145,6 +151,12 @@ def _is_fraction(
         if not is_centred or _room(page, part, rules) <= FRACTION_ROOM:
             return False
     return -2 * ALIGNED * em < rule.x1 - rule.x0 - widest < BAR_EXCESS * em
+
+
+def _is_tall(glyph: Glyph) -> bool:
+    """Return whether a glyph is in a fraction, or is a root or a large bracket."""
+    is_large = glyph.height > LARGE_SIGN * glyph.size
+    return bool(glyph.shift) or glyph.text == "√" or is_large
 
 
 def _room(page: FormulaPage, part: list[Glyph], rules: Iterable[Box]) -> float:
@@ -180,9 +192,9 @@ def _base(page: FormulaPage, rule: Box, part: Glyph) -> Glyph:
 
 
 def _touches(rule: Box, other: Box) -> bool:
-    """Return whether two rules meet at their ends, as at the cells of a table."""
-    gap = min(abs(rule.x0 - other.x1), abs(rule.x1 - other.x0))
-    return gap < 1 and abs(rule.top - other.top) < 1
+    """Return whether two rules meet at their ends or a little before, as at the cells of a table and below words."""
+    gap = max(other.x0 - rule.x1, rule.x0 - other.x1)
+    return -MAX_OVERLAP < gap < 1 and abs(rule.top - other.top) < 1
 
 
 def _overline(rule: Box, below: list[Glyph]) -> None:

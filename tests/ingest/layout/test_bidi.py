@@ -78,6 +78,8 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("log-in | םולש", "שלום | log-in"),
         ("זאו http://a.com/ םולש", "שלום http://a.com/ ואז"),
         ("זאו A* שופיח", "חיפוש A* ואז"),
+        ("זאו P' שופיח", "חיפוש P' ואז"),
+        ("זאו 'a' שופיח", "חיפוש 'a' ואז"),
         ("client- םולש", "שלום client-"),  # "server" follows in the next line
         ("TCP/ םולש", "שלום TCP/"),
         ("n + םולש", "שלום n +"),

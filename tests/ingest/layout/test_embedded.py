@@ -29,6 +29,8 @@ def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> N
     [
         (".∞ < |A|,|B| םולש", "שלום ∞ < |A|,|B|."),
         (".0 ∉ A םולש", "שלום 0 ∉ A."),
+        ("זאו ¬b ⟺ םולש", "שלום ⟺ ¬b ואז"),
+        ("¬b ⟺ םולש", "שלום ¬b ⟺"),  # the next line may go on
         (".A=[0,1) םולש", "שלום A=[0,1)."),
         ("זאו (lo + hi) / 2 םולש", "שלום (lo + hi) / 2 ואז"),
         ("אבא (G+S) P םולש", "שלום (G+S) P אבא"),

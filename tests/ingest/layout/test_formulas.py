@@ -59,6 +59,11 @@ FORMULAS: dict[str, Case] = {
         [(5, 8, 99.8), (27, 30, 100.7)],
         ["a_bc"],
     ),
+    "pieces of an underline below words, above other words": (
+        [("abc", 0, 90), ("def", 20, 90), ("ghi", 0, 100), ("jkl", 20, 100)],
+        [(-1, 16.5, 91.5), (15.2, 21, 91.5), (19.8, 36, 91.5)],
+        ["abcdef", "ghijkl"],
+    ),
     "a piece of an interrupted underline": (
         [("a", 0), ("b", 8)],
         [(4.5, 8.5, 100.2)],
@@ -68,6 +73,11 @@ FORMULAS: dict[str, Case] = {
         [("a=", 0), ("25", 11, 93, 8), ("60", 11, 106, 8)],
         [(11, 19, 97.5)],
         ["a=25/60"],
+    ),
+    "a fraction with large brackets": (
+        [("a=", 0), ("(", 11, 90, 10, 18), ("n)", 16, 90), ("2", 16, 108)],
+        [(11, 26, 97.5)],
+        ["a=(n)/2"],
     ),
     "a fraction of Hebrew words, which are read from the right": (
         [("a=", 0), ("דב", 11, 93, 8), ("גא", 11, 106, 8)],

@@ -1,10 +1,9 @@
 """ingest/layout/lines.py, on glyphs; test_extract.py has more, on small PDFs."""
 
-import math
-
 import pytest
 
 from ingest.layout.formulas.steps import with_formulas
+from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import find_rows
 from ingest.pdf.model import Fonts
@@ -12,16 +11,26 @@ from tests.ingest.layout.glyphs import glyph, glyphs
 from tests.ingest.layout.read_lines import read_hebrew_line, read_lines
 
 
+def hebrew_line(*ends: float) -> Line:
+    """A line with a word at each of some right ends, from right to left; the last one begins 60 points before."""
+    words = []
+    for end in ends:
+        words.append(Word("שלום", end - 60, end, 10, 0, False, False))
+    return make_line(words, 88, True, 0)
+
+
 def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
     fonts = Fonts()
     fonts.number("Serif")
-    for edge, text in (
-        (75, "∀x>0."),
-        (95, ".∀x>0"),  # elsewhere, as code
-        (math.nan, ".∀x>0"),
+    for above, text in (
+        (hebrew_line(75), "∀x>0."),
+        (hebrew_line(175, 75), "∀x>0."),  # below the text of an item
+        (hebrew_line(110), "∀x>0."),  # where Hebrew is aligned at the left
+        (hebrew_line(95), ".∀x>0"),  # elsewhere, as code
+        (None, ".∀x>0"),
     ):
         (row,) = find_rows(glyphs(".∀x>0", 50, 100))
-        (line,) = cut_row(row, fonts, True, edge)
+        (line,) = cut_row(row, fonts, True, above)
         assert line.text == text
 
 
@@ -34,7 +43,7 @@ def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
         for sign in drawn:
             sign.font = font if sign.text == "." else mono
         (row,) = find_rows(drawn)
-        (line,) = cut_row(row, fonts, True, 75)
+        (line,) = cut_row(row, fonts, True, hebrew_line(75))
         assert line.text == text
 
 
@@ -95,6 +104,26 @@ def test_a_number_in_the_brackets_of_the_next_word_is_no_number_of_an_item() -> 
         (row,) = find_rows(text)
         (line,) = cut_row(row, fonts, True)
         assert line.text == read
+
+
+def test_a_bullet_of_word_that_touches_hebrew_is_apart_in_a_font_of_its_own() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    bullet_font = fonts.number("Courier")
+    for text, font, read in (
+        ("םולשo", bullet_font, "◦ שלום"),
+        ("םולשo", 0, "oשלום"),
+        ("םולשx", bullet_font, "xשלום"),
+    ):
+        (row,) = find_rows(glyphs(text, 50, 100))
+        row.glyphs[-1].font = font
+        (line,) = cut_row(row, fonts, True)
+        assert line.text == read
+
+
+def test_a_modal_operator_touches_its_formula_and_a_bullet_does_not() -> None:
+    for sign, x, read in (("□", 55, "□A"), ("□", 58, "□ A"), ("•", 55, "• A")):
+        assert read_lines(glyphs(sign, 50) + glyphs("A", x)) == [read]
 
 
 def test_letters_at_several_heights_are_no_word() -> None:

@@ -15,6 +15,15 @@ def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() ->
     assert any(text.startswith("firstsecondhalf") for text in texts)
 
 
+def test_words_that_ocr_puts_a_little_lower_are_in_the_row_around_them() -> None:
+    for lower, n_rows in ((102, 1), (104, 2)):
+        drawn = glyphs("look for", 50, 100) + glyphs("to see", 140, 100)
+        drawn += glyphs("parties", 95, lower) + glyphs("column", 200, lower)
+        assert len(find_rows(drawn)) == n_rows
+    overlapping = glyphs("look for it to see", 50, 100)
+    assert len(find_rows(overlapping + glyphs("parties", 95, 102))) == 2
+
+
 def test_an_index_is_in_the_row_of_its_base() -> None:
     drawn = glyphs("tree", 50, 100)
     drawn += glyphs("i", 71, 105.5, 9.9)

@@ -66,6 +66,8 @@ def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
     for text, expected in (
         ("(x − 10)", "10)2"),
         ("{−1, 10}", "10}2"),
+        ("(xi − mean)", "mean)2"),
+        ("(meanX)", "(meanX)2"),
         ("(all of 10)", "10)"),
         ("in 10)", "10)"),
     ):

@@ -49,6 +49,15 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         group = LineGroup([line("and grow", column=1, element=element)])
         assert goes_on_across(LineGroup(open_lines), [], group, HABITS) is expected
 
+    for page_sizes, n_groups in (({}, 2), ({1: 9.0}, 1)):
+        small = [replace(above, size=9.0) for above in OPEN.lines]
+        small.append(line("and other", size=9.0, y=124.0))
+        text = "and grow in the woods"
+        below = LineGroup([line(text, size=9.0, column=1), line(text, column=1)])
+        below.lines[1] = replace(below.lines[1], size=9.0, y=112.0)
+        habits = replace(HABITS, page_sizes=page_sizes)
+        assert len(join_continuations([LineGroup(small), below], habits)) == n_groups
+
     figure = LineGroup([line("Figure 1")])
     group = LineGroup([line("Then grow", column=1)])
     assert not goes_on_across(CLOSED, [figure], group, indented)
@@ -208,6 +217,21 @@ def test_a_text_without_indent_goes_on_after_the_full_stop_of_a_formula() -> Non
         formula = displayed("x = 1.", 124.0)
         after = LineGroup([line(text, x0=start, y=148.0)])
         groups = join_continuations([before, formula, after], habits)
+        assert len(groups) == n_groups, text
+
+
+def test_a_text_goes_on_with_a_small_letter_after_a_formula_of_its_element() -> None:
+    for text, n_groups in (
+        ("has no root in any tree.", 1),
+        ("Then it has no root.", 2),
+        ("אין לו שורש באף עץ.", 2),
+    ):
+        lines = [
+            line("Show that the function is", element=7),
+            line("x = 1", x0=100.0, x1=200.0, y=118.0, element=7),
+            line(text, y=136.0, element=7),
+        ]
+        groups = join_continuations([LineGroup([one]) for one in lines], HABITS)
         assert len(groups) == n_groups, text
 
 

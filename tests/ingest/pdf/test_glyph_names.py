@@ -199,7 +199,10 @@ def test_names_of_tex_in_an_encoding_are_known_in_a_font_without_a_map() -> None
 
 
 def test_names_in_the_program_of_a_font_are_known_where_others_are_usual() -> None:
-    encoding = b"dup 44 /a put dup 65 /epsilon1 put\ndup 80/summationdisplay put eexec"
+    encoding = (
+        b"dup 44 /a put dup 65 /epsilon1 put\ndup 80/summationdisplay put "
+        b"dup 35 /Circle put dup 172 /xlessequal put eexec"
+    )
     for name, is_known in (("PazoMath-Italic", True), ("CMMI10", False)):
         content = type1_font(name, encoding)
         if not is_known:  # by its codes, which count more
@@ -208,6 +211,8 @@ def test_names_in_the_program_of_a_font_are_known_where_others_are_usual() -> No
         cmap = cmap_of(content)
         assert "<41> <03f5>" in cmap
         assert "<50> <2211>" in cmap
+        assert "<23> <25cb>" in cmap
+        assert "<ac> <2a7d>" in cmap
         assert "<2c>" not in cmap
 
 
@@ -261,6 +266,9 @@ def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
         assert ("<0040> <0061>" in cmap) is sums
         # letters and brackets that the map lacks
         for row in ("<0754> <0078>", "<07da> <03b2>", "<123c> <007b>", "<0d65> <005b>"):
+            assert (row in cmap) is sums
+        # bold letters and digits, and primes
+        for row in ("<087f> <0053>", "<0ad9> <0030>", "<11f1> <2032>", "<11f2> <2032>"):
             assert (row in cmap) is sums
 
 

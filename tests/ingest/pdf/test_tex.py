@@ -57,7 +57,7 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     signs = encoding_named("MathematicalPi-One", is_unmapped=False) or {}
     assert (signs[ord("5")], signs[ord("u")]) == ("=", "θ")
     signs = encoding_named("txsyc", is_unmapped=True) or {}
-    assert [signs[ord(code)] for code in "B,<"] == ["≔", "≠", "∉"]
+    assert [signs[ord(code)] for code in "B,<^"] == ["≔", "≠", "∉", "◇"]
     brackets = encoding_named("MathematicalPi-Three", is_unmapped=False) or {}
     assert (brackets[ord("s")], brackets[ord("Ï")]) == ("(", "√")
 
