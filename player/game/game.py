@@ -140,16 +140,20 @@ class Game:
 
         self._tell(self.spectator.started, saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
-        plan = self.player.make_plan(saved.start, budget_s, saved.questions)
-        self._tell(self.spectator.planned, plan)
+        self.player.make_plan(saved.start, budget_s, saved.questions)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
+            self.score = saved.score
+
+        # a decision replaces a plan that was late
+        plan = self.player.plan
+        self._tell(self.spectator.planned, plan)
+        if self._decision is not None:
             self._tell(self.spectator.answered, plan, self._answers, self._decision)
-            if saved.score is not None:  # the earlier process has learned it
-                self.score = saved.score
-                self._tell(self.spectator.scored, saved.score)
+        if self.score is not None:  # the earlier process has learned it
+            self._tell(self.spectator.scored, self.score)
 
     @property
     def is_guessed(self) -> bool:

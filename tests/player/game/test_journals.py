@@ -2,12 +2,13 @@
 
 import shutil
 from pathlib import Path
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 
 from player.belief.places import PRINTED
 from player.game import messages as protocol
-from player.game.game import STRICT, Game
+from player.game.game import STRICT, Game, Spectator, Timeouts
 from player.game.record import SavedGame
 from player.player import Player
 from player.round import Json
@@ -67,6 +68,20 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
         assert replies_to(game, saved) == each(saved.messages, "reply")
         assert game.score == saved.score
         assert game.journal.editions(game.opponent) == {}, "learned a second time"
+
+
+def test_after_a_late_search_the_plan_of_the_decision_is_shown(
+    games: list[SavedGame], player: Player
+) -> None:
+    late = Mock(wraps=player)
+    late.plan.side_effect = [TimeoutError, DEFAULT]
+    shown = Mock(Spectator)
+    game = game_of(late, timeouts=Timeouts(), spectator=shown)
+    game.restore(games[0])
+    for event in (shown.planned, shown.answered):
+        plan = event.call_args.args[1]
+        assert len(plan.rows) > 0
+        assert plan is game.player.plan
 
 
 def test_the_journal_and_no_message_says_which_editions_a_referee_holds(
