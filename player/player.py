@@ -48,7 +48,6 @@ from player.writer.tasks import ask_justifications, ask_words
 from player.writer.writer import Writer, make_writer
 from quarry.arrays import Float32Array, Float64Array, IntArray, RowArray
 from quarry.course.paragraph import Paragraph
-from quarry.course.piece import Piece
 from quarry.store import Course
 from quarry.terminal import describe_error
 from quarry.threads import start_in_thread
@@ -175,15 +174,7 @@ class Player:
         self._writer = writer
         self._log_odds_per_similarity = log_odds_per_similarity
         self._mixture = mixture(wrong_by_kind())
-        self._indexed: tuple[Sequence[Paragraph], WordIndex] | None = None
-
-    def word_index(
-        self, paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
-    ) -> WordIndex:
-        """Return the word index of a course and its other editions; index it again if the store has changed."""
-        if self._indexed is None or self._indexed[0] is not paragraphs:
-            self._indexed = paragraphs, index_words(paragraphs, pieces)
-        return self._indexed[1]
+        self._index: WordIndex | None = None
 
     answer_warmup = staticmethod(answer_warmup)
 
@@ -206,7 +197,7 @@ class Player:
         middle = paragraphs[len(paragraphs) // 2]
         start = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
         quiet.decide(quiet.plan(start), ["A"] * N_QUESTIONS)
-        self._indexed = quiet._indexed
+        self._index = quiet._index
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
@@ -221,7 +212,10 @@ class Player:
         """
         result = self.search(start)
         assert result.ranking is not None
-        index = self.word_index(result.ranking.course, result.ranking.pieces)
+        course = result.ranking.course
+        index = self._index
+        if index is None or index.places.paragraphs is not course:  # a changed store
+            self._index = index = index_words(course, result.ranking.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
         rows = np.argsort(-prior, kind="stable")
@@ -237,10 +231,8 @@ class Player:
             questions = choose_questions(candidates, pool_size, seed)
 
         fits = fit_questions(questions, candidates)
-        try:
+        with contextlib.suppress(Exception):  # the guess tries it again
             self._ideas.find_words(start.association_domain)
-        except Exception as error:  # the word is worth less than the game
-            _log.debug("no ideas for the domain: %s", describe_error(error))
         return Plan(
             start=start,
             result=result,
@@ -259,15 +251,11 @@ class Player:
         places = index.places
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):
-            hint = None
-            with contextlib.suppress(Exception):  # the search reports it
+            weight = LIKENESS_WEIGHT * self._log_odds_per_similarity
+            # the search reports a fault of the embedder; vectors may be of another one
+            with contextlib.suppress(Exception):
                 hint = self._embed([start.hint])[0]
-            if hint is not None and places.vectors.shape[1] == len(hint):
-                likeness = (
-                    LIKENESS_WEIGHT
-                    * self._log_odds_per_similarity
-                    * (places.vectors @ hint)
-                )
+                likeness = weight * (places.vectors @ hint)
 
         printed = compute_prior(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))
@@ -282,14 +270,13 @@ class Player:
         Args:
             answers: (20,) as `read_answers` of player/game/messages.py returns them.
         """
-        is_raw = plan.rows >= plan.places.n_printed
         return update(
             plan.prior,
             plan.fits,
             plan.questions,
             answers,
             self._mixture,
-            is_raw,
+            is_raw=plan.rows >= plan.places.n_printed,
         )
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:

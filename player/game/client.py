@@ -357,7 +357,7 @@ class HttpGameServer:
             return cleaned
         if isinstance(value, list):
             return [self._without_token(item) for item in value]
-        if isinstance(value, str) and self.token:
+        if isinstance(value, str):
             return value.replace(self.token, "***")
         return value
 

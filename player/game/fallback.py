@@ -4,7 +4,7 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeVar
 
@@ -33,34 +33,27 @@ WORD_WITHOUT_TIME = "theory"
 """Associative word if there was no time to choose one."""
 
 
+@dataclass(eq=False)
 class DeadlinePlayer:
     """The player of one game. If a step fails or is late, this is logged, and the best result so far is used.
 
     Times are in seconds. If the time is infinite, steps run in the calling thread and errors are raised.
 
-    Args:
+    Attributes:
         player: plans and decides.
         game_id: name of the game in the log.
         runner: runs the steps of all games.
-
-    Attributes:
         plan: the plan; None before the questions, and without candidates if the search was too slow.
     """
 
-    def __init__(
-        self,
-        player: Contestant,
-        game_id: str,
-        runner: Runner,
-    ) -> None:
-        self.plan: Plan | None = None
-        self._player = player
-        self._game_id = game_id
-        self._runner = runner
+    player: Contestant
+    game_id: str
+    runner: Runner
+    plan: Plan | None = None
 
     def warmup(self, question: str, budget_s: float) -> str:
         """Return the answer to the warm-up question; "0" if it is not ready in time."""
-        work = functools.partial(self._player.answer_warmup, question)
+        work = functools.partial(self.player.answer_warmup, question)
         return self._within(budget_s, "the warm-up", work) or "0"
 
     def make_plan(
@@ -76,7 +69,7 @@ class DeadlinePlayer:
             budget_s: maximum time.
             questions: questions that an earlier process has sent; None designs new ones.
         """
-        work = functools.partial(self._player.plan, start, questions)
+        work = functools.partial(self.player.plan, start, questions)
         plan = self._within(budget_s, "the questions", work)
         if plan is None:
             questions = questions or generic_questions(start)
@@ -109,7 +102,7 @@ class DeadlinePlayer:
         if plan is None:
             return _guess_by_hint(self.plan, answers)
         self.plan = plan
-        work = functools.partial(self._player.decide, plan, answers)
+        work = functools.partial(self.player.decide, plan, answers)
         decision = self._within(decide_s, "the decision", work)
         return decision or _guess_by_hint(plan, answers)
 
@@ -118,7 +111,7 @@ class DeadlinePlayer:
         assert self.plan is not None
         if self.plan.fits.size:
             return self.plan
-        return self._player.plan(self.plan.start, self.plan.questions)
+        return self.player.plan(self.plan.start, self.plan.questions)
 
     def _within(self, budget_s: float, part: str, work: Callable[[], T]) -> T | None:
         """Return the result of a step; if it fails or is not ready in time, log this and return None."""
@@ -126,7 +119,7 @@ class DeadlinePlayer:
             return work()
 
         due = time.monotonic() + budget_s
-        call = self._runner.start(part, lambda: due_at(due, work), due)
+        call = self.runner.start(part, lambda: due_at(due, work), due)
         try:
             return call.result(budget_s)
         except Exception as error:  # the referee gets its reply in any case
@@ -136,7 +129,7 @@ class DeadlinePlayer:
 
         _log.warning(
             "game %s: %s %s; the game goes on with less",
-            visible(self._game_id),
+            visible(self.game_id),
             part,
             problem,
         )

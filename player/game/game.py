@@ -108,8 +108,6 @@ class Game:
         journal: stores replies, facts and what the score shows about the opponent.
         spectator: receives the events of the game.
         opponent: name of the referee; "" before the first message.
-        stage: position of the latest message of the referee in `STAGES`; -1 before the first.
-        reply: the reply to the latest message; None before it.
         score: the score; None before it comes.
     """
 
@@ -121,8 +119,6 @@ class Game:
     journal: Journal
     spectator: Spectator = field(default_factory=Spectator)
     opponent: str = ""
-    stage: int = -1
-    reply: Json | None = None
     score: Score | None = None
     _replies: dict[str, Json] = field(default_factory=dict)
     _answers: Answers = ()
@@ -131,9 +127,8 @@ class Game:
     def restore(self, saved: SavedGame) -> None:
         """Continue a game of an earlier process."""
         for message in saved.messages:
-            kind = message.key.split()[0]
-            self._store_reply(kind, message.key, message.reply)
-            if kind in BEGINNINGS:
+            self._replies[message.key] = message.reply
+            if _kind(message.key) in BEGINNINGS:
                 self.opponent = protocol.read_message(message.received).opponent
         if saved.start is None:
             return
@@ -154,6 +149,12 @@ class Game:
             self._tell(self.spectator.answered, plan, self._answers, self._decision)
         if self.score is not None:  # the earlier process has learned it
             self._tell(self.spectator.scored, self.score)
+
+    @property
+    def reply(self) -> Json | None:
+        """The reply to the latest message, in the order of `STAGES`; None before it."""
+        in_order = sorted(self._replies, key=lambda key: STAGES.index(_kind(key)))
+        return self._replies[in_order[-1]] if in_order else None
 
     @property
     def is_guessed(self) -> bool:
@@ -190,7 +191,7 @@ class Game:
         self.journal.store_reply(
             self.journal_key, message_key, reply, message.envelope, **facts
         )
-        self._store_reply(kind, message_key, reply)
+        self._replies[message_key] = reply
         return reply
 
     def take_score(self, score: Score) -> None:
@@ -244,13 +245,6 @@ class Game:
         """Log a fault that does not end the game."""
         _log.warning("game %s: %s", visible(self.game_id), problem)
 
-    def _store_reply(self, kind: str, message_key: str, reply: Json) -> None:
-        """Store the reply to a message, in case it comes again, and as the latest reply unless others followed."""
-        self._replies[message_key] = reply
-        stage = STAGES.index(kind)
-        if stage >= self.stage:
-            self.stage, self.reply = stage, reply
-
     def _tell(self, event: Callable[..., object], *facts: object) -> None:
         """Call a method of the spectator; log its exception, or raise it if timeouts are strict."""
         try:
@@ -296,3 +290,8 @@ class Game:
         if kind == protocol.SCORE_FEEDBACK and self.is_guessed:
             self.take_score(protocol.read_score(payload))
         return None
+
+
+def _kind(message_key: str) -> str:
+    """Return the type of a message; see `SavedMessage`."""
+    return message_key.partition(" ")[0]

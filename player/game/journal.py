@@ -64,9 +64,9 @@ _OURS = "server = ? AND player = ?"
 _GIVE_UP = f"UPDATE games SET ending = 'given up' WHERE {_OURS} AND ending = 'running'"
 """Statement that ends the player's running games."""
 _FACTS = ("start", "questions", "answers", "guess", "score", "label")
-"""Columns of a game that hold JSON."""
-_UPDATED = {*_FACTS, "game_id", "began", "ending"}
-"""Columns of a game that change."""
+"""Columns of a game that hold its facts."""
+_JSON = {*_FACTS, "reply", "received"}
+"""Columns that hold JSON."""
 _GAMES = (
     f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS[:-1])}, "
     "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
@@ -207,10 +207,8 @@ class Journal:
             messages = self.rows(_MESSAGES, row["key"]) if with_messages else []
 
             try:
-                fields = _read_row(row, _FACTS)
-                fields["messages"] = [
-                    _read_row(message, ("reply", "received")) for message in messages
-                ]
+                fields = _read_row(row)
+                fields["messages"] = [*map(_read_row, messages)]
                 games.append(_SAVED_GAME.validate_python(fields))
             except (ValueError, TypeError) as error:
                 reason = type(error).__name__
@@ -469,9 +467,7 @@ def _updates(key: int, facts: Json) -> list[SqlStatement]:
     """Return the statements that store facts of a game."""
     statements: list[SqlStatement] = []
     for name, fact in facts.items():
-        if name not in _UPDATED:
-            raise ValueError(f"a game has no column {name}")
-        value = _to_json(fact) if name in _FACTS else fact
+        value = _to_json(fact) if name in _JSON else fact
         statements.append((f"UPDATE games SET {name} = ? WHERE game = ?", (value, key)))
     return statements
 
@@ -480,12 +476,12 @@ def _to_json(fact: Any) -> str:
     return to_json(fact).decode()
 
 
-def _read_row(row: sqlite3.Row, facts: tuple[str, ...]) -> Json:
-    """Read the fields of a row that are not NULL; facts are JSON."""
-    fields = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 - a row iterates over values
-    for name in facts:
-        if name in fields:
-            fields[name] = from_json(fields[name])
+def _read_row(row: sqlite3.Row) -> Json:
+    """Read the fields of a row that are not NULL."""
+    fields = {}
+    for name, value in dict(row).items():
+        if value is not None:
+            fields[name] = from_json(value) if name in _JSON else value
     return fields
 
 

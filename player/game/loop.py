@@ -1,6 +1,5 @@
 """The game loop over the inbox of a player, which plays several games on a server."""
 
-import contextlib
 import logging
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -22,6 +21,7 @@ from player.game.fallback import DeadlinePlayer
 from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.inbox import PAUSE_S, STUCK_PAUSE_S, Inbox
 from player.game.journal import Journal
+from player.game.messages import Message
 from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import describe_error, pluralize, visible
@@ -93,8 +93,7 @@ class Loop:
             GameTimeoutError: the game did not end within its time.
             QueryError: the search finds nothing, and the course has no paragraph.
         """
-        with contextlib.closing(self.play(1)) as endings:
-            ending = next(endings)
+        (ending,) = self.play(1)
         if isinstance(ending, PlayerError):
             raise ending
         return ending
@@ -112,8 +111,10 @@ class Loop:
             self._resume()
             while self._n_left > 0 or self._deliveries:
                 yield from self._request_games()
-                n_ended = yield from self._end_games()
-                if n_ended == 0 and (self._deliveries or self._n_left > 0):
+                n_running = len(self._deliveries)
+                yield from self._end_games()
+                has_ended = len(self._deliveries) < n_running
+                if not has_ended and (n_running or self._n_left > 0):
                     is_busy = any(map(self._is_busy, self._deliveries))
                     is_quiet = not is_busy and not self._may_request
                     self._poll(MAX_POLL_S if is_quiet else BUSY_POLL_S)
@@ -250,11 +251,16 @@ class Loop:
         is_busy = any(map(self._is_busy, self._deliveries))
         self._inbox.advance(saves=not is_busy)
 
-    def _hand_over_all(self, messages: Sequence[object]) -> None:
+    def _hand_over_all(self, envelopes: Sequence[object]) -> None:
         """Add messages to their games, and log the first faults and the number of the others."""
         n_bad = 0
-        for message in messages:
-            n_bad += not self._hand_over(message, n_bad < MAX_WARNINGS)
+        for envelope in envelopes:
+            try:
+                self._hand_over(protocol.read_message(envelope))
+            except MessageError as error:
+                n_bad += 1
+                if n_bad <= MAX_WARNINGS:
+                    _log.warning("a message is skipped: %s", error)
         if n_bad > MAX_WARNINGS:
             _log.warning("%s skipped", pluralize(n_bad - MAX_WARNINGS, "more message"))
 
@@ -279,22 +285,8 @@ class Loop:
         pause_s = min(MAX_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
         time.sleep(max(PAUSE_S, self._idle_s(pause_s)))
 
-    def _hand_over(self, envelope: object, warns: bool) -> bool:
-        """Add a message to the unread ones of its game, which may be a game that a killed process requested.
-
-        Args:
-            warns: whether the fault of a message is logged.
-
-        Returns:
-            Whether the message can be read.
-        """
-        try:
-            message = protocol.read_message(envelope)
-        except MessageError as error:
-            if warns:
-                _log.warning("a message is skipped: %s", error)
-            return False
-
+    def _hand_over(self, message: Message) -> None:
+        """Add a message to the unread ones of its game, which may be a game that a killed process requested."""
         game_id = message.game_id
         delivery = self._find(game_id)
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
@@ -304,7 +296,6 @@ class Loop:
             delivery = self._continue(game_id, key)
         if delivery is not None:
             delivery.unread.append(message)
-        return True
 
     def _serve(self, delivery: Delivery) -> None:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""
@@ -332,22 +323,18 @@ class Loop:
             else:
                 game.log(f"{describe_error(error)}; the game goes on")
 
-    def _end_games(self) -> Generator[PlayedGame | PlayerError, None, int]:
-        """Yield the records or errors of the games that have ended, and return their number.
+    def _end_games(self) -> Endings:
+        """Yield the records or errors of the games that have ended.
 
         The journal records the end after the caller has taken it. If the process is killed before, the next one shows
         the game again.
         """
-        n_ended = 0
         for delivery in list(self._deliveries):
-            end = (
-                None
-                if self._is_answering(delivery)
-                else delivery.end(is_away=self._inbox.n_faults > 0)
-            )
+            if self._is_answering(delivery):
+                continue
+            end = delivery.end(is_away=self._inbox.n_faults > 0)
             if end is None:
                 continue
-            n_ended += 1
             self._deliveries.remove(delivery)
             self._calls.pop(delivery, None)
             try:
@@ -356,5 +343,3 @@ class Loop:
                 game = delivery.game
                 ending = "given up" if game.score is None else "over"
                 self.journal.update(game.journal_key, ending=ending)
-
-        return n_ended

@@ -374,10 +374,3 @@ def test_two_processes_do_not_play_as_one_player(
         authenticate(newcomer, "me", other)
         assert newcomer.token == "token-1"
         assert other.token("http://one", "me") == server.token
-
-
-def test_a_fact_that_a_game_does_not_have_is_refused() -> None:
-    journal = Journal(None)
-    key = journal.add_game()
-    with pytest.raises(ValueError, match="a game has no column socre"):
-        journal.update(key, socre=SCORE)
