@@ -96,12 +96,7 @@ class RefusedError(ServerError):
         status: HTTP status of its answer.
     """
 
-    def __init__(self, text: str, status: int) -> None:
-        super().__init__(text)
-        self.status = status
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.status)
+    status: int = 0
 
 
 class GameTimeoutError(ServerError, TimeoutError):

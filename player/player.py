@@ -34,7 +34,7 @@ from player.guess.word import associative_words
 from player.question import N_QUESTIONS, FitArray, Question
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.candidates import Candidates
-from player.questions.kinds import wrong_by_kind
+from player.questions.kinds import WRONG_BY_KIND
 from player.round import Guess, RoundStart
 from player.search.available import find_strategies
 from player.search.build import build_orchestrator
@@ -173,7 +173,7 @@ class Player:
         self._ideas = Ideas(self._embed)
         self._writer = writer
         self._log_odds_per_similarity = log_odds_per_similarity
-        self._mixture = mixture(wrong_by_kind())
+        self._mixture = mixture(WRONG_BY_KIND)
         self._index: WordIndex | None = None
 
     answer_warmup = staticmethod(answer_warmup)

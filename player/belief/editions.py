@@ -33,12 +33,10 @@ RULE_FACTOR = 0.05
 
 EditionShares = Mapping[str, float]
 """Maps the names of editions, PRINTED among them, to their probabilities."""
-EditionCounts = Mapping[str, float]
-"""Maps the names of editions, PRINTED among them, to numbers of games; a game may be divided among several."""
 
 
 def edition_shares(
-    result: SearchResult, index: WordIndex, earlier_games: EditionCounts
+    result: SearchResult, index: WordIndex, earlier_games: Mapping[str, float]
 ) -> dict[str, float]:
     """Compute the probability of each edition before the answers, from the form of the book's name and earlier games.
 

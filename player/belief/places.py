@@ -47,7 +47,7 @@ class Places:
         paragraphs: passages of the course.
         pieces: pieces of other editions.
         links: (n_pieces, n_paragraphs) 1 where a piece holds a passage.
-        vectors: (n_pieces, dim) vectors of the pieces; (n_pieces, 1) zeros if they have none.
+        vectors: (n_pieces, dim) vectors of the pieces; (n_pieces, 0) if they have none.
         passage_rows: (n_printed,) row in `paragraphs` of each place in a passage.
         piece_rows: (n_places - n_printed,) row in `pieces` of each other place.
         starts: (n_places,) the place in its passage or piece, with the opening sentence as it is printed.
@@ -182,10 +182,10 @@ def _compared_form(sentence: str) -> str:
 
 
 def _vectors(pieces: Sequence[Piece]) -> Float32Array:
-    """Return the vectors of pieces, of zeros for a piece without one; (n_pieces, 1) if no piece has one."""
+    """Return the vectors of pieces, of zeros for a piece without one; (n_pieces, 0) if no piece has one."""
     rows = [np.frombuffer(piece.vector, np.float32) for piece in pieces]
     n_dimensions = max(map(len, rows), default=0)
-    vectors = np.zeros((len(pieces), max(n_dimensions, 1)), dtype=np.float32)
+    vectors = np.zeros((len(pieces), n_dimensions), dtype=np.float32)
     for vector, row in zip(vectors, rows, strict=True):
         vector[: len(row)] = row
     return vectors

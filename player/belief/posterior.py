@@ -61,16 +61,15 @@ def update(
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
     letters_by_question = np.stack([each.letters_for(questions) for each in mixture])
     by_question: Float32Array = letters_by_question.astype(np.float32)
-    letter_rows = [letter_row(answer) for answer in answers]
-    letters = [letter for letter in letter_rows if letter is not None]
-    log_joint = _log_prior(prior, letters, mixture, is_raw)
+    letters = {}
+    for number, answer in enumerate(answers):
+        letter = letter_row(answer)
+        if letter is not None:
+            letters[number] = letter
 
-    channels: dict[int, Float32Array] = {}
-    for number, letter in enumerate(letter_rows):
-        if letter is None:
-            continue
+    log_joint = _log_prior(prior, [*letters.values()], mixture, is_raw)
+    for number, letter in letters.items():
         channel = by_question[:, number, letter]
-        channels[number] = channel
         for view, fit in enumerate(fits[:, number]):
             is_of_view = views == view
             likelihood = channel[is_of_view] @ fit.T
@@ -80,8 +79,8 @@ def update(
     referees = joint.sum(axis=1)
     shape = (len(answers), len(prior))
     support = np.zeros(shape)
-    for number, channel in channels.items():
-        by_referee = referees[:, None] * channel
+    for number, letter in letters.items():
+        by_referee = referees[:, None] * by_question[:, number, letter]
         weighted = np.zeros((len(VIEWS), 4))
         np.add.at(weighted, views, by_referee)
         probability = np.einsum("vpo,vo->p", fits[:, number], weighted)

@@ -1,6 +1,5 @@
 """Index of the words of a course: for each place, the words of the passage and of the opening sentence."""
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +71,9 @@ def index_words(
     """Index the words of a course's passages, and of the pieces of its other editions."""
     places = find_places(paragraphs, pieces)
     ids: dict[str, int] = {}
-    whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)
+    of_pieces = [_words_of_piece(places, row) for row in range(len(pieces))]
+    held = [of_pieces[row] for row in places.piece_rows]
+    whole = _table([*_words_of_passages(places), *held], ids)
     opening = _table([_shares(start.sentence) for start in places.starts], ids)
     for table in (whole, opening):
         table.resize((len(places), len(ids)))
@@ -90,8 +91,8 @@ def index_words(
     texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
     for text in texts:
         counts.update(written_words(text))
-    of_passages = _languages(texts)
-    of_pieces = _languages([piece.text for piece in pieces])
+    of_passages = _languages(texts)[places.passage_rows]
+    of_raw = _languages([piece.text for piece in pieces])[places.piece_rows]
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
     spelling = {}
@@ -100,9 +101,7 @@ def index_words(
         spelling[word.casefold()] = word
     return WordIndex(
         places=places,
-        languages=np.concatenate(
-            [of_passages[places.passage_rows], of_pieces[places.piece_rows]]
-        ),
+        languages=np.concatenate([of_passages, of_raw]),
         spelling=spelling,
         ids=ids,
         forms=_table(forms, {}),
@@ -138,15 +137,8 @@ def _words_of_passages(places: Places) -> Iterator[WordShares]:
         yield from reversed(from_here)
 
 
-def _words_of_pieces(places: Places) -> Iterator[WordShares]:
-    """Yield the words of the piece of each place, with words of its passages that it may print without spaces."""
-    for row, group in itertools.groupby(places.piece_rows.tolist()):
-        shares = _words_of_piece(places, row)
-        for _ in group:
-            yield shares
-
-
 def _words_of_piece(places: Places, row: int) -> WordShares:
+    """Return the words of a piece, with words of its passages that it may print without spaces."""
     text = in_reading_order(places.pieces[row].text)
     letters = canonical(text)
     shares = {}

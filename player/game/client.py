@@ -334,9 +334,11 @@ class HttpGameServer:
             problem = read_json(body)
             detail = problem.get("detail") or problem.get("title") or detail
         reason = " ".join(self._redact(str(detail)).split())[:200]
-        return RefusedError(
-            f"{self.url}: {request} was refused with {status}: {reason}", status
+        error = RefusedError(
+            f"{self.url}: {request} was refused with {status}: {reason}"
         )
+        error.status = status
+        return error
 
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)

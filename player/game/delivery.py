@@ -4,6 +4,7 @@ import contextlib
 import re
 import time
 from collections import deque
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from math import inf
 
@@ -46,6 +47,7 @@ class Delivery:
         began: time of the request for the game.
         failure: the error that ends the game, or None.
         unread: messages that were not answered yet.
+        call: the latest call in a thread that answers messages; None without threads.
         reply_deadline: time at which the latest reply is due.
         resend_at: time at which the latest reply is sent again; infinite without a reply.
         is_accepted: whether the server has accepted the latest reply; the referee may not have read it yet.
@@ -57,10 +59,21 @@ class Delivery:
     began: float = field(default_factory=time.monotonic)
     failure: PlayerError | None = None
     unread: deque[Message] = field(default_factory=deque)
+    call: Future[None] | None = None
     reply_deadline: float = 0.0
     resend_at: float = inf
     is_accepted: bool = True
     _refusals: set[str] = field(default_factory=set)
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a thread is answering messages."""
+        return self.call is not None and not self.call.done()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there are unread messages, or a thread is answering some."""
+        return bool(self.unread) or self.is_answering
 
     def restore(self, saved: SavedGame) -> None:
         """Continue a game of an earlier process, whose latest reply the server may have."""

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from dataclasses import KW_ONLY, dataclass, field
 
 from player.deadlines import Runner
@@ -77,7 +77,6 @@ class Loop:
     def __post_init__(self) -> None:
         self._inbox = Inbox(self.server, self.journal, self.timeouts.outage_s)
         self._deliveries: list[Delivery] = []
-        self._calls: dict[Delivery, Future[None]] = {}  # that answer messages
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._n_left = self._n_refused = 0
         self._runner = Runner()
@@ -115,8 +114,7 @@ class Loop:
                 yield from self._end_games()
                 has_ended = len(self._deliveries) < n_running
                 if not has_ended and (n_running or self._n_left > 0):
-                    is_busy = any(map(self._is_busy, self._deliveries))
-                    is_quiet = not is_busy and not self._may_request
+                    is_quiet = not self._n_busy and not self._may_request
                     self._poll(MAX_POLL_S if is_quiet else BUSY_POLL_S)
 
             for key in self._unnamed:
@@ -124,8 +122,8 @@ class Loop:
         finally:
             # wait for the threads that are sending replies
             self._is_closing = True
-            calls = [call for call in self._calls.values() if not call.cancel()]
-            wait(calls, MAX_SENDING_S)
+            calls = [delivery.call for delivery in self._deliveries if delivery.call]
+            wait([call for call in calls if not call.cancel()], MAX_SENDING_S)
 
     def _resume(self) -> None:
         """Continue the unfinished games, and wait a moment for the first messages of those without an id."""
@@ -139,7 +137,7 @@ class Loop:
 
     def _request_games(self) -> Iterator[PlayerError]:
         """Request games until enough are running or waiting for replies; yield the errors."""
-        n_busy = sum(map(self._is_busy, self._deliveries))
+        n_busy = self._n_busy
         while self._may_request and n_busy < MAX_BUSY:
             n_busy += 1
             self._n_left -= 1
@@ -227,13 +225,10 @@ class Loop:
                 return delivery
         return None
 
-    def _is_answering(self, delivery: Delivery) -> bool:
-        """Return whether a thread is answering the messages of a game."""
-        return delivery in self._calls and not self._calls[delivery].done()
-
-    def _is_busy(self, delivery: Delivery) -> bool:
-        """Return whether a game has unread messages, or a thread is answering some."""
-        return bool(delivery.unread) or self._is_answering(delivery)
+    @property
+    def _n_busy(self) -> int:
+        """Number of games with messages that are unread or being answered."""
+        return sum(delivery.is_busy for delivery in self._deliveries)
 
     def _poll(self, longest_s: float) -> None:
         """Read the inbox once, and let each game answer its messages."""
@@ -248,8 +243,7 @@ class Loop:
         for delivery in self._deliveries:
             self._serve(delivery)
 
-        is_busy = any(map(self._is_busy, self._deliveries))
-        self._inbox.advance(saves=not is_busy)
+        self._inbox.advance(saves=not self._n_busy)
 
     def _hand_over_all(self, envelopes: Sequence[object]) -> None:
         """Add messages to their games, and log the first faults and the number of the others."""
@@ -271,7 +265,7 @@ class Loop:
             end = min(end, self._ask_again_at)
         for delivery in self._deliveries:
             end = min(end, delivery.began + delivery.timeout_s)
-            if not self._is_busy(delivery):
+            if not delivery.is_busy:
                 end = min(end, delivery.resend_at)
         return max(0.0, end - time.monotonic())
 
@@ -301,11 +295,11 @@ class Loop:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""
         if self.at_once == 1:
             self._work(delivery)
-        elif not self._is_answering(delivery):
-            if delivery in self._calls:
-                self._calls.pop(delivery).result()
+        elif not delivery.is_answering:
+            if delivery.call is not None:
+                delivery.call.result()
             if delivery.unread or time.monotonic() >= delivery.resend_at:
-                self._calls[delivery] = start_in_thread(lambda: self._work(delivery))
+                delivery.call = start_in_thread(lambda: self._work(delivery))
 
     def _work(self, delivery: Delivery) -> None:
         sent_ids: set[str] = set()
@@ -330,13 +324,12 @@ class Loop:
         the game again.
         """
         for delivery in list(self._deliveries):
-            if self._is_answering(delivery):
+            if delivery.is_answering:
                 continue
             end = delivery.end(is_away=self._inbox.n_faults > 0)
             if end is None:
                 continue
             self._deliveries.remove(delivery)
-            self._calls.pop(delivery, None)
             try:
                 yield end
             finally:

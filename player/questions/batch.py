@@ -1,17 +1,16 @@
 """The 20 questions of a game: the pool of questions of all kinds, the choice, and the fits of options to candidates."""
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from player.answer import LETTERS
 from player.belief.referees import design_referees
 from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray, Question, View
 from player.questions.candidates import Candidates
 from player.questions.design import design
-from player.questions.kinds import ANYWHERE, KINDS, wrong_by_kind
+from player.questions.kinds import ANYWHERE, KINDS, WRONG_BY_KIND
 from player.questions.points import points
 
 FILLER = "filler"
@@ -22,8 +21,6 @@ candidates."""
 RAW_SHARE = 0.3
 """Number of questions about words anywhere in pieces of other editions, as a share of the pool's size. Half of them are
 about all candidates, so that they also tell pieces from passages."""
-_thread_pools = functools.cache(ThreadpoolController)
-"""Returns the thread pools of the loaded libraries; they are looked up once."""
 
 
 def choose_questions(
@@ -41,7 +38,7 @@ def choose_questions(
     offset = np.random.default_rng(seed).random()
     sample = candidates.sample(N_SAMPLED, offset)
     # many small products: on busy cores several threads wait for each other 20 times as long
-    with _thread_pools().limit(limits=1, user_api="blas"):
+    with threadpool_limits(limits=1, user_api="blas"):
         pool = build_pool(candidates, pool_size, seed)
         rows = design(
             questions=pool,
@@ -49,7 +46,7 @@ def choose_questions(
             prior=sample.prior,
             own_prior=sample.own_prior,
             stakes=1.0 - points(sample.held_sentences),
-            referees=design_referees(wrong_by_kind()),
+            referees=design_referees(WRONG_BY_KIND),
         )
 
     questions = [pool[row] for row in rows]

@@ -14,7 +14,8 @@ FULL = 0.25
 def deal(
     has_word: BoolArray,
     worth: Float64Array,
-    shape: tuple[int, int],
+    n: int,
+    size: int,
     generator: np.random.Generator,
 ) -> RowArray:
     """Return (n, N_LISTS, size) words, ascending within a list; -1 fills up short lists.
@@ -25,13 +26,13 @@ def deal(
     Args:
         has_word: (n_draws, n_words) whether each draw from the belief has the word; n_draws is a multiple of 64.
         worth: (n_words,) weight of each word, positive.
-        shape: number of questions, and maximum number of words of a list.
+        n: number of questions.
+        size: maximum number of words of a list.
         generator: source of the draws.
 
     Reference:
         Kool, van Hoof and Welling, Stochastic Beams and Where to Find Them, 2019: Gumbel noise on log-weights.
     """
-    n, size = shape
     n_words = len(worth)
     n_drawn = min(n_words, 2 * N_LISTS * size)
     noise = generator.gumbel(size=(n, n_words))

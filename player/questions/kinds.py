@@ -101,13 +101,7 @@ class ListKind:
             rows = systematic_sample(belief, N_DRAWS, generator.random())
             shares = self.table(candidates)[rows][:, ids]
             seen = shares.toarray() > 0.5
-            shape = (n, self.size)
-            word_lists = deal(
-                seen,
-                worth[ids],
-                shape,
-                generator,
-            )
+            word_lists = deal(seen, worth[ids], n, self.size, generator)
             names = [*self.columns(candidates)]
             for lists in np.unique(word_lists, axis=0):
                 groups = []
@@ -330,15 +324,10 @@ def _letter_kind(position: int) -> LetterKind:
     )
 
 
-LETTER_KINDS = tuple(map(_letter_kind, POSITIONS))
-"""The kinds that ask for the first letter of a word of the opening sentence."""
-
 KINDS: dict[str, ListKind] = {
-    kind.name: kind for kind in (OPENING, ANYWHERE, *LETTER_KINDS)
+    kind.name: kind for kind in (OPENING, ANYWHERE, *map(_letter_kind, POSITIONS))
 }
 """All kinds by name, in the order in which their questions are drawn."""
 
-
-def wrong_by_kind() -> dict[str, float]:
-    """Return the expected share of wrong letters of each kind."""
-    return {name: kind.wrong for name, kind in KINDS.items()}
+WRONG_BY_KIND = {name: kind.wrong for name, kind in KINDS.items()}
+"""Expected share of wrong letters of each kind."""

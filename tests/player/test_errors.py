@@ -5,7 +5,6 @@ import pickle
 from player.errors import (
     AllStrategiesFailedError,
     LateStrategyError,
-    RefusedError,
     SearchError,
 )
 
@@ -15,7 +14,6 @@ def test_an_error_is_the_same_after_it_was_pickled() -> None:
         SearchError("dense", "no network"),
         LateStrategyError("dense", "no answer"),
         AllStrategiesFailedError([SearchError("dense", "no network")]),
-        RefusedError("The guess was refused with 422.", 422),
     ):
         copy = pickle.loads(pickle.dumps(error))
         assert type(copy) is type(error)

@@ -109,7 +109,7 @@ def test_a_piece_without_a_vector_leaves_the_others_theirs() -> None:
     assert places.vectors.tolist() == vectors.tolist()
     places = index_words(PASSAGES, (first, PIECES[1])).places
     assert places.vectors.tolist() == [[1, 0], [0, 0]]
-    assert index_words(PASSAGES, PIECES[:1]).places.vectors.tolist() == [[0]]
+    assert index_words(PASSAGES, PIECES[:1]).places.vectors.tolist() == [[]]
 
 
 def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() -> None:

@@ -19,7 +19,7 @@ from player.belief.referees import (
     mixture,
 )
 from player.question import VIEWS, FitArray
-from player.questions.kinds import wrong_by_kind
+from player.questions.kinds import WRONG_BY_KIND
 from quarry.arrays import BoolArray, Float64Array
 from tests.player.questions.models import asked, hard_fits, sound
 
@@ -29,7 +29,7 @@ CELLS = [
 ]
 FITS = hard_fits(CELLS)
 PRIOR = np.array([0.5, 0.3, 0.2])
-MIXTURE = mixture(wrong_by_kind())
+MIXTURE = mixture(WRONG_BY_KIND)
 
 
 def updated(

@@ -11,7 +11,7 @@ from player.belief.referees import (
     mixture,
 )
 from player.question import VIEWS
-from player.questions.kinds import KINDS, wrong_by_kind
+from player.questions.kinds import KINDS, WRONG_BY_KIND
 from tests.player.questions.models import asked
 
 
@@ -32,7 +32,7 @@ def test_every_kind_has_a_rate_under_every_view() -> None:
     for view, kind in WRONG:
         assert view in VIEWS
         assert kind in KINDS
-    sound, *_ = mixture(wrong_by_kind())
+    sound, *_ = mixture(WRONG_BY_KIND)
     assert (sound.view, sound.errors) == ("paragraph", SOUND)
     np.testing.assert_allclose(sound.letters.sum(axis=1), 1.0)
     for kind, wrong in (
@@ -46,7 +46,7 @@ def test_every_kind_has_a_rate_under_every_view() -> None:
 def test_the_weights_of_views_and_sound_referees_sum_to_1_with_the_others() -> None:
     weights = dict.fromkeys((*VIEWS, None), 0.0)
     sound = 0.0
-    for each in mixture(wrong_by_kind()):
+    for each in mixture(WRONG_BY_KIND):
         weights[each.view] += each.weight
         sound += each.weight * (each.errors == SOUND)
 

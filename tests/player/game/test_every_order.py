@@ -83,7 +83,7 @@ class Referee(FakeGameServer):
     def send(self, envelope: Json) -> None:
         loss = self.losses.pop(0) if self.losses else "take"
         if loss == "refuse":
-            raise RefusedError("422", 422)
+            raise RefusedError("422")
         if loss == "drop":
             raise ServerError("dropped")
         if loss == "vanish":
