@@ -194,16 +194,6 @@ def test_asked_again_it_returns_the_same_and_another_content_is_another_round(
             assert guess_of(callbacks, game_id="0101002", answers=["B"]) == guess
 
 
-def test_a_zero_before_a_letter_is_a_part_of_an_id(
-    callbacks: Callbacks, expected: list[Replies]
-) -> None:
-    for game_id, number in (("0A", 3), ("A", 4)):
-        fields = {**ROUND, "book_hint": hint_of(number)}
-        questions_of(callbacks, game_id=game_id, **fields)
-    _, guess = expected[3]
-    assert guess_of(callbacks, game_id="0A", answers=letters_of(3)) == guess
-
-
 def test_only_the_answers_of_a_round_that_was_never_asked_are_logged(
     callbacks: Callbacks, caplog: pytest.LogCaptureFixture
 ) -> None:

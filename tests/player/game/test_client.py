@@ -1,7 +1,6 @@
 """HttpGameServer against answers that the test writes; tests/hostile plays over real connections."""
 
 import functools
-import itertools
 import json
 import time
 from collections.abc import Callable
@@ -12,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from player.errors import MessageError, RefusedError, ServerError, UnauthorizedError
+from player.errors import RefusedError, ServerError, UnauthorizedError
 from player.game.client import GameState, HttpGameServer
-from player.game.decoding import MAX_RESPONSE_BYTES, join_pieces, read_inbox
+from player.game.decoding import read_inbox
 
 TOKEN = "s3cret-token-of-the-player"
 URL = "http://127.0.0.1:8017"
@@ -269,10 +268,3 @@ def test_an_inbox_that_cannot_be_read_is_one_error() -> None:
     for body in (b'{"messages": [{]}', b"[" * 100_000, b"[]", b'{"messages": {}}'):
         client, _ = connect((200, body))
         assert "/v1/inbox the answer " in str(failure(client.inbox, "", 0.0))
-
-
-def test_a_body_that_is_too_long_is_refused() -> None:
-    megabyte = b" " * 1_000_000
-    assert len(join_pieces([megabyte] * 32)) == MAX_RESPONSE_BYTES
-    with pytest.raises(MessageError, match="more than 32000000 bytes"):
-        join_pieces(itertools.repeat(megabyte))
