@@ -172,12 +172,11 @@ class HttpGameServer:
         return _required(answer, "game_id")
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
-        """Return the messages after `cursor` ("" for all) and the new cursor; wait 30 seconds at most.
+        """Return the messages after `cursor` ("" for all) and the new cursor.
 
         Raises:
             ServerError: the server cannot be reached, refuses, or sends an invalid answer.
         """
-        wait_s = min(max(wait_s, 0.0), MAX_WAIT_S)
         parameters = {"wait_s": f"{wait_s:g}"}
         if cursor:
             parameters["after"] = cursor

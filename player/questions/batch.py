@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from player.answer import LETTERS
 from player.belief.referees import design_referees
 from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray, Question, View
-from player.questions.candidates import Candidates
+from player.questions.candidates import Candidates, systematic_sample
 from player.questions.design import design
 from player.questions.kinds import ANYWHERE, KINDS, WRONG_BY_KIND
 from player.questions.points import points
@@ -36,7 +36,11 @@ def choose_questions(
         seed: seed of all draws.
     """
     offset = np.random.default_rng(seed).random()
-    sample = candidates.sample(N_SAMPLED, offset)
+    draws = systematic_sample(candidates.prior, N_SAMPLED, offset)
+    drawn, counts = np.unique(draws, return_counts=True)
+    index = candidates.index
+    sample = Candidates(index, candidates.rows[drawn], counts / N_SAMPLED)
+    openings = [index.places.held_sentences[place] for place in sample.rows.tolist()]
     # many small products: on busy cores several threads wait for each other 20 times as long
     with threadpool_limits(limits=1, user_api="blas"):
         pool = build_pool(candidates, pool_size, seed)
@@ -44,8 +48,8 @@ def choose_questions(
             questions=pool,
             fits=fit_questions(pool, sample, DESIGN_VIEWS),
             prior=sample.prior,
-            own_prior=sample.own_prior,
-            stakes=1.0 - points(sample.held_sentences),
+            own_prior=candidates.prior[drawn],
+            stakes=1.0 - points(openings),
             referees=design_referees(WRONG_BY_KIND),
         )
 

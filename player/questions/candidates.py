@@ -1,8 +1,7 @@
 """Candidates: the places that questions must tell apart, with their words and probabilities."""
 
-from __future__ import annotations
-
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -28,53 +27,24 @@ STRAY = 0.04
 """Probability that such a referee takes a word of a retrieved passage for a word of the opening sentence."""
 
 
+@dataclass(eq=False)
 class Candidates:
     """The places that questions must tell apart, with their words.
 
-    Args:
+    Attributes:
         index: word index of the course.
         rows: (n_candidates,) places of the index.
         prior: (n_candidates,) their probabilities, summing to 1.
         clue: the book's name and the hint, all that a referee of the view "name" sees.
-
-    Attributes:
-        own_prior: (n_candidates,) probability of each candidate itself. In a sample, `prior` is the share of the draws,
-            which also stand for candidates that were not drawn.
     """
 
-    def __init__(
-        self,
-        index: WordIndex,
-        rows: RowArray,
-        prior: Float64Array,
-        clue: str = "",
-    ) -> None:
-        self.index = index
-        self.rows = rows
-        self.prior = self.own_prior = prior
-        self._clue = index.word_ids(clue)
+    index: WordIndex
+    rows: RowArray
+    prior: Float64Array
+    clue: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    def sample(self, n: int, offset: float) -> Candidates:
-        """Draw a systematic sample of candidates; their prior is their share of the draws.
-
-        Args:
-            n: number of draws.
-            offset: position of the first draw, 0..1.
-        """
-        rows, counts = np.unique(
-            systematic_sample(self.prior, n, offset), return_counts=True
-        )
-        sample = Candidates(self.index, self.rows[rows], counts / n)
-        sample.own_prior = self.prior[rows]
-        return sample
-
-    @property
-    def held_sentences(self) -> list[str]:
-        """(n_candidates,) the opening sentence of each as the referee holds it."""
-        return [self.index.places.held_sentences[int(row)] for row in self.rows]
 
     @functools.cached_property
     def language(self) -> Language:
@@ -112,7 +82,7 @@ class Candidates:
             in_opening: whether it looks for the word in the opening sentence or anywhere in the paragraph.
         """
         if view == "name":
-            n_named = lists[self._clue].sum(axis=0)
+            n_named = lists[self.index.word_ids(self.clue)].sum(axis=0)
             by_clue = np.float32(SEEN) * (n_named > 0)
             return np.broadcast_to(by_clue, (len(self), len(by_clue)))
         if view == "paragraph" and not in_opening:

@@ -42,7 +42,8 @@ def design(
         questions: questions to choose from; if there are fewer, all are returned.
         fits: (n_design_views, n_questions, n_candidates, 4) fits of the questions under `DESIGN_VIEWS`.
         prior: (n_candidates,) probabilities, summing to 1.
-        own_prior: (n_candidates,) as in `Candidates`.
+        own_prior: (n_candidates,) probability of each candidate itself. `prior` is the share of the draws, which also
+            stand for candidates that were not drawn.
         stakes: (n_candidates, n_candidates) share of the points that is lost if one is taken for the other, 0..1.
         referees: a referee for each of `DESIGN_VIEWS`, as `design_referees` returns them.
 

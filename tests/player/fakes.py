@@ -201,14 +201,15 @@ def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
 
 
 def dense_player(
-    paragraphs: Sequence[Paragraph],
+    paragraphs: Sequence[Paragraph] | None = None,
     *,
     seed: int = 0,
     **changes: Any,
 ) -> Player:
-    """A player with a `dense_index` of these paragraphs, and with a small pool of questions."""
+    """A player with a `dense_index` of these paragraphs, or of `course`, and with a small pool of questions."""
     settings = search_settings(spill_over="always")
-    search = SearchOrchestrator(dense_index(paragraphs), settings)
+    index = dense_index(course() if paragraphs is None else paragraphs)
+    search = SearchOrchestrator(index, settings)
     game = replace(_dual().game, **{"questions_pool": 60, **changes})
     return Player(search, game, seed)
 

@@ -26,7 +26,7 @@ from tests.player.fakes import (
     search_settings,
 )
 
-PLAYER = dense_player(course())
+PLAYER = dense_player()
 PASSAGES = course()
 PIECES = [
     Piece("pypdf:page", item.doc_id, item.page, item.page, item.text)
@@ -100,7 +100,7 @@ def test_an_embedder_that_fails_or_hangs_costs_a_part_of_the_time_of_a_reply(
 
 
 def test_another_seed_gets_other_questions() -> None:
-    other = dense_player(course(), seed=1)
+    other = dense_player(seed=1)
     assert other.plan(start()).questions != PLAYER.plan(start()).questions
 
 

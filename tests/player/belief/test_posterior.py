@@ -12,9 +12,6 @@ from player.belief.posterior import Posterior, log_skewed, update
 from player.belief.referees import (
     SKEW,
     SKEWED,
-    SOUND,
-    USELESS,
-    USELESS_SHARE,
     RefereeModel,
     mixture,
 )
@@ -103,56 +100,16 @@ def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
     assert log_skewed(letters) == pytest.approx(expected)
 
 
-def a_code(seed: int) -> FitArray:
-    """Twenty questions about 80 paragraphs whose fitting options are drawn at random: as good a code as there is."""
-    generator = np.random.default_rng(seed)
-    cells = generator.integers(0, 4, size=(20, 80))
-    return hard_fits(cells)
-
-
-def probability_of(posterior: Posterior, *errors: str) -> float:
-    are_asked = [referee.errors in errors for referee in MIXTURE]
-    return float(posterior.referees[are_asked].sum())
-
-
-def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
-    by_hint, by_answers, useless = 0, 0, 0.0
-    for seed in range(100):
-        generator = np.random.default_rng(seed)
-        prior = generator.dirichlet(np.full(80, 0.05))
-        truth = int(generator.choice(80, p=prior))
-        letters = generator.choice([*"ABCD"], size=20)
-        posterior = updated(prior, a_code(seed), letters.tolist())
-        by_hint += prior.argmax() == truth
-        by_answers += posterior.belief.argmax() == truth
-        useless += probability_of(posterior, USELESS, SKEWED) / 100
-    assert by_hint > 33
-    assert by_answers > 0.8 * by_hint
-    assert useless > 3 * USELESS_SHARE
-
-
 def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:
     generator = np.random.default_rng(0)
     prior = generator.dirichlet(np.full(80, 0.05))
+    code = hard_fits(generator.integers(0, 4, size=(20, 80)))
     for letter in "ABCD":
-        posterior = updated(prior, a_code(0), [letter] * 20)
-        assert probability_of(posterior, SKEWED) > 0.9
-        np.testing.assert_allclose(posterior.belief, prior, atol=0.05)
-
-
-def test_what_the_referee_sees_is_found_out() -> None:
-    # the same paragraphs fit other options under each view
-    codes = list(map(a_code, range(len(VIEWS))))
-    fits = np.stack(codes)
-    prior = np.full(80, 1 / 80)
-    truth = 30
-    for view, of_view in zip(VIEWS, fits, strict=True):
-        options = of_view[:, truth].argmax(axis=1)
-        answers = ["ABCD"[option] for option in options]
-        posterior = updated(prior, fits, answers)
-        assert posterior.belief[truth] > 0.999
+        posterior = updated(prior, code, [letter] * 20)
         likeliest = MIXTURE[int(posterior.referees.argmax())]
-        assert (likeliest.view, likeliest.errors) == (view, SOUND)
+        assert likeliest.errors == SKEWED
+        assert posterior.referees.max() > 0.9
+        np.testing.assert_allclose(posterior.belief, prior, atol=0.05)
 
 
 def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() -> None:

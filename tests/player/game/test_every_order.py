@@ -30,7 +30,7 @@ from player.game.journal import Journal
 from player.game.loop import Loop
 from player.game.record import PlayedGame
 from player.round import Json
-from tests.player.fakes import FakeGameServer, Remembering, course, dense_player
+from tests.player.fakes import FakeGameServer, Remembering, dense_player
 from tests.player.game.test_loop import REPLIES, STAGES, report_of, reports_of
 
 GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
@@ -101,7 +101,7 @@ class Referee(FakeGameServer):
 @functools.cache
 def prepared() -> Remembering:
     """A contestant that has planned and decided the one round, so that a test plays thousands of games."""
-    return Remembering(dense_player(course()))
+    return Remembering(dense_player())
 
 
 class EveryOrder(RuleBasedStateMachine):

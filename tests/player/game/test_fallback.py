@@ -30,7 +30,7 @@ class Unsteady:
     """A contestant of which some parts hang until they are mended, or fail."""
 
     def __init__(self) -> None:
-        self.player = dense_player(course())
+        self.player = dense_player()
         self.steady = DeadlinePlayer(self, "7", Runner())
         self.hanging: set[str] = set()
         self.failing: set[str] = set()
@@ -121,16 +121,6 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
     unsteady.error = TimeoutError  # another step was late
     unsteady.steady.decide(["A"] * 20, 20.0)
     assert "the decision failed: " in caplog.messages[-1]
-
-
-def test_a_decision_belongs_to_the_plan_that_was_made_again_for_it(
-    unsteady: Unsteady,
-) -> None:
-    unsteady.steady.make_plan(START, 20.0)
-    unsteady.steady.drop_fits()
-    unsteady.steady.decide(["A"] * 20, 20.0)
-    assert unsteady.steady.plan is not None
-    assert unsteady.steady.plan.fits.size
 
 
 def test_the_loop_gives_each_part_its_budget_and_cuts_a_longer_one_short(

@@ -13,7 +13,7 @@ from player.game.record import SavedGame
 from player.player import Player
 from player.round import Json
 from tests.fakes import each
-from tests.player.fakes import course, dense_player, opened
+from tests.player.fakes import dense_player, opened
 from tests.player.game.test_loop import REPLIES, game_of, round_start
 
 JOURNALS = sorted((Path(__file__).parents[2] / "journals").glob("*.sqlite"))
@@ -21,7 +21,7 @@ JOURNALS = sorted((Path(__file__).parents[2] / "journals").glob("*.sqlite"))
 
 @pytest.fixture(scope="module")
 def player() -> Player:
-    return dense_player(course())
+    return dense_player()
 
 
 @pytest.fixture(params=JOURNALS, ids=lambda path: path.stem)

@@ -34,7 +34,7 @@ from player.game.record import PlayedGame
 from player.player import Contestant
 from player.round import Json
 from tests.fakes import each
-from tests.player.fakes import FakeGameServer, course, dense_player
+from tests.player.fakes import FakeGameServer, dense_player
 
 GAME = "0101001"
 OTHER_GAME = "0101002"
@@ -86,7 +86,7 @@ def outcomes_of(
     player: Contestant | None = None,
     **options: Any,
 ) -> list[PlayedGame | PlayerError]:
-    player = player or dense_player(course())
+    player = player or dense_player()
     options = {"name": "me", "timeout_s": 60.0, **options}
     return list(Loop(server, player, **options).play(n_games))
 
@@ -109,7 +109,7 @@ def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     server = FakeGameServer([[call], [round_start()]])
     says = rf"Game {GAME} timed out.*game\.game_timeout_s"
     with pytest.raises(GameTimeoutError, match=says):
-        Loop(server, dense_player(course()), name="me", timeout_s=0.3).play_one()
+        Loop(server, dense_player(), name="me", timeout_s=0.3).play_one()
     assert server.sent_types() == REPLIES[:2]
 
 
@@ -143,7 +143,7 @@ def test_a_long_retry_after_silences_a_reply_for_half_of_a_phase_at_most() -> No
     busy.retry_after_s = 3_600.0
     for deadline in (600, 7_200):
         server = FakeGameServer([], send=[busy])
-        game = game_of(dense_player(course()), timeouts=Timeouts())
+        game = game_of(dense_player(), timeouts=Timeouts())
         delivery = Delivery(game, server)
         delivery.answer(read_message(warmup(deadline=deadline)), set())
         assert delivery.resend_at - time.monotonic() <= 20.0
@@ -324,7 +324,7 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
         phases.append([stage(game_id) for game_id in ids])
     loop = Loop(
         FakeGameServer(phases, ids),
-        dense_player(course()),
+        dense_player(),
         name="me",
         timeout_s=60.0,
         at_once=3,

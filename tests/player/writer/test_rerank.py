@@ -79,7 +79,7 @@ class Scripted(Writer):
 
 
 def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> None:
-    orchestrator = dense_player(course()).orchestrator
+    orchestrator = dense_player().orchestrator
     settings = GameSettings()
     start = replace(START, book_name="", association_domain="animal")
     other, *_, named = course()[:8]
