@@ -53,9 +53,6 @@ def design(
         Maximizing Submodular Set Functions, 1978.
     """
     n_questions = len(questions)
-    if not n_questions:
-        return []
-
     at_stake = prior.astype(np.float32) * stakes
     np.fill_diagonal(at_stake, own_prior)
     parts = []

@@ -86,9 +86,6 @@ class ListKind:
             members: (n_candidates,) whether the questions are for a candidate.
         """
         belief = np.where(members, candidates.prior, 0.0)
-        if not belief.any():
-            return []
-
         belief /= belief.sum()
         mass = np.clip(self.table(candidates).T @ belief, 0.0, 1.0)
         worth = mass * (1.0 - mass) * self.is_nameable(candidates)

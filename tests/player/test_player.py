@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from configs.settings import Merge, SpillOver, load
+from configs.settings import SearchSettings, load
 from evaluate.referee.context import build_visible_context
 from evaluate.referee.wording import answer_by_wording
 from player.deadlines import due_at
@@ -33,7 +33,6 @@ PIECES = [
     for item in PASSAGES[:6]
 ]
 INDEX = replace(dense_index(PASSAGES), pieces=PIECES)
-SLOTS = st.integers(0, 20)
 
 
 def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundStart:
@@ -111,30 +110,21 @@ def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(
-    slots=st.tuples(SLOTS, SLOTS).filter(any),
+    search=st.builds(
+        search_settings,
+        pdf_k=st.integers(0, 20),
+        global_k=st.integers(1, 20),
+        merge=st.sampled_from(["slots", "relevance"]),
+        spill_over=st.sampled_from(["never", "no-book", "always"]),
+    ),
     candidates=st.sampled_from([0, 1, 2, 5, 10_000_000]),
-    merge=st.sampled_from(["slots", "relevance"]),
-    spill_over=st.sampled_from(["never", "no-book", "always"]),
     book_name=st.sampled_from(["first", "second", "", "unknown"]),
 )
-@example((1, 0), 0, "slots", "never", "first")
-@example((0, 1), 0, "slots", "never", "first")
-@example((15, 5), 1, "slots", "always", "first")
-@example((15, 5), 2, "relevance", "always", "first")
+@example(search_settings(pdf_k=1, global_k=0), 0, "first")
+@example(search_settings(pdf_k=0, global_k=1), 0, "first")
 def test_every_split_of_slots_and_every_number_of_candidates_plays(
-    slots: tuple[int, int],
-    candidates: int,
-    merge: Merge,
-    spill_over: SpillOver,
-    book_name: str,
+    search: SearchSettings, candidates: int, book_name: str
 ) -> None:
-    pdf_k, global_k = slots
-    search = search_settings(
-        pdf_k=pdf_k,
-        global_k=global_k,
-        merge=merge,
-        spill_over=spill_over,
-    )
     game = replace(load("dual").game, questions_pool=60, candidates=candidates)
     player = Player(SearchOrchestrator(INDEX, search), game)
     plan = player.plan(start("merge heap pivot", book_name))

@@ -345,9 +345,6 @@ def test_unless_another_is_given_the_journal_is_that_of_live_games(
     questions = questions_of(Callbacks(player), **ROUND)
     again = Callbacks(dense_player(seed=7))
     assert questions_of(again, **ROUND) == questions
-    (tmp_path / "runs/games.sqlite").unlink()
-    (tmp_path / "runs/games.sqlite").mkdir()
-    assert len(questions_of(Callbacks(player), **ROUND)) == 20
 
 
 # what is learned and loaded

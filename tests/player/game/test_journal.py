@@ -27,7 +27,7 @@ from player.game.journal import (
 from player.game.record import Label, SavedGame, SavedMessage
 from player.question import Question
 from player.round import Guess, Json, RoundStart, Score
-from tests.fakes import each, refusal
+from tests.fakes import each
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", (("a",),)),)
@@ -195,14 +195,6 @@ def test_a_link_or_a_pipe_is_refused_and_keeps_its_permissions(tmp_path: Path) -
             Journal(path)
     for path in (theirs, pipe):
         assert stat.S_IMODE(path.stat().st_mode) == 0o644
-
-
-def test_a_path_that_cannot_be_opened_is_refused_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").touch()
-    (tmp_path / "folder").mkdir()
-    for name in ("folder", "notes.txt/below"):
-        line = refusal(JournalError, Journal, tmp_path / name)
-        assert re.match("Cannot use the journal .*--journal", line)
 
 
 def test_games_are_played_without_a_default_journal_that_cannot_be_opened(

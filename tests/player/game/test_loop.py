@@ -178,17 +178,6 @@ def test_a_game_that_times_out_while_its_server_is_gone_blames_the_server() -> N
     assert str(error) == f"Game {GAME} {says}"
 
 
-def test_a_game_that_fails_ends_no_later_one() -> None:
-    ids = [GAME, OTHER_GAME]
-    batches = []
-    for game_id in ids:
-        batches.append([stage(game_id) for stage in STAGES])
-    server = FakeGameServer(batches, ids, request_game=[None, GONE, None])
-    first, error, last = outcomes_of(server, 3)
-    assert error == GONE
-    assert each([first, last], "game_id") == ids
-
-
 def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
     server = FakeGameServer([], request_game=[GONE] * 9)
     assert outcomes_of(server, 9) == [GONE] * 3

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from player.guess.ideas import Ideas, load_ideas
+from player.guess.ideas import Ideas
 from player.guess.word import WORD_WITHOUT_CANDIDATES, associative_words
 from quarry.languages.hebrew import HEBREW
 from quarry.languages.words import stems, words
@@ -16,11 +16,6 @@ IDEAS = Ideas(HashingEmbedder().embed_queries)
 
 def guesses(text: str, domain: str = "", hint: str = "", *named: str) -> list[str]:
     return associative_words(paragraph("b:1:1", text), domain, hint, IDEAS, named)
-
-
-def test_a_word_of_the_domain_comes_first() -> None:
-    listed = {idea.word for idea in load_ideas()[0]["gambling"]}
-    assert listed.issuperset(guesses(HEAP, "gambling", "luck decides")[:5])
 
 
 VOCABULARY = "sorting sorted merge casino dice color computer science idea ideas a ??? C++ москва"

@@ -98,6 +98,7 @@ ANSWERS = {
     "9": "A",
     "12": "D",
 }
+EVIDENCE = [Evidence(int(number), letter, 1.0) for number, letter in ANSWERS.items()]
 
 
 UNSOUND = {
@@ -123,8 +124,6 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
-    letters = ANSWERS.items()
-    evidence = [Evidence(int(number), letter, 1.0) for number, letter in letters]
     reply = json.dumps({"sentence": SENTENCE, "word": "Oak fits since"})
     passage = paragraph("a:1:1", "Heaps and queues.")
 
@@ -136,18 +135,15 @@ def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
             GUESS,
             passage,
             START,
-            evidence[:n],
+            EVIDENCE[:n],
             replying(reply),
         )
         assert guess == replace(GUESS, sentence_justification=reason)
 
 
 def test_justifications_are_english_for_a_hebrew_paragraph_too() -> None:
-    evidence = [
-        Evidence(int(number), letter, 1.0) for number, letter in ANSWERS.items()
-    ]
     ask = Mock(return_value=json.dumps({"sentence": SENTENCE}))
-    guess = ask_justifications(GUESS, paragraph("a:1:1", HEBREW), START, evidence, ask)
+    guess = ask_justifications(GUESS, paragraph("a:1:1", HEBREW), START, EVIDENCE, ask)
     assert guess.sentence_justification == SENTENCE
     assert "justifications in English" in ask.call_args.args[0]
     assert '"question 4 (answer B)"' in ask.call_args.args[0]
