@@ -38,7 +38,9 @@ def read_json(body: bytes) -> Any:
     """
     text = body.decode("utf-8-sig", "replace")
     try:
-        value = json.loads(text, strict=False, parse_int=_integer)
+        value = json.loads(
+            text, strict=False, parse_int=lambda digits: int(digits[:MAX_DIGITS])
+        )
         if HALF_PAIR.search(text):
             plain_json = json.dumps(value, ensure_ascii=False)
             value = json.loads(plain_json.encode("utf-8", "replace"))
@@ -59,7 +61,3 @@ def read_inbox(body: bytes) -> tuple[list[Any], str]:
         raise MessageError("the answer has no list of messages")
     cursor = read_text_field(answer, MAX_CURSOR_CHARS + 1, "cursor")
     return messages, cursor if len(cursor) <= MAX_CURSOR_CHARS else ""
-
-
-def _integer(digits: str) -> int:
-    return int(digits[:MAX_DIGITS])

@@ -1,12 +1,11 @@
 """DeadlinePlayer: the player of one game; it always has 20 valid questions and a valid guess by the deadline."""
 
-import functools
 import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -53,8 +52,8 @@ class DeadlinePlayer:
 
     def warmup(self, question: str, budget_s: float) -> str:
         """Return the answer to the warm-up question; "0" if it is not ready in time."""
-        work = functools.partial(self.player.answer_warmup, question)
-        return self._within(budget_s, "the warm-up", work) or "0"
+        answer = self.player.answer_warmup
+        return self._within(budget_s, "the warm-up", answer, question) or "0"
 
     def make_plan(
         self,
@@ -69,8 +68,8 @@ class DeadlinePlayer:
             budget_s: maximum time.
             questions: questions that an earlier process has sent; None designs new ones.
         """
-        work = functools.partial(self.player.plan, start, questions)
-        plan = self._within(budget_s, "the questions", work)
+        make = self.player.plan
+        plan = self._within(budget_s, "the questions", make, start, questions)
         if plan is None:
             questions = questions or generic_questions(start)
             places = find_places(())
@@ -102,8 +101,8 @@ class DeadlinePlayer:
         if plan is None:
             return _guess_by_hint(self.plan, answers)
         self.plan = plan
-        work = functools.partial(self.player.decide, plan, answers)
-        decision = self._within(decide_s, "the decision", work)
+        decide = self.player.decide
+        decision = self._within(decide_s, "the decision", decide, plan, answers)
         return decision or _guess_by_hint(plan, answers)
 
     def whole_plan(self) -> Plan:
@@ -113,13 +112,17 @@ class DeadlinePlayer:
             return self.plan
         return self.player.plan(self.plan.start, self.plan.questions)
 
-    def _within(self, budget_s: float, part: str, work: Callable[[], T]) -> T | None:
+    def _within(
+        self, budget_s: float, part: str, work: Callable[..., T], *arguments: Any
+    ) -> T | None:
         """Return the result of a step; if it fails or is not ready in time, log this and return None."""
         if budget_s == inf:
-            return work()
+            return work(*arguments)
 
         due = time.monotonic() + budget_s
-        call = self.runner.start(part, lambda: due_at(due, work), due)
+        call = self.runner.start(
+            part, lambda: due_at(due, lambda: work(*arguments)), due
+        )
         try:
             return call.result(budget_s)
         except Exception as error:  # the referee gets its reply in any case

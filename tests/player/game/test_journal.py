@@ -3,13 +3,9 @@
 import contextlib
 import json
 import os
-import random
 import re
-import signal
 import sqlite3
 import stat
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,30 +111,6 @@ def test_a_label_is_stored_after_the_guess_and_read_after_the_game(
     journal.update(key, ending="over")
     assert each(journal.games(), "label") == [LABEL]
     assert each(journal.games(), "outcome") == ["LOST"]
-
-
-def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    def interrupt_after(seconds: float) -> None:
-        time.sleep(seconds)
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
-
-    moments = random.Random(0)
-    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
-    try:
-        with opened(path) as journal:
-            for _ in range(200):
-                moment = moments.uniform(0.0, 0.002)
-                with contextlib.suppress(KeyboardInterrupt):
-                    threading.Thread(target=interrupt_after, args=(moment,)).start()
-                    for _ in range(20):
-                        journal.add_game()
-                        time.sleep(0.0001)
-                    time.sleep(5.0)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert caplog.messages == []
 
 
 def test_an_altered_game_is_left_and_logged(
@@ -248,6 +220,13 @@ def test_a_copy_has_the_games_of_the_file_and_changes_nothing_in_it(path: Path) 
     assert list(path.parent.iterdir()) == [path]
 
 
+class Interrupting:
+    """A statement in the middle of which the user presses Ctrl-C."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise KeyboardInterrupt
+
+
 def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -259,6 +238,10 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
         assert journal.write(begin, drop) == -1
         assert journal.cursor() == "", "a write that fails in its middle stores nothing"
         assert journal.editions("R1") == {}
+    with pytest.raises(KeyboardInterrupt):
+        journal.write(begin, Interrupting())  # type: ignore[arg-type]
+    assert journal.cursor() == "", "an interrupted write leaves no open transaction"
+    assert journal.add_game() > 0
     write, read = caplog.messages
     assert "no such table: replies; games go on" in write
     assert "no such table: opponents; games go on" in read
