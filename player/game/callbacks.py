@@ -65,7 +65,7 @@ class _Round:
 
     round_fields: RoundFields
     game: Game
-    origin: Message | SavedGame | None = None
+    origin: Message | SavedGame | None
     is_asked: bool = False
     is_blind: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -232,13 +232,13 @@ class Callbacks:
         """Begin a round, in memory and in the journal."""
         key = self._journal.add_game()
         self._journal.update(key, game_id=start.game_id)
-        round_ = self._add(round_fields, start.game_id, key)
-        round_.origin = start
-        return round_
+        return self._add(round_fields, start, key)
 
-    def _add(self, round_fields: RoundFields, game_id: str, key: int) -> _Round:
+    def _add(
+        self, round_fields: RoundFields, origin: Message | SavedGame, key: int
+    ) -> _Round:
         """Add a round with a new game, and drop the oldest rounds if there are too many."""
-        name = game_id or round_fields.match_id or round_fields.hint
+        name = origin.game_id or round_fields.match_id or round_fields.hint
         game = Game(
             game_id=name,
             journal_key=key,
@@ -248,7 +248,7 @@ class Callbacks:
             journal=self._journal,
         )
         self._rounds.pop(round_fields, None)  # so that the new one is the last
-        self._rounds[round_fields] = round_ = _Round(round_fields, game)
+        self._rounds[round_fields] = round_ = _Round(round_fields, game, origin)
 
         rounds = list(self._rounds.values())
         for old in rounds[:-MAX_WITH_FITS]:
@@ -269,8 +269,7 @@ class Callbacks:
                 self._journal.update(saved.key, ending="given up")
             elif saved.start is not None:
                 round_fields = _round_fields(saved.game_id, saved.start)
-                round_ = self._add(round_fields, saved.game_id, saved.key)
-                round_.origin, round_.is_asked = saved, True
+                self._add(round_fields, saved, saved.key).is_asked = True
 
 
 def _round_fields(game_id: str, start: RoundStart) -> RoundFields:

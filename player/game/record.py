@@ -57,8 +57,9 @@ class GameRecord:
         """Opening sentence of the secret: that of the label, or the guess if it has won; "" if unknown."""
         if self.label is not None:
             return self.label.opening_sentence
-        has_won = self.guess is not None and self.outcome == "WON"
-        return self.guess.opening_sentence if self.guess and has_won else ""
+        if self.guess is not None and self.outcome == "WON":
+            return self.guess.opening_sentence
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
