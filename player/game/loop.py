@@ -1,5 +1,6 @@
 """The game loop over the inbox of a player, which plays several games on a server."""
 
+import contextlib
 import logging
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -92,7 +93,8 @@ class Loop:
             GameTimeoutError: the game did not end within its time.
             QueryError: the search finds nothing, and the course has no paragraph.
         """
-        (ending,) = self.play(1)
+        with contextlib.closing(self.play(1)) as endings:
+            ending = next(endings)
         if isinstance(ending, PlayerError):
             raise ending
         return ending

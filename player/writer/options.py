@@ -1,7 +1,7 @@
 """Options of the commands that may call a writer."""
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -43,13 +43,8 @@ class WriterOptions:
         Raises:
             SettingsError: the writer cannot be called, or its log cannot be read.
         """
-        game = settings.game
-        game = replace(
-            game,
-            writer=self.writer or game.writer,
-            writer_url=self.writer_url or game.writer_url,
-            writer_log=self.writer_log or game.writer_log,
-        )
+        named = {name: value for name, value in asdict(self).items() if value}
+        game = replace(settings.game, **named)
         writer = make_writer(game)
         if writer is not None:
             _log.warning("%s", writer.notice)
