@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from player.guess.ideas import Ideas, load_ideas
 from player.guess.word import associative_words
@@ -64,15 +63,6 @@ def test_another_domain_gets_the_words_of_the_one_with_the_nearest_name() -> Non
 def test_the_idea_of_the_paragraph_decides_between_words() -> None:
     assert guesses(Ideas(Embedder()))[0] == "amplification"
     assert guesses(Ideas())[0] == "echo"
-
-
-def test_probabilities_of_allowed_words_sum_to_one() -> None:
-    shares = Ideas(Embedder()).shares(
-        "acoustics", "", TEXT, lambda word: word != "echo"
-    )
-    assert sum(shares.values()) == pytest.approx(1.0)
-    assert "echo" not in shares
-    assert Ideas().shares("???", "", TEXT, lambda word: True) == {}
 
 
 def test_phrases_are_embedded_once_a_domain() -> None:

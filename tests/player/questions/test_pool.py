@@ -3,12 +3,10 @@
 import re
 from collections import Counter
 
-import numpy as np
-
 from player.question import DESIGN_VIEWS, VIEWS, Question, View
 from player.questions.batch import build_pool, fit_questions
 from player.questions.candidates import Candidates
-from player.questions.kinds import KINDS, LetterKind, first_fitting
+from player.questions.kinds import KINDS, LetterKind
 from quarry.arrays import Float32Array
 from quarry.languages.words import words
 from tests.contracts.kind import ENGLISH, candidates_of
@@ -84,17 +82,3 @@ def test_who_sees_the_name_and_the_hint_answers_alike_whatever_the_paragraph() -
     fits = fits_of("trails", "levers desk", "names", clue=clue)["name"]
     assert (fits == fits[0]).all()
     assert fits[0].argmax() == 1
-
-
-def test_the_first_that_holds_is_chosen_else_the_way_out() -> None:
-    present = [
-        [1.0, 1.0, 0.0],
-        [0.0, 0.0, 0.0],
-        [0.5, 0.0, 1.0],
-    ]
-    fits = first_fitting(np.array(present, dtype=np.float32))
-    assert fits.tolist() == [
-        [1.0, 0.0, 0.0, 0.0],
-        [0.0, 0.0, 0.0, 1.0],
-        [0.5, 0.0, 0.5, 0.0],
-    ]
