@@ -30,7 +30,7 @@ class Inbox:
         self._server = server
         self._journal = journal
         self._outage_s = outage_s
-        self._cursor = self._next_cursor = self._saved_cursor = journal.cursor()
+        self._cursor = self._saved_cursor = journal.cursor()
         self._may_begin_again = True
         self._last_good = time.monotonic()
 
@@ -40,7 +40,7 @@ class Inbox:
         return time.monotonic() - self._last_good > self._outage_s
 
     def read(self, wait_s: float) -> Sequence[object]:
-        """Return the messages after the cursor, for which the server may wait.
+        """Return the messages after the cursor, for which the server may wait, and move the cursor after them.
 
         Raises:
             ServerError: the server cannot be reached or refuses.
@@ -57,16 +57,11 @@ class Inbox:
         elif not messages and self._may_begin_again:
             # a server that does not know our cursor has restarted and lost its messages
             self._may_begin_again, cursor = False, ""
-        self._next_cursor = cursor
+        self._cursor = cursor
         return messages
 
-    def advance(self, saves: bool) -> None:
-        """Move the cursor after the messages that were read.
-
-        Args:
-            saves: whether the journal keeps it, since all messages before it are answered.
-        """
-        self._cursor = self._next_cursor
-        if saves and self._cursor != self._saved_cursor:
+    def save_cursor(self) -> None:
+        """Store the cursor in the journal, once all messages before it are answered."""
+        if self._cursor != self._saved_cursor:
             self._journal.move_cursor(self._cursor)
             self._saved_cursor = self._cursor

@@ -245,7 +245,8 @@ class Loop:
         for delivery in self._deliveries:
             self._serve(delivery)
 
-        self._inbox.advance(saves=not self._n_busy)
+        if not self._n_busy:
+            self._inbox.save_cursor()
 
     def _hand_over_all(self, envelopes: Sequence[object]) -> None:
         """Add messages to their games, and log the first faults and the number of the others."""
