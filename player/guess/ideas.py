@@ -116,7 +116,7 @@ class Ideas:
         text: str,
         is_allowed: Callable[[str], bool],
         *,
-        in_hebrew: bool = False,
+        in_hebrew: bool,
     ) -> dict[str, float]:
         """Return the probability that each word is the secret one; {} if the domain has no words.
 

@@ -99,7 +99,7 @@ class Candidates:
         else:
             probability = 1.0 - absent * _missed(LATER_WORD, n_below)
             if view == "passages":
-                probability = np.maximum(probability, np.float32(STRAY))
+                probability = np.maximum(probability, STRAY)
         if not in_opening:
             is_raw = self.is_raw
             probability[is_raw] = 1.0 - self._absent(self.whole[is_raw], lists)
@@ -107,7 +107,7 @@ class Candidates:
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
-        probability = np.float32(SEEN) * table.data
+        probability = SEEN * table.data
         log_missed = table.copy()
         log_missed.data = np.log1p(-probability)
         forms = self.index.forms
@@ -146,5 +146,5 @@ def _counts(table: csr_array, lists: csr_array) -> Float32Array:
 
 def _missed(probability: float, n_words: Float32Array) -> Float32Array:
     """Return the probability that none of `n_words` words is found, each with the same independent probability."""
-    n_words = np.maximum(n_words, np.float32(0.0))
-    return np.float32(1.0 - probability) ** n_words
+    n_words = np.maximum(n_words, 0.0)
+    return (1.0 - probability) ** n_words

@@ -259,7 +259,7 @@ class LetterKind(ListKind):
             return np.tile(BY_CHANCE, (len(candidates), n_questions))
         shares = csr_array(self.table(candidates) @ lists)
         seen: Float32Array = shares.todense()
-        return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
+        return np.float32(SEEN) * np.minimum(seen, 1.0)
 
 
 def first_fitting(present: Float32Array) -> FitArray:
