@@ -62,18 +62,6 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
         assert decision.guess.confidence > 0.9
 
 
-def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
-    plan = PLAYER.plan(start())
-    other = PLAYER.plan(start("rings"))
-    assert plan.questions != other.questions
-    again = PLAYER.plan(plan.start, other.questions)
-    assert again.questions == other.questions
-    np.testing.assert_allclose(again.prior, plan.prior)
-    ours = again.fits[:, :, np.argsort(plan.rows)]
-    theirs = other.fits[:, :, np.argsort(other.rows)]
-    np.testing.assert_allclose(ours, theirs)
-
-
 @pytest.mark.parametrize("embed_s", [0.0, 5.0])
 def test_an_embedder_that_fails_or_hangs_costs_a_part_of_the_time_of_a_reply(
     embed_s: float,
