@@ -9,7 +9,16 @@ import reprlib
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Self,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import yaml
 from pydantic import (
@@ -60,8 +69,7 @@ Text = Annotated[str, BeforeValidator(_read_null)]
 
 def number(default: N, low: float, high: float) -> N:
     """Return a field for a number within low..high."""
-    bounds: Any = {"low": low, "high": high}
-    field: Any = Field(default, ge=low, le=high, json_schema_extra=bounds)
+    field: Any = Field(default, ge=low, le=high)
     return field  # type: ignore[no-any-return]
 
 
@@ -172,13 +180,9 @@ class Settings:
     game: GameSettings
 
 
-SECTIONS: dict[str, type[Any]] = {
-    "embed": EmbedSettings,
-    "ingest": IngestSettings,
-    "search": SearchSettings,
-    "game": GameSettings,
-}
+SECTIONS: dict[str, type[Any]] = get_type_hints(Settings)
 """The sections of a settings file."""
+del SECTIONS["preset"]
 
 
 def fields(kind: type[Any]) -> dict[str, Any]:
@@ -189,7 +193,7 @@ def fields(kind: type[Any]) -> dict[str, Any]:
 
 def preset_names() -> tuple[str, ...]:
     """Return the names of all presets, `default` first."""
-    return ("default", *_presets())
+    return tuple(_presets())
 
 
 def require_preset(preset: str, where: str = "") -> None:
@@ -224,14 +228,12 @@ def load(
     defaults = {section: kind() for section, kind in SECTIONS.items()}
     settings = Settings(preset, **defaults)
 
-    presets = _presets()
-    if preset in presets:
-        where = f"{PRESETS_CONFIG}, preset {preset}"
-        settings = merge_settings(settings, presets[preset], where)
-    elif is_file_name(preset):
+    require_preset(preset)
+    if is_file_name(preset):
         settings = merge_settings(settings, _read_yaml(preset, "--preset"), preset)
     else:
-        require_preset(preset)
+        where = f"{PRESETS_CONFIG}, preset {preset}"
+        settings = merge_settings(settings, _presets()[preset], where)
 
     if config is not None:
         tree = _read_yaml(str(config), "--config")
@@ -241,11 +243,6 @@ def load(
         settings = merge_settings(settings, tree, "QUARRY_MODELS")
     where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN_CHARS]
     return merge_settings(settings, _parse_changes(changes), where)
-
-
-def as_dict(settings: Settings) -> dict[str, Any]:
-    """Return the settings as plain values, for the record of a run."""
-    return dataclasses.asdict(settings)
 
 
 def is_file_name(preset: str) -> bool:
@@ -380,9 +377,10 @@ def _describe_refusal(
 def describe_values(section: str, key: str) -> str:
     """Describe in words the values that a key of a section takes, such as "a whole number within 0..10000"."""
     field = fields(SECTIONS[section])[key]
-    if bounds := field.json_schema_extra:
+    if field.annotation in (int, float):
         number = "a whole number" if field.annotation is int else "a number"
-        return f"{number} within {bounds['low']}..{bounds['high']}"
+        low, high = field.metadata
+        return f"{number} within {low.ge}..{high.le}"
     if field.annotation is bool:
         return "true or false"
     if get_origin(field.annotation) is Literal:

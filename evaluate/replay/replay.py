@@ -5,14 +5,14 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from pydantic_core import to_json
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from configs.settings import Settings, as_dict
+from configs.settings import Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
 from evaluate.referee.simulated import embed_course_once
@@ -82,7 +82,7 @@ class Replay:
         return Run(
             records=self.records(),
             referee="answers" if self.batches else referee,
-            settings=as_dict(self.settings),
+            settings=asdict(self.settings),
             store_fingerprint=self.course.fingerprint,
             commit=commit(),
             seed=self.seed,
@@ -163,7 +163,7 @@ class Replay:
     def inputs_digest(self) -> str:
         """Return a digest of everything that the records depend on, including the code."""
         played = [self.games, self.referees, self.seed, dict(self.batches)]
-        player = [self.course.fingerprint, as_dict(self.settings), code_digest()]
+        player = [self.course.fingerprint, asdict(self.settings), code_digest()]
         return hashlib.sha256(to_json([played, *player])).hexdigest()
 
 

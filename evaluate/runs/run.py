@@ -60,7 +60,7 @@ class RunHeader:
 
     Attributes:
         referee: SPEC of the referee; "none" if nothing was played.
-        settings: settings as `configs.settings.as_dict` returns them.
+        settings: `Settings` as plain values.
         store_fingerprint: fingerprint of the course.
         commit: commit of the code; "" if unknown.
         seed: seed of the referee and of the intervals.

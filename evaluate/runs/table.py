@@ -1,10 +1,11 @@
 """The table of the player against referees: games won, private score, and the calibration of its confidence."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
 import numpy as np
 
-from configs.settings import Settings, as_dict
+from configs.settings import Settings
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.runs.frame import build_frame, round_mean
@@ -82,7 +83,7 @@ def make_table(
         "lost_at_ingest": int(first_plays["paragraph_id"].isna().sum()),
         "hint_alone": lines.pop(HINT_ALONE),
         "referees": [{"referee": spec, **line} for spec, line in lines.items()],
-        "settings": as_dict(settings),
+        "settings": asdict(settings),
         "store_fingerprint": store_fingerprint,
         "commit": commit(),
         "seed": seed,

@@ -4,12 +4,12 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from operator import attrgetter
 
 import yaml
 
-from configs.settings import Settings, as_dict
+from configs.settings import Settings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
@@ -98,7 +98,7 @@ def tune(
             earlier=earlier,
             attributes={"store": course.location, "untuned": untuned},
         )
-    as_tuned = as_dict(replace(settings, search=tuned.settings))
+    as_tuned = asdict(replace(settings, search=tuned.settings))
     reported = report_gain(space, tuned, splits, base, seed)
     if 0 < n_trials <= tuned.n_before:
         reported["warnings"].append(
@@ -150,7 +150,7 @@ def _name_study(
     """Return a name that changes with games, settings and store, so that no study is resumed with others."""
     keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
     labels = [*map(attrgetter(*keys), games)]
-    search = as_dict(settings)["search"]
+    search = asdict(settings)["search"]
     inputs = json.dumps(
         [labels, course.fingerprint, search, repr(space)], sort_keys=True
     )

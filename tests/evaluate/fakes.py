@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from configs.settings import Settings, as_dict, load
+from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.practice.server import PracticeServer, Repertoire
@@ -107,7 +107,7 @@ def run_of(
     return Run(
         records=records,
         referee=referee,
-        settings=as_dict(load()),
+        settings=asdict(load()),
         store_fingerprint="f",
         commit="",
         seed=0,

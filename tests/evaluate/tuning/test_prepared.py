@@ -106,7 +106,7 @@ def cases(draw: st.DrawFn) -> tuple[Settings, Settings]:
 
     study = BASE
     if draw(st.booleans()):
-        study = load(one_of("default", *PRESETS), changes=("search.cache_size=0",))
+        study = load(one_of(*PRESETS), changes=("search.cache_size=0",))
         if draw(st.booleans()):
             return study, study
     else:
@@ -161,7 +161,7 @@ def test_many_games_at_once_are_the_searches_one_by_one(
 
 def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
     bounds = yaml.safe_load(SPACE.read_text("utf-8"))["search"]
-    for preset in ("default", *PRESETS):
+    for preset in PRESETS:
         study = load(preset, changes=("search.cache_size=0",))
         once = prepared_for(store, study)
         expected = search_all(once, study.search)
