@@ -38,14 +38,23 @@ def read_text(
         ) from error
 
 
-def number_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of each line that is not blank, from 1, and the line.
+def read_lines(
+    path: Path, refuse: Refuse, **how: str
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the number from 1, "PATH line NUMBER" and the text of each line of a file that is not blank.
 
     Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
+
+    Args:
+        how: `flag` and `remedy` of `read_text`.
+
+    Raises:
+        refuse: the file cannot be read.
     """
+    text = read_text(path, refuse, **how)
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield number, line
+            yield number, f"{path} line {number}", line
 
 
 def read_objects(
@@ -59,9 +68,7 @@ def read_objects(
     Raises:
         refuse: the file cannot be read, or a line is not a JSON object.
     """
-    text = read_text(path, refuse, **how)
-    for number, line in number_lines(text):
-        where = f"{path} line {number}"
+    for _, where, line in read_lines(path, refuse, **how):
         yield where, as_object(line, where, refuse)
 
 

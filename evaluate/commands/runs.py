@@ -1,6 +1,6 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +30,9 @@ from evaluate.referee.spec import (
     repeat_referee,
     seed_referees,
 )
+from evaluate.replay.batches import AskedBatch, read_answered
+from evaluate.replay.replay import Replay
+from evaluate.runs import comparison
 from evaluate.runs.differences import Belief, with_belief
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import format_comparison, format_run, format_table
@@ -124,9 +127,6 @@ def replay(
     overrides: ParsedOverrides,
 ) -> int:
     """Replay, print the run or the table, and with --out write it; return 1 with --strict if a game was lost."""
-    from evaluate.replay.batches import AskedBatch, read_answered
-    from evaluate.replay.replay import Replay
-
     options.check()
     settings = writer.override(overrides.load(preset))
     # an unknown measure or referee is refused before anything is played
@@ -172,59 +172,62 @@ def replay(
     return report_lost(document["lost_at_ingest"], strict=options.strict)
 
 
-def compare(
-    *runs: Runs,
-    options: RunOptions = RunOptions(),
-    presets: Annotated[str, Parameter(completer=complete_presets)] = "",
-    belief: Belief = "course",
-    referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE,
-    repeats: Repeats = 1,
-    out: Path | None = None,
-    overrides: ParsedOverrides,
-) -> int:
-    """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost.
+@dataclass(frozen=True)
+class CompareOptions(RunOptions):
+    """Options of `compare` alone.
 
-    Args:
+    Attributes:
         presets: The others are tested against the first; names, or YAML files, such as dual,filtered,my.yaml.
         belief: All beliefs run over the whole course, over the hits of each search, or over what each preset says.
         referee: SPEC as for replay, to compare win rates.
         repeats: Plays of each game, each with another referee seed.
         out: Also write each run into this folder, and compare.json; resumes what was interrupted.
     """
-    from evaluate.runs import comparison
 
-    if runs:
+    presets: Annotated[str, Parameter(completer=complete_presets)] = ""
+    belief: Belief = "course"
+    referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE
+    repeats: Repeats = 1
+    out: Path | None = None
+
+    def refuse_replays(self, overrides: Overrides) -> None:
+        """Raise a SettingsError if an option is set that only replays of presets have."""
         replay_options = {
-            "--presets": presets,
-            "--games": options.games,
-            "--split": options.split,
-            "--limit": options.limit,
-            "--store": options.at.store,
-            "--collection": options.at.collection != DEFAULT_COLLECTION,
-            "--workers": options.work.workers,
-            "--cluster": options.work.cluster,
+            "--presets": self.presets,
+            "--games": self.games,
+            "--split": self.split,
+            "--limit": self.limit,
+            "--store": self.at.store,
+            "--collection": self.at.collection != DEFAULT_COLLECTION,
+            "--workers": self.work.workers,
+            "--cluster": self.work.cluster,
             "--config": overrides.config,
             "--set": overrides.changes,
-            "--belief": belief != "course",
-            "--referee": referee != HINT_ALONE,
-            "--repeats": repeats != 1,
+            "--belief": self.belief != "course",
+            "--referee": self.referee != HINT_ALONE,
+            "--repeats": self.repeats != 1,
         }
-        refuse_options(
-            replay_options, "is for --presets; leave it out, or the RUN.json files"
-        )
+        reason = "is for --presets; leave it out, or the RUN.json files"
+        refuse_options(replay_options, reason)
+
+    def make_folder(self) -> None:
+        """Make the folder of --out."""
+        if self.out:
+            with writing(self.out):
+                self.out.mkdir(parents=True, exist_ok=True)
+
+
+def compare(
+    *runs: Runs,
+    options: CompareOptions = CompareOptions(),
+    overrides: ParsedOverrides,
+) -> int:
+    """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost."""
+    if runs:
+        options.refuse_replays(overrides)
         all_runs = read_runs(runs, find_measures(options.measures))
-    elif presets:
-        names = [*filter(None, map(str.strip, presets.split(",")))]
-        settings_by_name = comparison.load_presets(
-            names, lambda name: _load_preset(name, belief, overrides)
-        )
-        comparison.require_two(settings_by_name)
-        if out and Path(COMPARISON).stem in settings_by_name:
-            raise RunError(
-                f"{out / COMPARISON} is the file of the comparison; rename the settings file of that name."
-            )
-        referees = repeat_referee(referee, repeats, options.seed)
-        all_runs = _replay_presets(settings_by_name, referees, options, out)
+    elif options.presets:
+        all_runs = _replay_presets(options, overrides)
     else:
         raise SettingsError("compare needs --games and --presets, or RUN.json files.")
     tests = comparison.compare(all_runs, seed=options.seed)
@@ -233,11 +236,11 @@ def compare(
         "presets": {run.name: run.as_json() for run in all_runs},
         "tests": [asdict(test) for test in tests],
     }
-    if out:
-        _make_folder(out)
+    if options.out:
+        options.make_folder()
         for run in all_runs:
-            write_run(out / f"{run.name}.json", run)
-        write_text(out / COMPARISON, visible_json(document) + "\n")
+            write_run(options.out / f"{run.name}.json", run)
+        write_text(options.out / COMPARISON, visible_json(document) + "\n")
     if options.as_json:
         print(visible_json(document))
     else:
@@ -246,31 +249,28 @@ def compare(
     return report_lost(n_lost, strict=options.strict)
 
 
-def _load_preset(name: str, belief: Belief, overrides: Overrides) -> Settings:
-    """Load the settings of a preset with a belief, unless --set changes its candidates."""
+def _replay_presets(options: CompareOptions, overrides: Overrides) -> list[Run]:
+    """Replay the games with each preset; --belief chooses its candidates, unless --set changes them."""
     changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
-    if "game.candidates" in changed_keys:
-        belief = "preset"
-    return with_belief(overrides.load(name), belief)
+    belief = "preset" if "game.candidates" in changed_keys else options.belief
+    names = [*filter(None, map(str.strip, options.presets.split(",")))]
+    presets = comparison.load_presets(
+        names, lambda name: with_belief(overrides.load(name), belief)
+    )
+    comparison.require_two(presets)
+    if options.out and Path(COMPARISON).stem in presets:
+        raise RunError(
+            f"{options.out / COMPARISON} is the file of the comparison; rename the settings file of that name."
+        )
 
-
-def _replay_presets(
-    settings_by_name: Mapping[str, Settings],
-    referees: Sequence[SeededSpec],
-    options: RunOptions,
-    out: Path | None,
-) -> list[Run]:
-    """Replay the games with the settings of each preset, and return the runs."""
-    from evaluate.replay.replay import Replay
-
+    referees = repeat_referee(options.referee, options.repeats, options.seed)
     measures = find_measures(options.measures)
     games = select_games(options.games, options.split, options.seed)
     course = options.open()
-    if out:
-        _make_folder(out)
+    options.make_folder()
     runs = []
     with options.work.start() as workers:
-        for name, settings in settings_by_name.items():
+        for name, settings in presets.items():
             replayed = Replay(
                 games[: options.limit],
                 course,
@@ -278,17 +278,12 @@ def _replay_presets(
                 referees=referees,
                 seed=options.seed,
                 workers=workers,
-                out=out / f"{name}.json" if out else None,
+                out=options.out / f"{name}.json" if options.out else None,
                 name=name,
                 measures=measures,
             )
             runs.append(replayed.run())
     return runs
-
-
-def _make_folder(out: Path) -> None:
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
 
 
 def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None:

@@ -19,7 +19,7 @@ from configs.similar_names import did_you_mean
 from evaluate.errors import GamesError, first_fault, quote_short
 from player.round import RoundStart
 from quarry.course.text import canonical
-from quarry.json_files import as_object, number_lines, read_text
+from quarry.json_files import as_object, read_lines
 
 _log = logging.getLogger(__name__)
 BUNDLED_GAMES = BUNDLED / "games" / "english.jsonl"
@@ -131,8 +131,7 @@ def read_games(
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    for number, line in number_lines(read_text(path, GamesError, flag=flag)):
-        where = f"{path} line {number}"
+    for number, where, line in read_lines(path, GamesError, flag=flag):
         try:
             record = as_object(line, where, GamesError)
             game = _game(record, where, f"game-{number}")

@@ -1,14 +1,10 @@
 """Differences between the settings of runs, in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from configs.settings import SECTIONS, GameSettings, Settings
-
-if TYPE_CHECKING:
-    from evaluate.runs.run import Run
+from evaluate.runs.run import Run
 
 Belief = Literal["course", "hits", "preset"]
 """Candidates of all compared runs: the whole course, the hits of each search, or what the settings of each say."""

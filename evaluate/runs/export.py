@@ -15,8 +15,6 @@ from quarry.files import replace_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, including full-width forms (OWASP, CSV Injection)."""
-NULLABLE = {str: "string", int: "Int64", float: "Float64", bool: "boolean"}
-"""Nullable types of pandas."""
 
 
 def export(runs: Sequence[Run], folder: Path) -> list[Path]:
@@ -40,9 +38,8 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
         for run in runs:
             write_trec(work, run)
         plays = pd.concat([run.to_dataframe() for run in runs])
-        types = {name: NULLABLE[kind] for name, kind in COLUMNS.items()}
         _write_table(work / "runs", _tabulate_figures(runs))
-        _write_table(work / "games", plays.astype(types))
+        _write_table(work / "games", plays.astype(COLUMNS))
         _write_table(work / "hits", _tabulate_hits(runs))
         names = sorted(path.name for path in work.iterdir())
     return [folder / name for name in names]
@@ -77,14 +74,13 @@ def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
             for overall_rank, hit in enumerate(record["search"]["hits"], 1):
-                game_columns = {"run": run.name, "game_id": record["game_id"]}
-                right = hit["paragraph_id"] == truth_id
                 rows.append(
                     {
-                        **game_columns,
+                        "run": run.name,
+                        "game_id": record["game_id"],
                         "overall_rank": overall_rank,
                         **hit,
-                        "right": right,
+                        "right": hit["paragraph_id"] == truth_id,
                     }
                 )
     columns = ["run", "game_id", "overall_rank", *HitRecord.__annotations__, "right"]

@@ -16,52 +16,52 @@ from quarry.languages.words import stems
 if TYPE_CHECKING:
     import pandas as pd
 
-PER_GAME_COLUMNS: Mapping[str, type] = {
-    "game_id": str,
-    "repeat": int,
-    "rank": int,
-    "slot": str,
-    "strategy": str,
-    "guess_rank": int,
-    "won": bool,
-    "lost_at": str,
-    "fate": str,
+PER_GAME_COLUMNS: Mapping[str, str] = {
+    "game_id": "string",
+    "repeat": "Int64",
+    "rank": "Int64",
+    "slot": "string",
+    "strategy": "string",
+    "guess_rank": "Int64",
+    "won": "boolean",
+    "lost_at": "string",
+    "fate": "string",
 }
-"""Columns of a play that the run's JSON lists under `per_game`, and the types of their values; any value may be None.
+"""Columns of a play that the run's JSON lists under `per_game`, and their nullable types of pandas.
 
 `rank` is the overall rank of the labelled paragraph, its position among the hits; `slot` and `strategy` are those of
 its hit.
 """
-COLUMNS: Mapping[str, type] = {
+COLUMNS: Mapping[str, str] = {
     **PER_GAME_COLUMNS,
-    "book_name": str,
-    "hint": str,
-    "paragraph_id": str,
-    "document": str,
-    "book": str,
-    "book_tier": str,
-    "book_confidence": float,
-    "prior_rank": int,
-    "confidence": float,
-    "private_score": float,
-    "sentence_exact": bool,
-    "word_exact": bool,
-    "word_top20": bool,
-    "n_hits": int,
-    "relevant": bool,
-    "book_right": bool,
-    "read_right": bool,
-    "embed_ms": float,
-    "search_ms": float,
-    "questions_ms": float,
-    "decide_ms": float,
-    "win_ideal": float,
-    "edition": str,
-    "ratio": float,
-    "right_page": bool,
-    "points": float,
+    "book_name": "string",
+    "hint": "string",
+    "paragraph_id": "string",
+    "document": "string",
+    "book": "string",
+    "book_tier": "string",
+    "book_confidence": "Float64",
+    "prior_rank": "Int64",
+    "confidence": "Float64",
+    "private_score": "Float64",
+    "sentence_exact": "boolean",
+    "word_exact": "boolean",
+    "word_top20": "boolean",
+    "n_hits": "Int64",
+    "relevant": "boolean",
+    "book_right": "boolean",
+    "read_right": "boolean",
+    "embed_ms": "Float64",
+    "search_ms": "Float64",
+    "questions_ms": "Float64",
+    "decide_ms": "Float64",
+    "win_ideal": "Float64",
+    "edition": "string",
+    "ratio": "Float64",
+    "right_page": "boolean",
+    "points": "Float64",
 }
-"""Columns of a play that are exported, and the types of their values; any value may be None.
+"""Columns of a play that are exported, and their nullable types of pandas.
 
 `book_right` is whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is
 whether the ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The

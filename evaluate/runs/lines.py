@@ -1,20 +1,16 @@
 """Writers of runs and comparisons as text for a terminal of 80 columns, and of tables of referees in Markdown."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evaluate.runs.comparison import UNDECIDED, PairedTest
 from evaluate.runs.differences import describe_differences
 from evaluate.runs.measures import format_with_interval
+from evaluate.runs.run import Run
 from quarry.terminal import pluralize
-
-if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
-    from evaluate.runs.comparison import PairedTest
-    from evaluate.runs.run import Run
 
 MAX_LOST_GAMES = 20
 """Maximum number of lost games that are explained."""
@@ -143,7 +139,7 @@ def _format_test(test: PairedTest) -> str:
         verdict = "same in every game"
     elif test.n_to_decide is not None:
         verdict = f"open, {test.n_to_decide:,} games"
-    elif verdict not in ("better", "worse"):
+    elif verdict == UNDECIDED:
         verdict = "open"
     return f"  {test.measure:11}{change:25}{test.p:6.4f}{test.p_holm:11.4f}  {verdict}"
 

@@ -53,7 +53,7 @@ def make_table(
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
     specs = [spec for spec, _ in referees]
     frame["referee"] = frame["repeat"].map(specs.__getitem__)
-    first_plays = frame[:: len(referees)]
+    lost = frame[:: len(referees)]["paragraph_id"].isna()
 
     plays = frame.set_index(["referee", "game_id"])[MEAN_COLUMNS].astype(float)
     plays = plays.fillna({"private_score": 0.0, "sentence_exact": 0.0})
@@ -74,13 +74,12 @@ def make_table(
             line[f"{name}_interval"] = round_ends(ends) if len(values) else None
         line["confidence"] = round_mean(games.loc[spec]["confidence"])
         lines[spec] = line
-    shares = games["won"].round(6).unstack(0)[[*lines]]
     per_game = []
-    for game_id in first_plays["game_id"]:
-        per_game.append({"game_id": game_id, "won": shares.loc[game_id].to_dict()})
+    for game_id, shares in games["won"].round(6).groupby(level=1, sort=False):
+        per_game.append({"game_id": game_id, "won": shares.droplevel(1).to_dict()})
     return {
-        "games": len(first_plays),
-        "lost_at_ingest": int(first_plays["paragraph_id"].isna().sum()),
+        "games": len(lost),
+        "lost_at_ingest": int(lost.sum()),
         "hint_alone": lines.pop(HINT_ALONE),
         "referees": [{"referee": spec, **line} for spec, line in lines.items()],
         "settings": asdict(settings),
