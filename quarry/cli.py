@@ -186,30 +186,26 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
             return run_command(parse_and_call)
 
     except CycloptsError as error:
-        fault = str(error)[:MAX_FAULT_CHARS]
-        print_line(label, f"{fault} (see {label} --help)")
-        return 2
-    except QuarryError as error:
+        fault = f"{str(error)[:MAX_FAULT_CHARS]} (see {label} --help)"
+    except WorkerError as error:
         print_line(label, error)
-        return 1 if isinstance(error, WorkerError) else 2
+        return 1
+    except QuarryError as error:
+        fault = str(error)
     except OSError as error:
         if error.errno not in FAULTS:
             raise
         path = f"{error.filename}: " if error.filename else ""
-        print_line(label, f"{path}{fault_and_remedy(error)}")
-        return 2
+        fault = f"{path}{fault_and_remedy(error)}"
     except SystemExit as error:
-        print_line(
-            label,
-            f"code of your own ended the command ({describe_error(error)}); let it raise an error instead",
-        )
-        return 2
+        fault = f"code of your own ended the command ({describe_error(error)}); let it raise an error instead"
     except MemoryError:
-        print_line(label, f"the memory is used up; {MORE_MEMORY}")
-        return 2
+        fault = f"the memory is used up; {MORE_MEMORY}"
     except KeyboardInterrupt:
         interrupts.announce()
         return interrupts.INTERRUPTED
+    print_line(label, fault)
+    return 2
 
 
 def _require_unicode(words: Sequence[str]) -> None:

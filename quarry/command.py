@@ -28,17 +28,13 @@ hint, book_name and opening_sentence are enough:
 """The form of a games file, for `--help`."""
 
 
-def _default_shown(value: Any) -> Any:
-    """Return the default that the help of an option shows; None for an empty one."""
-    return value or None
-
-
 app = App(
     "quarry",
     help="Finds one paragraph in a course of lecture PDFs, and proves how well it does.",
     version=__version__,
     version_flags=["--version", "-V"],
-    default_parameter=Parameter(negative=(), show_default=_default_shown),
+    # an empty default is not shown
+    default_parameter=Parameter(negative=(), show_default=lambda value: value or None),
     exit_on_error=False,
     print_error=False,
 )

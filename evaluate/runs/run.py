@@ -44,8 +44,8 @@ WORD_COLUMNS = ("word_exact", "word_top20")
 """Columns about the associative word."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
-MAX_HEADER_CHARS = 1_000
-"""Maximum number of characters of a text in the header of a run."""
+_HeaderText = Annotated[str, Field(max_length=1_000)]
+"""A text in the header of a run."""
 
 
 def _with_preset(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -67,10 +67,10 @@ class RunHeader:
         repeats: number of plays of each game; 1 without a referee.
     """
 
-    referee: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    referee: _HeaderText
     settings: Annotated[Mapping[str, Any], AfterValidator(_with_preset)]
-    store_fingerprint: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
-    commit: Annotated[str, Field(max_length=MAX_HEADER_CHARS)]
+    store_fingerprint: _HeaderText
+    commit: _HeaderText
     seed: Annotated[int, Field(ge=0)]
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
