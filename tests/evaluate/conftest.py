@@ -1,7 +1,8 @@
-"""A browser for the tests of pages."""
+"""An empty folder for each test, and a browser for the tests of pages."""
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,12 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-sync",
 ]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is an empty one."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,8 @@ from evaluate.games.labelled import (
 from tests.evaluate.fakes import labelled_game, write_games
 from tests.fakes import each, refusal
 
+FILE = Path("games.jsonl")
+
 
 def game_line(without: str = "", **changes: Any) -> dict[str, Any]:
     line = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
@@ -25,7 +27,12 @@ def game_line(without: str = "", **changes: Any) -> dict[str, Any]:
     return line | changes
 
 
-def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
+def load(*lines: object) -> list[LabelledGame]:
+    """The games of a file with these lines."""
+    return load_games(write_games(FILE, lines))
+
+
+def test_a_full_line_is_read_field_by_field() -> None:
     line: dict[str, Any] = {
         "game_id": "g7",
         "book_name": "Trees",
@@ -41,10 +48,8 @@ def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
         "in_text_layer": False,
         "split": "test",
     }
-    path = write_games(tmp_path / "games.jsonl", [{"manner": "vague", **line}])
-    (game,) = load_games(path)
+    (game,) = load({"manner": "vague", **line})
     assert game == LabelledGame(**line)
-
     assert game.edition == "pypdf:page"
 
 
@@ -62,38 +67,34 @@ def test_a_document_is_found_by_the_longest_path_that_is_an_id() -> None:
         assert labelled_game(pdf=pdf).find_document(ids) == doc_id
 
 
-def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
-    tmp_path: Path,
-) -> None:
-    lines = [game_line(book_name=None), game_line(game_id="g2", paragraph_id=None)]
-    path = write_games(tmp_path / "games.jsonl", lines)
-    answerable, unanswerable = load_games(path)
+def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable() -> None:
+    answerable, unanswerable = load(
+        game_line(book_name=None), game_line(game_id="g2", paragraph_id=None)
+    )
     assert answerable == LabelledGame("g1", "", "what climbs", paragraph_id="alpha:1:1")
     assert (unanswerable.answerable, unanswerable.paragraph_id) == (False, "")
 
 
-def test_a_game_without_an_id_has_the_number_of_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
+def test_a_game_without_an_id_has_the_number_of_its_line() -> None:
     line = json.dumps(game_line(without="game_id"))
-    path.write_text(f"\n\n{line}\n\n{line}\n")
-    assert each(load_games(path), "game_id") == ["game-3", "game-5"]
+    FILE.write_text(f"\n\n{line}\n\n{line}\n")
+    assert each(load_games(FILE), "game_id") == ["game-3", "game-5"]
 
 
 def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    lines = [
+    games = load(
         game_line(game_id="a", fold="test") | {"\x1b[2J": 1},
         game_line(game_id="b", fold="test"),
         game_line(mood="fair"),
         game_line(game_id="g2"),
-    ]
-    path = write_games(tmp_path / "games.jsonl", lines)
-    assert len(load_games(path)) == 4
+    )
+    assert len(games) == 4
     assert caplog.messages == [
-        f"{path}: ignored unknown keys: '\\x1b[2J', 'fold', 'mood'; `games check` counts them"
+        "games.jsonl: ignored unknown keys: '\\x1b[2J', 'fold', 'mood'; `games check` counts them"
     ]
-    load_games(write_games(path, [game_line()]))
+    load(game_line())
     assert len(caplog.messages) == 1
 
 
@@ -119,29 +120,25 @@ BAD: Any = (
 """Lines, or what makes one of `game_line`, and what is said of each."""
 
 
-def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
-    tmp_path: Path,
-) -> None:
+def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line() -> None:
+    first = json.dumps(game_line(game_id="first"))
     for line, holds in BAD:
-        path = tmp_path / "games.jsonl"
-        first = json.dumps(game_line(game_id="first"))
         text = line if isinstance(line, str) else json.dumps(game_line(**line))
-        path.write_text(f"{first}\n\n{text}\n", "utf-8")
-        message = refusal(GamesError, load_games, path)
-        assert message.startswith(f"{path} line 3: "), line
+        FILE.write_text(f"{first}\n\n{text}\n", "utf-8")
+        message = refusal(GamesError, load_games, FILE)
+        assert message.startswith("games.jsonl line 3: "), line
         assert holds in message
 
 
-def test_a_file_without_games_or_not_in_utf_8_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_games_or_not_in_utf_8_is_refused() -> None:
     for content, says in (
         (b'{"hint": "caf\xe9"}', "is not UTF-8: .* at byte 13"),
         (b"", "holds no game"),
         (b"\n \n\t\n", "holds no game"),
     ):
-        path = tmp_path / "games.jsonl"
-        path.write_bytes(content)
+        FILE.write_bytes(content)
         with pytest.raises(GamesError, match=rf"games\.jsonl:? {says}"):
-            load_games(path)
+            load_games(FILE)
 
 
 def test_the_draw_is_stable_over_machines_and_versions() -> None:

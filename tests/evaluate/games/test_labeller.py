@@ -25,12 +25,10 @@ WHOLE = ("climber on walls", "plants 1", "", "garden", "botany")
 """Hint, book name, opening sentence as it was read, associative word, domain."""
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "games.jsonl"
+OUT = Path("games.jsonl")
 
 
-def label(out: Path, *lines: str) -> tuple[int, str]:
+def label(*lines: str) -> tuple[int, str]:
     """Games in the file after these lines were typed, and all that was shown."""
     typed, shown = iter(lines), StringIO()
 
@@ -41,13 +39,13 @@ def label(out: Path, *lines: str) -> tuple[int, str]:
         return line
 
     with contextlib.redirect_stdout(shown):
-        n_games = label_games(ALL, out, ask)
+        n_games = label_games(ALL, OUT, ask)
     return n_games, shown.getvalue()
 
 
-def test_games_are_written_with_the_paragraph_and_what_was_said(out: Path) -> None:
-    label(out, *WHOLE, "", "feathery leaves", "", "Ferns unroll fronts.", "")
-    games = load_games(out)
+def test_games_are_written_with_the_paragraph_and_what_was_said() -> None:
+    label(*WHOLE, "", "feathery leaves", "", "Ferns unroll fronts.", "")
+    games = load_games(OUT)
     assert games[0] == LabelledGame(
         "game-001",
         "plants 1",
@@ -67,26 +65,26 @@ def test_games_are_written_with_the_paragraph_and_what_was_said(out: Path) -> No
     assert check_games(games, ALL) == []
 
 
-def test_names_of_files_and_headings_cannot_control_the_terminal(out: Path) -> None:
+def test_names_of_files_and_headings_cannot_control_the_terminal() -> None:
     paragraph = replace(IVY, doc_id="al\x1b[31mpha", heading="Cli\x1b[31mmbers")
     with contextlib.redirect_stdout(StringIO()) as shown:
-        label_games([paragraph], out, lambda prompt: "")
+        label_games([paragraph], OUT, lambda prompt: "")
     assert "al\\x1b[31mpha, page 1, prose  Cli\\x1b[31mmbers\n" in shown.getvalue()
 
 
-def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again(out: Path) -> None:
+def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again() -> None:
     refused = ["ivy on walls", "w " * 16, "caf\udce9"]
-    _, shown = label(out, *refused, *WHOLE[:3], "mortar", *WHOLE[3:])
+    _, shown = label(*refused, *WHOLE[:3], "mortar", *WHOLE[3:])
     assert shown.count("with the paragraph.") == 2
     assert "The line is not UTF-8. Type it again.\n" in shown
-    (game,) = load_games(out)
+    (game,) = load_games(OUT)
     assert (game.hint, game.associative_word) == (WHOLE[0], "garden")
 
 
-def test_an_opening_sentence_that_is_none_is_asked_for_again(out: Path) -> None:
-    _, shown = label(out, *WHOLE[:2], "photograph", *WHOLE[2:])
+def test_an_opening_sentence_that_is_none_is_asked_for_again() -> None:
+    _, shown = label(*WHOLE[:2], "photograph", *WHOLE[2:])
     assert shown.count("The paragraph does not begin with its opening sentence") == 1
-    (game,) = load_games(out)
+    (game,) = load_games(OUT)
     assert game.opening_sentence == IVY.opening_sentence
 
 
@@ -98,10 +96,10 @@ label_games(ALL, Path("games.jsonl"), input)
 
 
 def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    with in_terminal("-c", IN_A_TERMINAL, folder=tmp_path) as (process, terminal):
+    with in_terminal("-c", IN_A_TERMINAL, folder=Path()) as (process, terminal):
         shown = ""
         # the refused hints are "ivy climber" and "moss"; Ctrl-A and Ctrl-D remove "ivy " of the first
         for until, typed in (
@@ -125,33 +123,32 @@ def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
             while os.read(terminal, 10_000):
                 pass
         process.wait(60)
-    (game,) = load_games(tmp_path / "games.jsonl")
-
+    (game,) = load_games(OUT)
     assert game.hint == "climber"
 
 
 def test_no_word_of_a_paragraph_is_broken_at_the_end_of_a_line(
-    out: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
-    _, shown = label(out)
+    _, shown = label()
     assert "Ivy scales\nbrickwork. Tendrils\ngrip mortar.\n" in shown
 
 
-def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again(out: Path) -> None:
+def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again() -> None:
     line = {"game_id": "game-002", "hint": "damp", "paragraph_id": "alpha:1:2"}
-    out.write_text(json.dumps(line), "utf-8")
-    label(out, *WHOLE)
-    n_games, shown = label(out, "feathery leaves", "", "", "")
+    OUT.write_text(json.dumps(line), "utf-8")
+    label(*WHOLE)
+    n_games, shown = label("feathery leaves", "", "", "")
     assert n_games == 3
     assert shown.startswith("\n[1 of 1] beta, page 1, prose  Section 1\n")
-    assert each(load_games(out), "game_id") == ["game-002", "game-003", "game-004"]
+    assert each(load_games(OUT), "game_id") == ["game-002", "game-003", "game-004"]
 
 
-def test_answers_and_games_can_be_given_again(out: Path) -> None:
+def test_answers_and_games_can_be_given_again() -> None:
     typed = [WHOLE[0], "plans", ":b", *WHOLE[1:], ":b", "garden wall cover"]
-    label(out, *typed, *WHOLE[1:])
-    (game,) = load_games(out)
+    label(*typed, *WHOLE[1:])
+    (game,) = load_games(OUT)
     assert (game.hint, game.book_name) == ("garden wall cover", "plants 1")
 
 

@@ -20,58 +20,57 @@ from tests.evaluate.fakes import Evaluate, run_of
 from tests.fakes import each
 
 
-def written(path: Path) -> Run:
+def written(name: str) -> Run:
     records = [game_record(), game_record(game_id="no", answerable=False, truth=None)]
-    write_run(path, run_of(records))
-    return read_run(path)
+    write_run(Path(name), run_of(records))
+    return read_run(Path(name))
 
 
-def test_a_run_that_was_read_is_a_table_of_its_answerable_games(tmp_path: Path) -> None:
-    table = written(tmp_path / "mine.json").to_dataframe()
+def test_a_run_that_was_read_is_a_table_of_its_answerable_games() -> None:
+    table = written("mine.json").to_dataframe()
     columns = table[["run", "game_id", "rank", "won"]]
     assert columns.to_numpy().tolist() == [["mine", "g1", 2, None]]
 
 
-def test_a_run_of_the_last_version_is_read(tmp_path: Path) -> None:
+def test_a_run_of_the_last_version_is_read() -> None:
     older = {**play_record(), "win_faultless": 0.95}
-    path = tmp_path / "older.json"
+    path = Path("older.json")
     write_run(path, run_of([game_record(plays=[older])], referee="oracle"))
     head = json.loads(path.read_text("utf-8")) | {"losses": {"ingest": 0.0}}
     path.write_text(json.dumps(head))
     assert read_run(path).as_json()["win_ideal"] == 0.9
 
 
-def test_the_oldest_run_of_a_folder_is_the_baseline(tmp_path: Path) -> None:
+def test_the_oldest_run_of_a_folder_is_the_baseline() -> None:
     for age, name in enumerate(("b", "c", "a")):
-        written(tmp_path / f"{name}.json")
-        os.utime(tmp_path / f"{name}.json", ns=(0, 1_000 + age))
-    assert each(read_runs([tmp_path]), "name") == ["b", "c", "a"]
+        written(f"{name}.json")
+        os.utime(f"{name}.json", ns=(0, 1_000 + age))
+    assert each(read_runs([Path()]), "name") == ["b", "c", "a"]
 
 
 OTHER = json.dumps(game_record(game_id="g9"))
 UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 
 
-def test_a_run_with_a_broken_file_is_refused(tmp_path: Path) -> None:
-    run = tmp_path / "run.json"
+def test_a_run_with_a_broken_file_is_refused() -> None:
     for file, text, says in (
         ("run.json", "", "run.json is not as replay writes it: "),
         ("run.json", '{"measures": {}}', "is not as replay writes it: referee: "),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
         ("run.games.jsonl", UNRANKED, "line 2 is not .*: search.rank: .* integer"),
     ):
-        written(run)
-        run.with_name(file).write_text(text)
+        written("run.json")
+        Path(file).write_text(text)
         with pytest.raises(RunError, match=says):
-            read_run(run)
-        run.with_name(file).unlink()
+            read_run(Path("run.json"))
+        Path(file).unlink()
         with pytest.raises(RunError, match=f"{file} cannot be read"):
-            read_run(run)
+            read_run(Path("run.json"))
 
 
-def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    written(path)
+def test_the_head_of_a_run_has_bounds() -> None:
+    path = Path("run.json")
+    written("run.json")
     head = json.loads(path.read_text("utf-8"))
 
     for key, value in (
@@ -88,8 +87,8 @@ def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
             read_run(path)
 
 
-def test_a_run_shows_its_figures(tmp_path: Path) -> None:
-    run = written(tmp_path / "<mine>.json")
+def test_a_run_shows_its_figures() -> None:
+    run = written("<mine>.json")
     shown = "Run('<mine>', 2 games, 'none': Success@1=0.000, Success@5=1.000, "
     assert repr(run).startswith(shown)
     shown = run._repr_html_()
@@ -97,24 +96,22 @@ def test_a_run_shows_its_figures(tmp_path: Path) -> None:
     assert "<td>0.500 [0.500, 0.500]</td>" in shown
 
 
-def read_theirs(tmp_path: Path, text: str) -> Run:
-    (tmp_path / "theirs.txt").write_text(text, "utf-8")
-    ours = written(tmp_path / "ours.json")
-    return read_trec_run(tmp_path / "theirs.txt", ours)
+def read_theirs(text: str) -> Run:
+    theirs = Path("theirs.txt")
+    theirs.write_text(text, "utf-8")
+    return read_trec_run(theirs, written("ours.json"))
 
 
-def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
-    tmp_path: Path,
-) -> None:
+def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines() -> None:
     text = "g1 Q0 beta%203:1:1 1 0.5 x\ng1 Q0 alpha:1:2 2 0.5 x\ng1 Q0 a:1:1 9 0.75 x\n"
-    run = read_theirs(tmp_path, text)
+    run = read_theirs(text)
     hits = next(iter(run.records))["search"]["hits"]
     assert each(hits, "paragraph_id") == ["a:1:1", "beta 3:1:1", "alpha:1:2"]
     assert (run.name, run.referee) == ("theirs", "none")
     assert run.values["RR"].tolist() == [1 / 3]
 
 
-def test_a_file_that_is_no_trec_run_over_these_games_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_trec_run_over_these_games_is_refused() -> None:
     for text, says in {
         "g1 alpha:1:2 1\n": "not lines `game_id Q0 paragraph_id rank score",
         "g1 Q0 alpha:1:2 1 best x\n": "not lines `game_id Q0",
@@ -122,7 +119,7 @@ def test_a_file_that_is_no_trec_run_over_these_games_is_refused(tmp_path: Path) 
         "other Q0 alpha:1:2 1 1 x\n": "ranks no game of ours, but other",
     }.items():
         with pytest.raises(RunError, match=says):
-            read_theirs(tmp_path, text)
+            read_theirs(text)
 
 
 RUN = run_of(
@@ -175,11 +172,11 @@ def test_names_of_runs_cannot_control_the_terminal(evaluate: Evaluate) -> None:
         assert "\x1b" not in shown
 
 
-def test_no_cell_of_a_csv_begins_a_formula(tmp_path: Path) -> None:
-    export([run_of([game_record(book_name="=HYPERLINK(1)")])], tmp_path)
-    games = pd.read_csv(tmp_path / "games.csv")
+def test_no_cell_of_a_csv_begins_a_formula() -> None:
+    export([run_of([game_record(book_name="=HYPERLINK(1)")])], Path())
+    games = pd.read_csv("games.csv")
     assert games["book_name"].tolist() == ["'=HYPERLINK(1)"]
-    frame = pd.read_parquet(tmp_path / "games.parquet")
+    frame = pd.read_parquet("games.parquet")
     assert frame["book_name"].tolist() == ["=HYPERLINK(1)"]
-    scores = pd.read_csv(tmp_path / "hits.csv")["score"]
+    scores = pd.read_csv("hits.csv")["score"]
     assert scores.dtype.kind == "f", "numbers stay numbers"

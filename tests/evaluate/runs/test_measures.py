@@ -29,12 +29,12 @@ def test_each_measure_is_what_its_definition_says() -> None:
 
 
 def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "own_measures.py").write_text(
+    Path("own_measures.py").write_text(
         "def hits(record): return len(record['search']['hits'])\n", "utf-8"
     )
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(Path.cwd())
     records = [game_record(), game_record(game_id="no", answerable=False)]
     measures = find_measures(["own_measures.hits"])
     values = compute_values(measures, np.array([2]), np.array([2]), records)
