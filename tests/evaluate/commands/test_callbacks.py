@@ -65,19 +65,25 @@ def write(line: str) -> Output:
 
 
 Load = Callable[..., Any]
+UsePython = Callable[[str], str]
 
 
 @pytest.fixture
-def load_file(tmp_path: Path) -> Iterator[Load]:
-    """Writes a player, and imports it as a league's process does; ends its child processes afterwards."""
+def player_file(tmp_path: Path) -> Path:
+    """The file of a player."""
+    path = tmp_path / "my_player.py"
+    assert write(str(path)).code == 0
+    return path
+
+
+@pytest.fixture
+def load_file(player_file: Path) -> Iterator[Load]:
+    """Imports a player as a league's process does; ends its child processes afterwards."""
     modules = []
 
     def loaded(**constants: float) -> Any:
-        path = tmp_path / "my_player.py"
-        if not path.exists():
-            assert write(str(path)).code == 0
         module = ModuleType("my_player")
-        exec(path.read_text("utf-8"), vars(module))
+        exec(player_file.read_text("utf-8"), vars(module))
         vars(module).update(constants)
         modules.append(module)
         return module
@@ -88,7 +94,7 @@ def load_file(tmp_path: Path) -> Iterator[Load]:
 
 
 @pytest.fixture
-def use_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+def use_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UsePython:
     """Lets a script take the place of Quarry's Python, and returns its path."""
 
     def used(text: str) -> str:
@@ -158,12 +164,10 @@ def test_a_league_that_is_killed_between_questions_and_guess_plays_on(
 
 
 def test_the_file_says_whether_quarry_can_be_started(
-    tmp_path: Path,
-    use_python: Callable[[str], str],
+    player_file: Path,
+    use_python: UsePython,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    path = tmp_path / "my_player.py"
-    assert write(str(path)).code == 0
     bare = use_python(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # no packages
     for name, code, says in (
         ("", 0, "Quarry is ready to play."),
@@ -171,7 +175,7 @@ def test_the_file_says_whether_quarry_can_be_started(
         (bare, 1, "is missing from"),
     ):
         monkeypatch.setenv("QUARRY_PYTHON", name)
-        done = run_python(str(path), folder=tmp_path)
+        done = run_python(player_file.name, folder=player_file.parent)
         assert done.returncode == code, done.stderr
         assert says in done.stdout + done.stderr
         assert "Traceback" not in done.stderr
@@ -184,42 +188,34 @@ def test_two_threads_play_at_once(load_file: Load, expected: list[Replies]) -> N
         assert list(threads.map(play, range(12))) == expected[:12]
 
 
-ANSWERING = """
+READY = """
 import json, os, sys, time
 print(json.dumps({"ready": True}), flush=True)
-for line in sys.stdin:
-    call = json.loads(line)
-    WORK
 """
 HOSTILE = {
     "ends at once": "",
     "writes no line": "import time\ntime.sleep(600)",
     "floods": "while True: print('x' * 100_000, end='')",
-    "is not ready, but replies": ANSWERING.replace('"ready"', '"red"').replace(
-        "WORK", "pass"
-    ),
-    "hangs": ANSWERING.replace("WORK", "time.sleep(600)"),
-    "does not read": ANSWERING.partition("for")[0] + "time.sleep(600)",
-    "dies": ANSWERING.replace("WORK", "os._exit(1)"),
-    "talks nonsense": ANSWERING.replace(
-        "WORK", r"print('[]\n{\n{\"id\": 1}\n{\"id\": [1], \"reply\": 2}', flush=True)"
-    ),
-    "replies with the wrong things": ANSWERING.replace(
-        "WORK",
-        'print(json.dumps({"id": call["id"], "reply": {"questions": [{}] * 20, "answer": 7, '
-        '"confidence": 2.0, "opening_sentence": ""}}), flush=True)',
-    ),
-    "does not like the call": ANSWERING.replace(
-        "WORK", 'print(json.dumps({"id": call["id"], "error": "no"}), flush=True)'
-    ),
+    "is not ready": READY.replace('"ready"', '"red"') + "sys.stdin.read()",
+    "does not read": f"{READY}time.sleep(600)",
 }
+for behaviour, work in {
+    "hangs": "time.sleep(600)",
+    "dies": "os._exit(1)",
+    "talks nonsense": r"print('[]\n{\n{\"id\": 1}\n{\"id\": [1], \"reply\": 2}', flush=True)",
+    "replies with the wrong things": 'print(json.dumps({"id": call["id"], "reply": {"questions": [{}] * 20, '
+    '"answer": 7, "confidence": 2.0, "opening_sentence": ""}}), flush=True)',
+    "does not like the call": 'print(json.dumps({"id": call["id"], "error": "no"}), flush=True)',
+}.items():
+    loop = f"for line in sys.stdin:\n    call = json.loads(line)\n    {work}"
+    HOSTILE[behaviour] = READY + loop
 
 
 @pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE)
 def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
     code: str,
     load_file: Load,
-    use_python: Callable[[str], str],
+    use_python: UsePython,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     module = load_file(MAX_REPLY_S=0.3, LOADING_S=0.3, MAX_START_S=1.0)
@@ -265,7 +261,7 @@ def test_answers_to_questions_of_the_file_itself_are_no_evidence(
 def test_a_full_disk_costs_no_game(
     load_file: Load,
     expected: list[Replies],
-    use_python: Callable[[str], str],
+    use_python: UsePython,
 ) -> None:
     use_python(f'#!/bin/sh\nulimit -f 0\nexec {sys.executable} "$@"\n')
     module = load_file(MAX_REPLY_S=PATIENT_S)
@@ -337,10 +333,8 @@ def test_whatever_comes_the_replies_are_valid(ctx: Any, load_file: Load) -> None
         player.on_score_received(given)
 
 
-def test_the_file_needs_the_library_of_python_3_9_alone(tmp_path: Path) -> None:
-    path = tmp_path / "my_player.py"
-    assert write(str(path)).code == 0
-    tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
+def test_the_file_needs_the_library_of_python_3_9_alone(player_file: Path) -> None:
+    tree = ast.parse(player_file.read_text("utf-8"), feature_version=(3, 9))
     packages: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -348,7 +342,7 @@ def test_the_file_needs_the_library_of_python_3_9_alone(tmp_path: Path) -> None:
         elif isinstance(node, ast.ImportFrom):
             packages.add(str(node.module).partition(".")[0])
     assert packages < sys.stdlib_module_names
-    assert path.stat().st_size < 20_000
+    assert player_file.stat().st_size < 20_000
 
 
 def test_a_file_is_written_only_where_there_is_none_unless_told(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Long replays: records stream to a file, a killed replay goes on where it was, and memory does not grow with games."""
 
 import gc
-import json
 import multiprocessing
 import os
 import re
@@ -9,7 +8,6 @@ import signal
 import tracemalloc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -82,11 +80,9 @@ def files_of(out: Path) -> list[bytes]:
     return [games_path(out).read_bytes(), out.read_bytes()]
 
 
-def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes(
-    tmp_path: Path,
-) -> None:
-    replay_long(tmp_path / "whole.json", 12)
-    out = tmp_path / "killed.json"
+def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes() -> None:
+    whole, out = Path("whole.json"), Path("killed.json")
+    replay_long(whole, 12)
     spawn = multiprocessing.get_context("spawn")
     process = spawn.Process(target=replay_long, args=(out, 12, 7))
     process.start()
@@ -101,23 +97,27 @@ def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes(
         games_path(out).write_bytes(written[: len(written) - n_torn])
         partial_path(out).write_bytes(marker)
         replay_long(out, 12)
-        assert files_of(out) == files_of(tmp_path / "whole.json")
+        assert files_of(out) == files_of(whole)
         assert not partial_path(out).exists()
 
 
-def test_games_that_finish_out_of_order_are_written_in_order(tmp_path: Path) -> None:
-    replay_long(tmp_path / "one.json", 7)
-    replay_long(tmp_path / "two.json", 7, pairwise=True)
-    assert files_of(tmp_path / "one.json") == files_of(tmp_path / "two.json")
+def test_games_that_finish_out_of_order_are_written_in_order() -> None:
+    one, two = Path("one.json"), Path("two.json")
+    replay_long(one, 7)
+    replay_long(two, 7, pairwise=True)
+    assert files_of(one) == files_of(two)
 
 
-def peak_of(folder: Path, n: int) -> int:
+RUNS = [Path("a.json"), Path("b.json")]
+
+
+def peak_of(n: int) -> int:
     """Most bytes of memory that are in use while n games are replayed twice, compared and reported."""
     gc.collect()
     tracemalloc.start()
-    for name in ("a", "b"):
-        replay_long(folder / f"{name}.json", n)
-    runs = read_runs([folder / "a.json", folder / "b.json"])
+    for out in RUNS:
+        replay_long(out, n)
+    runs = read_runs(RUNS)
     compare(runs)
     compute_lecture_figures(runs)
     peak = tracemalloc.get_traced_memory()[1]
@@ -125,10 +125,10 @@ def peak_of(folder: Path, n: int) -> int:
     return peak
 
 
-def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path) -> None:
-    peak_of(tmp_path, 4)  # modules are loaded, caches filled
-    few, many = (peak_of(tmp_path, n) for n in (10, 40))
-    bulk = 2 * games_path(tmp_path / "a.json").stat().st_size / 40
+def test_memory_does_not_grow_with_the_records_of_games() -> None:
+    peak_of(4)  # modules are loaded, caches filled
+    few, many = (peak_of(n) for n in (10, 40))
+    bulk = 2 * games_path(RUNS[0]).stat().st_size / 40
     assert bulk > 80_000, "bytes of both records of a game"
     assert (many - few) / 30 < bulk / 10
 
@@ -143,31 +143,26 @@ def test_a_report_of_many_games_shows_the_lost_ones_first(
     assert re.findall(r'data-game="(\w+)"', page) == ["g0", "g3", "g6"]
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    """A run of two finished games out of three."""
-    records = resume_or_begin(tmp_path / "run.json", "inputs")
-    for game_id in ("g1", "g2"):
-        records.append(game_record(game_id=game_id))
-    return tmp_path / "run.json"
+OUT = Path("run.json")
 
 
-@pytest.mark.parametrize(
-    ("inputs", "finished"), [("inputs", ["g1", "g2"]), ("other", [])]
-)
-def test_only_games_of_the_same_inputs_count(
-    inputs: str, finished: Any, out: Path
-) -> None:
-    records = resume_or_begin(out, inputs)
-    assert each(records, "game_id") == finished
-    records.append(game_record(game_id="last"))
-    written = each(RecordFile(games_path(out)), "game_id")
-    assert written == [*finished, "last"]
+def begin(inputs: str) -> list[str]:
+    """The ids of the games that are finished, to which one is added."""
+    records = resume_or_begin(OUT, inputs)
+    finished = each(records, "game_id")
+    records.append(game_record(game_id=f"g{len(records)}"))
+    return finished
 
 
-def test_a_run_that_is_not_finished_is_not_read(out: Path) -> None:
-    write_run(out, run_of(RecordFile(games_path(out))))
-    assert len(read_runs([out])[0].records) == 2
-    partial_path(out).write_text(json.dumps({"inputs": "inputs"}), "utf-8")
+def test_only_games_of_the_same_inputs_count() -> None:
+    assert [begin("inputs"), begin("inputs")] == [[], ["g0"]]
+    assert [begin("other"), begin("other")] == [[], ["g0"]]
+
+
+def test_a_run_that_is_not_finished_is_not_read() -> None:
+    assert begin("inputs") == []
+    write_run(OUT, run_of(RecordFile(games_path(OUT))))
+    assert len(read_runs([OUT])[0].records) == 1
+    partial_path(OUT).write_text("{}")
     with pytest.raises(RunError, match=r"is not finished: .* run\.json\.partial"):
-        read_runs([out])
+        read_runs([OUT])

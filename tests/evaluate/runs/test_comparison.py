@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,20 +21,13 @@ from tests.fakes import each
 from tests.player.fakes import course
 
 
-def uniform(
-    name: str,
-    rank: int | None,
-    n: int = 12,
-    *,
-    referee: str = "none",
-    **play: Any,
-) -> Run:
-    """A run of n games whose paragraphs have this rank among the hits; None: they are none of them."""
-    plays = [play_record(**play)] if play else []
+def uniform(name: str, rank: int | None, n: int = 12, won: bool | None = None) -> Run:
+    """A run of n games whose paragraphs have this rank among the hits, played against the oracle or only searched."""
+    plays = [] if won is None else [play_record(won=won)]
     records = [
         game_record(game_id=f"g{number}", rank=rank, plays=plays) for number in range(n)
     ]
-    return run_of(records, name, referee)
+    return run_of(records, name, "oracle" if plays else "none")
 
 
 TESTED = ["RR", "Success@1", "Success@5", "Success@20"]
@@ -101,8 +93,7 @@ def test_it_says_how_many_games_would_decide() -> None:
 
 
 def test_win_rates_are_tested_where_the_same_referee_played() -> None:
-    won = uniform("won", 1, referee="oracle", won=True)
-    lost = uniform("lost", 1, referee="oracle", won=False)
+    won, lost = uniform("won", 1, won=True), uniform("lost", 1, won=False)
     tests = compare([lost, won])
     assert each(tests, "measure") == [*TESTED, "win_rate"]
     assert each(tests, "verdict") == [UNDECIDED] * 4 + ["better"]
@@ -134,6 +125,17 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
 
     for files in ("runs", "runs runs/dual.json", "runs/dual.json runs/unfiltered.json"):
         assert evaluate(f"compare {files} --json").json == printed
+
+    Path("theirs.run").write_text("g1 Q0 alpha:1:1 1 1 x\n")
+    printed = evaluate("compare runs theirs.run --out D --json").json
+    assert [*printed["presets"]] == ["dual", "unfiltered", "theirs"]
+    for again in ("D", "D --out D"):
+        assert evaluate(f"compare {again} --json").json == printed
+
+    # nothing is said of the settings of another system
+    told = evaluate("compare runs/dual.json theirs.run").out
+    assert "what differs in theirs from dual: the system" in told
+    assert "belief" not in told
 
 
 def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(
@@ -182,23 +184,6 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
     refused = evaluate(f"{replay} store --lost-in store.json")
     assert refused.code == 2
     assert "store.json lost no game" in refused.err
-
-
-def test_runs_that_are_compared_are_written_next_to_their_comparison(
-    evaluate: Evaluate,
-) -> None:
-    for name in ("dual", "keyword"):
-        evaluate(f"replay {ABOUT} --preset {name} --out {name}.json")
-    Path("theirs.run").write_text("g1 Q0 alpha:1:1 1 1 x\n")
-    printed = evaluate("compare dual.json keyword.json theirs.run --out D --json").json
-    assert [*printed["presets"]] == ["dual", "keyword", "theirs"]
-    for again in ("D", "D --out D"):
-        assert evaluate(f"compare {again} --json").json == printed
-
-    # nothing is said of the settings of another system
-    told = evaluate("compare dual.json theirs.run").out
-    assert "what differs in theirs from dual: the system" in told
-    assert "belief" not in told
 
 
 def test_a_table_of_80_columns_and_verdicts_are_printed(evaluate: Evaluate) -> None:
