@@ -18,7 +18,7 @@ from evaluate.runs.differences import describe_differences
 from evaluate.runs.explanation import describe_fate, explain
 from evaluate.runs.frame import round_mean
 from evaluate.runs.lines import LOST_AT
-from evaluate.runs.measures import compute_interval, format_with_interval, round_ends
+from evaluate.runs.measures import compute_interval, format_with_interval
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
@@ -193,9 +193,7 @@ def compute_lecture_figures(runs: Sequence[Run]) -> list[Json]:
             figures[str(name)][column] = {
                 "games": len(share),
                 "share": round_mean(lecture_games["share"]),
-                "share_interval": round_ends(
-                    compute_interval(share, run.seed, is_share=True)
-                ),
+                "share_interval": compute_interval(share, run.seed, is_share=True),
                 "rr": round_mean(lecture_games["rr"]),
             }
 

@@ -30,6 +30,8 @@ RESAMPLED_AT_ONCE = 100
 """Number of resamples that are in memory at a time."""
 CONFIDENCE = 0.95
 """Confidence level of intervals."""
+Interval = list[float]
+"""The ends of an interval, rounded to six digits."""
 
 
 def find_measures(names: Iterable[str]) -> dict[str, Measure]:
@@ -126,14 +128,12 @@ def is_share(measure: Measure) -> bool:
 
 def compute_interval(
     values: Float64Array, seed: int, *, is_share: bool = False
-) -> tuple[float, float]:
+) -> Interval:
     """Compute the 95% interval of a mean over games: Wilson's for a share of games, else the percentile bootstrap.
 
-    Without games, nothing is known about the mean: the interval is (0, 1).
-
     Args:
-        values: (n_games,) one value for each game; of a share, 0 or 1, or the mean of the repeats of a game, whose
-            interval is at most as wide as that of single plays.
+        values: (n_games,) one value for each game, at least one; of a share, 0 or 1, or the mean of the repeats of a
+            game, whose interval is at most as wide as that of single plays.
         seed: seed of the resampling.
         is_share: whether the mean is a share of games.
 
@@ -141,8 +141,6 @@ def compute_interval(
         Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927; Efron, Bootstrap Methods:
         Another Look at the Jackknife, 1979.
     """
-    if len(values) == 0:
-        return (0.0, 1.0)
     if not is_share:
         return compute_bootstrap_interval(values, seed)
 
@@ -150,10 +148,10 @@ def compute_interval(
 
     level = 1.0 - CONFIDENCE
     ends: Any = proportion_confint(values.sum(), len(values), level, method="wilson")
-    return (float(ends[0]), float(ends[1]))
+    return _round_ends(*ends)
 
 
-def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
+def compute_bootstrap_interval(values: Float64Array, seed: int) -> Interval:
     """Compute the 95% percentile bootstrap interval of a mean; if all values are equal, it is that value twice.
 
     Args:
@@ -161,7 +159,7 @@ def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, 
         seed: seed of the resampling.
     """
     if np.ptp(values) == 0.0:
-        return (float(values[0]), float(values[0]))
+        return _round_ends(values[0], values[0])
     resampled = stats.bootstrap(
         (values,),
         np.mean,
@@ -171,12 +169,11 @@ def compute_bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, 
         method="percentile",
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    return (float(resampled.low), float(resampled.high))
+    return _round_ends(resampled.low, resampled.high)
 
 
-def round_ends(ends: Iterable[float]) -> list[float]:
-    """Round the ends of an interval to six digits, for files."""
-    return [round(end, 6) for end in ends]
+def _round_ends(low: float, high: float) -> Interval:
+    return [round(float(low), 6), round(float(high), 6)]
 
 
 def format_with_interval(

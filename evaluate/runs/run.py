@@ -25,7 +25,6 @@ from evaluate.runs.measures import (
     compute_values,
     format_with_interval,
     is_share,
-    round_ends,
 )
 from evaluate.runs.record import ReplayRecord
 from player.round import Json
@@ -195,7 +194,7 @@ class Run(RunHeader):
             mean = round(float(values_by_game.mean()), 6)
             share = name == WIN_RATE or is_share(self._measures[name])
             ends = compute_interval(values_by_game, self.seed, is_share=share)
-            figures[name] = (mean, round_ends(ends))
+            figures[name] = (mean, ends)
         return figures
 
     @property

@@ -2,7 +2,7 @@
 
 from configs.settings import SearchSettings
 from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import compute_bootstrap_interval, round_ends
+from evaluate.runs.measures import compute_bootstrap_interval
 from evaluate.tuning.objective import TESTED_MEASURE, evaluate_settings
 from evaluate.tuning.space import Space
 from evaluate.tuning.study import Splits, StudyResult
@@ -36,7 +36,7 @@ def report_gain(
     document["gain"] = {
         "measure": TESTED_MEASURE,
         "difference": round(difference, 6),
-        "interval": round_ends(compute_bootstrap_interval(differences, seed)),
+        "interval": compute_bootstrap_interval(differences, seed),
         "p": round(p, 6),
     }
     if tuned.settings == base:

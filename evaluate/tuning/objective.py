@@ -11,7 +11,6 @@ from evaluate.runs.measures import (
     compute_interval,
     compute_ranking_values,
     is_share,
-    round_ends,
 )
 from evaluate.tuning.prepared import Prepared, search_all
 from player.round import Json
@@ -92,7 +91,7 @@ class Evaluation:
         for name, values in self.measures.items():
             measures[name] = round(terms[name], 6)
             share = is_share(TUNING_MEASURES[name])
-            intervals[name] = round_ends(compute_interval(values, seed, is_share=share))
+            intervals[name] = compute_interval(values, seed, is_share=share)
 
         return {
             "games": len(self.ranks),

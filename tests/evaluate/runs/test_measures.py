@@ -49,12 +49,12 @@ def test_a_share_has_wilsons_interval() -> None:
     # half width z sqrt(0.3 * 0.7 / 10 + z^2 / 400) / 1.384146 = 1.959964 * 0.174939 / 1.384146 = 0.247715
     values = np.array([1.0] * 3 + [0.0] * 7)
     ends = compute_interval(values, 0, is_share=True)
-    assert ends == pytest.approx((0.107792, 0.603222), abs=2e-6)
+    assert ends == pytest.approx([0.107792, 0.603222], abs=2e-6)
 
 
 def test_the_method_of_an_interval_does_not_depend_on_the_values() -> None:
     nothing, little = np.zeros(12), np.append(np.zeros(11), 0.001)
-    assert compute_interval(nothing, 0) == (0.0, 0.0)
+    assert compute_interval(nothing, 0) == [0.0, 0.0]
     assert 0.0 < compute_interval(little, 0)[1] < 0.001
 
     # shares of repeats: never won, and one of three plays won in one game
@@ -62,7 +62,7 @@ def test_the_method_of_an_interval_does_not_depend_on_the_values() -> None:
     never, once = (
         compute_interval(values, 0, is_share=True) for values in (nothing, rarely)
     )
-    assert never == pytest.approx((0.0, 0.2425), abs=1e-4)
+    assert never == pytest.approx([0.0, 0.2425], abs=1e-4)
     assert 0.2425 < once[1] < 0.3
 
 
