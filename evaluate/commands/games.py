@@ -155,22 +155,21 @@ def questions(
         raise BatchError("--view needs --for-respondent; a batch has no view.")
     settings = overrides.load(preset)
     selected = select_games(games, split, seed)[:limit]
-    answerable = [game for game in selected if game.answerable]
     course = open_course(at.location, at.collection)
-    located = locate_in(answerable, course, str(find_games_file(games)))
+    located = locate_in(selected, course, str(find_games_file(games)))
     player = build_player(course, settings, seed)
-    batches = make_batches(answerable, located, player)
+    batches = make_batches(selected, located, player)
     retrieve = build_tools(course, settings.embed).retrieve
 
     lines = []
-    for batch in tqdm(batches, desc="asking", unit="game", total=len(answerable)):
+    for batch in tqdm(batches, desc="asking", unit="game", total=len(located)):
         line = format_batch(batch)
         if for_respondent:
             line = format_respondent_batch(batch, view or "paragraph", retrieve)
         lines.append(f"{line}\n")
     write_text(out, "".join(lines))
     print(f"{out}: {len(lines)} batches of 20 questions", file=sys.stderr)
-    return report_lost(len(answerable) - len(lines), strict=True)
+    return report_lost(len(located) - len(lines), strict=True)
 
 
 def serve(

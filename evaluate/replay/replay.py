@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from configs.settings import Settings
+from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
 from evaluate.referee.simulated import embed_course_once
@@ -92,8 +93,16 @@ class Replay:
         )
 
     def table(self) -> Json:
-        """Replay against several referees, and write and return the table; see `make_table` and `records`."""
+        """Replay against several referees, and write and return the table; see `make_table` and `records`.
+
+        Raises:
+            RunError: no game is answerable.
+        """
         answerable = [game for game in self.games if game.answerable]
+        if not answerable:
+            raise RunError(
+                f"None of the {len(self.games)} games of --games is answerable."
+            )
         records = replace(self, games=answerable).records()
         table = make_table(
             records, self.referees, self.course.fingerprint, self.settings, self.seed

@@ -6,7 +6,6 @@ from dataclasses import asdict
 import numpy as np
 
 from configs.settings import Settings
-from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.runs.frame import build_frame, round_mean
 from evaluate.runs.measures import compute_interval
@@ -35,22 +34,16 @@ def make_table(
     these two are, the better.
 
     Args:
-        records: records of the games; unanswerable games are left out.
+        records: records of the answerable games.
         referees: the referees, in the order of the plays.
         store_fingerprint: fingerprint of the course.
         settings: settings of the player.
         seed: seed of the intervals.
 
-    Raises:
-        RunError: no game is answerable.
-
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
     frame = build_frame(records, len(referees), has_referee=True)
-    frame = frame[frame["answerable"].astype(bool)]
-    if frame.empty:
-        raise RunError(f"None of the {len(records)} games of --games is answerable.")
     specs = [spec for spec, _ in referees]
     frame["referee"] = frame["repeat"].map(specs.__getitem__)
     lost = frame[:: len(referees)]["paragraph_id"].isna()

@@ -1,15 +1,18 @@
 """The table of the player against referees: what it counts, worked by hand on three games."""
 
 import math
+from typing import Any
 
 import pytest
 
 from configs.settings import load
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
+from evaluate.replay.replay import Replay
 from evaluate.runs.record import PlayRecord
 from evaluate.runs.table import make_table
 from tests.contracts.records import game_record, play_record
+from tests.evaluate.fakes import labelled_game
 from tests.fakes import each
 
 REFEREES = [
@@ -37,7 +40,6 @@ def test_the_table_counts_wins_gains_and_confidence() -> None:
         game_record(game_id="g1", plays=first),
         game_record(game_id="g2", plays=second),
         game_record(game_id="lost", truth=None),
-        game_record(game_id="no", answerable=False),
     )
     table = make_table(records, REFEREES, "f", load(), 0)
     oracle, random = table["referees"]
@@ -71,5 +73,7 @@ def test_the_table_counts_wins_gains_and_confidence() -> None:
 
 
 def test_games_of_which_none_is_answerable_are_refused() -> None:
+    course: Any = None
+    replay = Replay([labelled_game(answerable=False)], course, load())
     with pytest.raises(RunError, match="None of the 1 games of --games is answerable"):
-        make_table([game_record(answerable=False)], REFEREES, "f", load(), 0)
+        replay.table()
