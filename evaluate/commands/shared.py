@@ -12,8 +12,8 @@ from cyclopts.validators import Number
 from configs.errors import SettingsError
 from configs.project import find_project
 from evaluate.errors import GamesError, writing
-from evaluate.games import labelled
 from evaluate.games.labelled import LabelledGame, load_games, select_split
+from evaluate.games.labelled import Split as NamedSplit
 from player.search.stores import open_course
 from quarry.cli import AsJson, PositiveInt, StoreOptions, WholeNumber, WorkerOptions
 from quarry.files import write_named
@@ -45,7 +45,7 @@ Games = Annotated[
     ),
 ]
 Split = Annotated[
-    labelled.Split | None,
+    NamedSplit | None,
     Parameter(help="Part of the games (default: all games)."),
 ]
 Limit = Annotated[

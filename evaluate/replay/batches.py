@@ -181,21 +181,20 @@ def read_answers_file(
             )
 
         replies: list[Answer] = [None] * len(batches[game_id].questions)
-        answered_rows = set()
+        unanswered = set(range(1, 1 + len(replies)))
         for item in items if isinstance(items, list) else [items]:
             fields = item if isinstance(item, dict) else {}
             number, letter = fields.get("question_number"), fields.get("answer")
             answer = read_answer(letter)
-            row = number - 1 if type(number) is int else -1
             is_read = answer is not None or letter is None
-            if not is_read or not 0 <= row < len(replies) or row in answered_rows:
+            if not is_read or type(number) is not int or number not in unanswered:
                 raise BatchError(
                     f"{where}: answers hold {quote_short(item)}; each has its own "
                     f"question_number within 1..{len(replies)} "
                     'and an answer A, B, C, D or "Not Relevant"'
                 )
-            answered_rows.add(row)
-            replies[row] = answer
+            unanswered.remove(number)
+            replies[number - 1] = answer
         answers[game_id] = tuple(replies)
     return answers
 

@@ -154,9 +154,9 @@ class Replay:
                 self.games,
                 self.course,
                 play_all,
-                records=records,
-                batches=self.batches,
-                name=self.name,
+                records,
+                self.batches,
+                self.name,
             )
 
     def _finished_records(self) -> RecordFile | list[ReplayRecord]:
@@ -187,9 +187,8 @@ def replay_games(
     games: Sequence[LabelledGame],
     course: Course,
     play_all: PlayAll,
-    *,
-    records: RecordFile | list[ReplayRecord] | None = None,
-    batches: Batches | None = None,
+    records: RecordFile | list[ReplayRecord],
+    batches: Batches,
     name: str = "",
 ) -> Collection[ReplayRecord]:
     """Play the games without records, and return the records of all, in the order of the games.
@@ -206,11 +205,10 @@ def replay_games(
         GamesError: the games belong to another corpus.
     """
     located = locate_in(games, course)
-    records = [] if records is None else records
     n_finished = len(records)
     jobs = []
     for number, game in enumerate(games[n_finished:], n_finished):
-        passage, batch = located.get(game.game_id), (batches or {}).get(game.game_id)
+        passage, batch = located.get(game.game_id), batches.get(game.game_id)
         jobs.append(Job(number, game, passage, batch))
 
     bar = tqdm(

@@ -177,10 +177,9 @@ def compute_lecture_figures(runs: Sequence[Run]) -> list[Json]:
     `share` is the share of games won; without a referee, it is that of games with their paragraph among the hits. `rr`
     is the mean reciprocal rank.
     """
-    lectures: dict[str, str] = {}
-    for run in reversed(runs):
-        in_store = run.answerable_games.dropna(subset="document")
-        lectures |= dict(zip(in_store["game_id"], in_store["document"], strict=True))
+    in_store = [run.answerable_games[["game_id", "document"]].dropna() for run in runs]
+    games_in_store = pd.concat(in_store).drop_duplicates("game_id")
+    lectures = games_in_store.set_index("game_id")["document"]
 
     figures: defaultdict[str, list[Json | None]]
     figures = defaultdict(lambda: [None] * len(runs))

@@ -100,28 +100,29 @@ def build_frame(
 
 def _game_values(record: ReplayRecord) -> Json:
     """Return the values of the columns of a game that are not keys of its record."""
-    search, truth = record["search"], record["truth"]
-    book: Json = {**(search["book"] or {})}
-    hit: Json = {}
-    if search["rank"]:
-        hit = {**search["hits"][search["rank"] - 1]}
+    search, truth, label = record["search"], record["truth"], record["opening_sentence"]
     values: Json = {
-        "slot": hit.get("slot"),
-        "strategy": hit.get("strategy"),
         "n_hits": len(search["hits"]),
         "book_right": False,
-        "book": book.get("document"),
-        "book_tier": book.get("tier"),
-        "book_confidence": book.get("confidence"),
-        "label": record["opening_sentence"],
+        "label": label,
         "has_word": bool(stems(record["associative_word"])),
     }
+    if search["rank"]:
+        hit = search["hits"][search["rank"] - 1]
+        values |= {"slot": hit["slot"], "strategy": hit["strategy"]}
 
-    if truth is not None and book.get("tier") in ("filter", "boost"):
-        values["book_right"] = book["document"] == truth["document"]
-    if record["in_text_layer"] and record["opening_sentence"]:
+    if book := search["book"]:
+        values |= {
+            "book": book["document"],
+            "book_tier": book["tier"],
+            "book_confidence": book["confidence"],
+        }
+        if truth is not None and book["tier"] != "none":
+            values["book_right"] = book["document"] == truth["document"]
+
+    if record["in_text_layer"] and label:
         values["read_right"] = truth is not None and same_text(
-            truth["opening_sentence"], record["opening_sentence"]
+            truth["opening_sentence"], label
         )
     return values
 

@@ -72,7 +72,7 @@ def replay_long(
     course = course_with((), [paragraph("alpha:1:1")])
     games = [labelled_game(game_id=f"g{number}") for number in range(n)]
     records = resume_or_begin(out, "inputs")
-    replay_games(games, course, play_all, records=records)
+    replay_games(games, course, play_all, records, {})
     write_run(out, run_of(records, out.stem, "oracle"))
 
 

@@ -122,7 +122,7 @@ def hand_replay() -> HandReplay:
     ) -> Run:
         replayer = Replayer(player, referees, lambda one, other: 0.0, seed)
         play_all = functools.partial(map, replayer.record)
-        records = replay_games(GAMES, course, play_all)
+        records = replay_games(GAMES, course, play_all, [], {})
         run = run_of(records, referee=referee)
         return replace(run, seed=seed, repeats=len(referees) or 1).as_json()
 
