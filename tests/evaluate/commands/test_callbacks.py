@@ -296,7 +296,9 @@ def test_a_plain_guess_is_that_of_its_round(
         assert player.get_warmup_answer(asked) == {"answer": answer}
 
 
-def test_a_plain_reply_reads_the_fields_of_the_protocol(load_file: Load) -> None:
+def test_a_plain_reply_reads_the_fields_of_the_protocol_and_its_deadline(
+    load_file: Load,
+) -> None:
     module = load_file(MAX_REPLY_S=9.0)
     assert module.DEADLINES == protocol.DEADLINES
     assert {*module.HINTS} > {*protocol.HINTS}
@@ -309,9 +311,6 @@ def test_a_plain_reply_reads_the_fields_of_the_protocol(load_file: Load) -> None
         both = {"deadline": odd, "timeout": 4}
         assert module.max_reply_s({"dynamic": both}) == 2.0
 
-
-def test_a_plain_reply_reads_a_moment_as_its_deadline(load_file: Load) -> None:
-    module = load_file(MAX_REPLY_S=9.0)
     moment = datetime.now(UTC) + timedelta(seconds=10)
     there = moment.astimezone(timezone(timedelta(hours=2)))
     plain = moment.replace(tzinfo=None).isoformat()

@@ -13,22 +13,9 @@ from tests.evaluate.fakes import Evaluate, labelled_game, write_games
 from tests.fakes import CACHES, TREES, lecture_pdf
 
 
-def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
-    Path("caches.pdf").write_bytes(lecture_pdf("caches", CACHES))
-    out = Path("secrets.jsonl")
-    draw = f"games draw caches.pdf --out {out} --reader pypdf --cut page"
-    assert evaluate(draw).code == 0
-    secret = json.loads(out.read_text())
-
-    write_games(out, [secret | {"hint": "what remembers"}])
-    (game,) = load_games(out)
-    assert (game.edition, game.page) == ("pypdf:page", 1)
-    raw = " ".join(game.paragraph.split())
-    assert raw.startswith(game.opening_sentence)
-    assert make_raw_passage(game, "caches").text == game.paragraph
-
-
-def test_secrets_of_two_files_of_one_name_stay_apart(evaluate: Evaluate) -> None:
+def test_secrets_are_drawn_as_a_program_holds_them_from_files_of_one_name(
+    evaluate: Evaluate,
+) -> None:
     for folder, text in {"a": TREES, "b": CACHES}.items():
         Path(folder).mkdir()
         Path(folder, "notes.pdf").write_bytes(lecture_pdf(folder, text))
@@ -41,6 +28,10 @@ def test_secrets_of_two_files_of_one_name_stay_apart(evaluate: Evaluate) -> None
     secrets = [json.loads(line) for line in out.read_text().splitlines()]
     assert {secret["pdf"] for secret in secrets} == {"a/notes.pdf", "b/notes.pdf"}
     write_games(out, [secret | {"hint": "what remembers"} for secret in secrets])
+    for game in load_games(out):
+        assert (game.edition, game.page) == ("pypdf:page", 1)
+        raw = " ".join(game.paragraph.split())
+        assert raw.startswith(game.opening_sentence)
     replay = evaluate(f"replay --store two --games {out} --referee oracle --json")
     assert json.loads(replay.out)["right_page"] == 1.0
 

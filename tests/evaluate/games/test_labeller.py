@@ -72,19 +72,17 @@ def test_names_of_files_and_headings_cannot_control_the_terminal() -> None:
     assert "al\\x1b[31mpha, page 1, prose  Cli\\x1b[31mmbers\n" in shown.getvalue()
 
 
-def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again() -> None:
+def test_what_breaks_a_rule_or_is_not_utf_8_is_asked_for_again() -> None:
+    hint, book, opening, word, domain = WHOLE
     refused = ["ivy on walls", "w " * 16, "caf\udce9"]
-    _, shown = label(*refused, *WHOLE[:3], "mortar", *WHOLE[3:])
+    _, shown = label(
+        *refused, hint, book, "photograph", opening, "mortar", word, domain
+    )
     assert shown.count("with the paragraph.") == 2
     assert "The line is not UTF-8. Type it again.\n" in shown
-    (game,) = load_games(OUT)
-    assert (game.hint, game.associative_word) == (WHOLE[0], "garden")
-
-
-def test_an_opening_sentence_that_is_none_is_asked_for_again() -> None:
-    _, shown = label(*WHOLE[:2], "photograph", *WHOLE[2:])
     assert shown.count("The paragraph does not begin with its opening sentence") == 1
     (game,) = load_games(OUT)
+    assert (game.hint, game.associative_word) == (hint, word)
     assert game.opening_sentence == IVY.opening_sentence
 
 

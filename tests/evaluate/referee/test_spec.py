@@ -14,6 +14,7 @@ from evaluate.referee.spec import (
     Secret,
     format_spec_table,
     read_spec,
+    seed_referees,
 )
 from player.answer import NOT_RELEVANT, Answer
 from tests.contracts.referee import RefereeContract
@@ -45,6 +46,11 @@ def test_terms_and_their_names_combine_in_any_order() -> None:
         "declining": "declined:1",
     }.items():
         assert read_spec(name) == read_spec(terms)
+
+
+def test_the_hint_alone_comes_first_and_who_draws_nothing_plays_once() -> None:
+    referees = [("none", 7), ("oracle", 7), ("random", 7), ("random", 8)]
+    assert seed_referees(["oracle", "random"], 2, 7) == referees
 
 
 def test_each_manner_answers_in_its_way() -> None:

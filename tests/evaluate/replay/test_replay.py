@@ -15,30 +15,29 @@ import pytest
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import HINT_ALONE, Referee, seed_referees
+from evaluate.referee.spec import Referee
 from evaluate.replay import replay as replay_module
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import Replay, replay_games
 from evaluate.replay.replayer import Job, Replayer
+from evaluate.runs.files import RecordFile
 from evaluate.runs.measures import compute_interval
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
 from player.search.books.resolver import BookResolver
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
     ABOUT,
     Evaluate,
-    course_games,
     course_records,
     labelled_game,
     run_of,
     write_games,
 )
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder, course, course_with, dense_of, document
+from tests.player.fakes import FixedEmbedder, course_with, dense_of, document
 from tests.player.writer.server import SECRET, model_server, replying, use_key
 
 HINT = "what grows where"
@@ -333,6 +332,14 @@ def test_a_table_of_referees_is_printed_and_written(command: Evaluate) -> None:
     assert files == {"table.json", "table.games.jsonl"}
     assert command(f"{referees} --json --strict").json == table
 
+    records = [*RecordFile(Path("table.games.jsonl"))]
+    assert each(records, "game_id") == ["g1", "g2", "g3", "g4"]
+    hint_alone, oracle, _ = records[0]["plays"]
+    assert oracle["won"]
+    assert hint_alone["answers"] == [None] * 20
+    assert len(hint_alone["candidates"]) > 1
+    assert len(oracle["candidates"]) == 1, "the labelled one is always kept"
+
 
 def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     command: Evaluate,
@@ -351,29 +358,6 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     assert timeless(again.json) == timeless(first.json)
     assert log.read_text() == recorded
     assert SECRET not in first.out + first.err + again.err + recorded
-
-
-@pytest.mark.usefixtures("evaluate")
-def test_each_game_is_played_against_every_referee(store: Course) -> None:
-    # the hint alone comes first, and who draws nothing plays once
-    referees = seed_referees(["oracle", "random"], 2, 7)
-    assert referees == [
-        (HINT_ALONE, 7),
-        ("oracle", 7),
-        ("random", 7),
-        ("random", 8),
-    ]
-    settings = load(changes=("game.questions_pool=60",))
-    games = course_games(course())[:2]
-    records = Replay(games, store, settings, referees, 3).records()
-
-    assert each(records, "game_id") == ["g1", "g2"]
-    hint_alone, oracle, *others = next(iter(records))["plays"]
-    assert oracle["won"]
-    assert len(others) == 2
-    assert hint_alone["answers"] == [None] * 20
-    assert len(hint_alone["candidates"]) > 1
-    assert len(oracle["candidates"]) == 1, "the labelled one is always kept"
 
 
 def test_the_digest_changes_with_everything_a_run_depends_on(
