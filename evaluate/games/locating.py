@@ -171,11 +171,11 @@ def check_games(
 
 def _find_place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str]:
     """Yield the errors of a game's paragraph_id, opening sentence and page, given the passage that they lead to."""
-    if passage is None and not (game.opening_sentence or game.paragraph):
-        yield f"The store has no paragraph {game.paragraph_id}; ingest its PDF, or correct the id."
-        return
     if passage is None:
-        yield "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
+        if game.opening_sentence or game.paragraph:
+            yield "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
+        else:
+            yield f"The store has no paragraph {game.paragraph_id}; ingest its PDF, or correct the id."
         return
     if game.paragraph and begins_with(game.paragraph, game.opening_sentence):
         sentence = _in_tokens(game.opening_sentence)

@@ -65,11 +65,15 @@ def test_games_are_written_with_the_paragraph_and_what_was_said() -> None:
     assert check_games(games, ALL) == []
 
 
-def test_names_of_files_and_headings_cannot_control_the_terminal() -> None:
+def test_a_paragraph_is_shown_in_whole_words_and_without_escape_codes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
     paragraph = replace(IVY, doc_id="al\x1b[31mpha", heading="Cli\x1b[31mmbers")
     with contextlib.redirect_stdout(StringIO()) as shown:
         label_games([paragraph], OUT, lambda prompt: "")
     assert "al\\x1b[31mpha, page 1, prose  Cli\\x1b[31mmbers\n" in shown.getvalue()
+    assert "Ivy scales\nbrickwork. Tendrils\ngrip mortar.\n" in shown.getvalue()
 
 
 def test_what_breaks_a_rule_or_is_not_utf_8_is_asked_for_again() -> None:
@@ -123,14 +127,6 @@ def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
         process.wait(60)
     (game,) = load_games(OUT)
     assert game.hint == "climber"
-
-
-def test_no_word_of_a_paragraph_is_broken_at_the_end_of_a_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    _, shown = label()
-    assert "Ivy scales\nbrickwork. Tendrils\ngrip mortar.\n" in shown
 
 
 def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again() -> None:
