@@ -18,7 +18,7 @@ from evaluate.runs.differences import describe_differences
 from evaluate.runs.explanation import describe_fate, explain
 from evaluate.runs.frame import round_mean
 from evaluate.runs.lines import LOST_AT
-from evaluate.runs.measures import compute_interval, format_with_interval
+from evaluate.runs.measures import compute_figure, format_with_interval
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
@@ -188,11 +188,12 @@ def compute_lecture_figures(runs: Sequence[Run]) -> list[Json]:
         games = pd.DataFrame({"share": shares, "rr": run.values["RR"]}, dtype=float)
         names = run.answerable_games["game_id"].map(lectures).fillna(NOWHERE)
         for name, lecture_games in games.groupby(names.to_numpy()):
-            share = lecture_games["share"].to_numpy()
+            won = lecture_games["share"].to_numpy()
+            share, ends = compute_figure(won, run.seed, is_share=True)
             figures[str(name)][column] = {
-                "games": len(share),
-                "share": round_mean(lecture_games["share"]),
-                "share_interval": compute_interval(share, run.seed, is_share=True),
+                "games": len(won),
+                "share": share,
+                "share_interval": ends,
                 "rr": round_mean(lecture_games["rr"]),
             }
 
@@ -267,8 +268,9 @@ def make_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
         series: Series = {"name": run.name, "x": cutoffs, "y": [], "ends": []}
         for cutoff in cutoffs:
             hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
-            series["y"].append(float(hits.mean()))
-            series["ends"].append(compute_interval(hits, 0, is_share=True))
+            mean, ends = compute_figure(hits, 0, is_share=True)
+            series["y"].append(mean)
+            series["ends"].append(ends)
         if cutoffs:
             plots["success"].append(series)
 

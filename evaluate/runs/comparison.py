@@ -10,7 +10,7 @@ from scipy import stats
 
 from configs.settings import Settings
 from evaluate.errors import RunError
-from evaluate.runs.measures import RESAMPLED_AT_ONCE, compute_bootstrap_interval
+from evaluate.runs.measures import RESAMPLED_AT_ONCE, compute_figure
 from evaluate.runs.run import WIN_RATE, Run, name_of_preset, require_names
 from quarry.arrays import Float64Array
 
@@ -86,15 +86,14 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     """
     _require_comparable(runs)
     differences = _differences(runs)
-    p_values, corrected = _p_values(differences, seed)
+    p_values = _p_values(differences, seed)
 
     tests = []
     for name, measure, difference in differences:
         key = (name, difference.tobytes())
-        mean = float(difference.mean())
-        low, high = compute_bootstrap_interval(difference, seed)
-        p_holm = corrected.get(key, 1.0)
-        verdict: Verdict = "better" if mean > 0.0 else "worse"
+        mean, (low, high) = compute_figure(difference, seed)
+        p, p_holm = p_values.get(key, (1.0, 1.0))
+        verdict: Verdict = "better" if difference.sum() > 0.0 else "worse"
         n_to_decide = None
         if p_holm >= ALPHA:
             verdict = UNDECIDED
@@ -105,12 +104,12 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
                 preset=name,
                 against=runs[0].name,
                 measure=measure,
-                difference=round(mean, 6),
+                difference=mean,
                 low=low,
                 high=high,
                 n_games=len(difference),
                 n_differ=int(np.count_nonzero(difference)),
-                p=round(p_values.get(key, 1.0), 6),
+                p=round(p, 6),
                 p_holm=round(p_holm, 6),
                 n_to_decide=n_to_decide,
                 verdict=verdict,
@@ -160,21 +159,21 @@ def _require_comparable(runs: Sequence[Run]) -> None:
 
 def _p_values(
     differences: Sequence[Difference], seed: int
-) -> tuple[dict[TestKey, float], dict[TestKey, float]]:
-    """Return the p of each different test that has a difference in a game, and the same corrected by Holm."""
+) -> dict[TestKey, tuple[float, float]]:
+    """Return the p of each different test that has a difference in a game, plain and corrected by Holm."""
     p_values: dict[TestKey, float] = {}
     for name, _, difference in differences:
         key = (name, difference.tobytes())
         if difference.any() and key not in p_values:
             p_values[key] = randomisation_p(difference, seed)
     if not p_values:
-        return {}, {}
+        return {}
 
     from statsmodels.stats.multitest import multipletests
 
     _, p_holms, *_ = multipletests([*p_values.values()], method="holm")
-    corrected = np.asarray(p_holms).tolist()
-    return p_values, dict(zip(p_values, corrected, strict=True))
+    pairs = zip(p_values.values(), np.asarray(p_holms).tolist(), strict=True)
+    return dict(zip(p_values, pairs, strict=True))
 
 
 def _differences(runs: Sequence[Run]) -> list[Difference]:

@@ -30,8 +30,8 @@ RESAMPLED_AT_ONCE = 100
 """Number of resamples that are in memory at a time."""
 CONFIDENCE = 0.95
 """Confidence level of intervals."""
-Interval = list[float]
-"""The ends of an interval, rounded to six digits."""
+Figure = tuple[float, list[float]]
+"""A mean over games and the ends of its interval, rounded to six digits."""
 
 
 def find_measures(names: Iterable[str]) -> dict[str, Measure]:
@@ -126,10 +126,12 @@ def is_share(measure: Measure) -> bool:
     return isinstance(measure, RankingMeasure) and measure.NAME == Success.NAME
 
 
-def compute_interval(
+def compute_figure(
     values: Float64Array, seed: int, *, is_share: bool = False
-) -> Interval:
-    """Compute the 95% interval of a mean over games: Wilson's for a share of games, else the percentile bootstrap.
+) -> Figure:
+    """Compute the mean over games and its 95% interval: Wilson's for a share of games, else the percentile bootstrap.
+
+    The bootstrap interval of equal values is that value twice.
 
     Args:
         values: (n_games,) one value for each game, at least one; of a share, 0 or 1, or the mean of the repeats of a
@@ -141,39 +143,24 @@ def compute_interval(
         Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927; Efron, Bootstrap Methods:
         Another Look at the Jackknife, 1979.
     """
-    if not is_share:
-        return compute_bootstrap_interval(values, seed)
+    ends: Any = (values[0], values[0])
+    if is_share:
+        from statsmodels.stats.proportion import proportion_confint
 
-    from statsmodels.stats.proportion import proportion_confint
-
-    level = 1.0 - CONFIDENCE
-    ends: Any = proportion_confint(values.sum(), len(values), level, method="wilson")
-    return _round_ends(*ends)
-
-
-def compute_bootstrap_interval(values: Float64Array, seed: int) -> Interval:
-    """Compute the 95% percentile bootstrap interval of a mean; if all values are equal, it is that value twice.
-
-    Args:
-        values: (n_games,) one value for each game, at least one.
-        seed: seed of the resampling.
-    """
-    if np.ptp(values) == 0.0:
-        return _round_ends(values[0], values[0])
-    resampled = stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=N_RESAMPLES,
-        batch=RESAMPLED_AT_ONCE,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return _round_ends(resampled.low, resampled.high)
-
-
-def _round_ends(low: float, high: float) -> Interval:
-    return [round(float(low), 6), round(float(high), 6)]
+        level = 1.0 - CONFIDENCE
+        ends = proportion_confint(values.sum(), len(values), level, method="wilson")
+    elif np.ptp(values) > 0.0:
+        ends = stats.bootstrap(
+            (values,),
+            np.mean,
+            n_resamples=N_RESAMPLES,
+            batch=RESAMPLED_AT_ONCE,
+            confidence_level=CONFIDENCE,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+        ).confidence_interval
+    mean, low, high = (round(float(value), 6) for value in (values.mean(), *ends))
+    return mean, [low, high]
 
 
 def format_with_interval(

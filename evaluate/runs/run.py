@@ -20,8 +20,9 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.frame import COLUMNS, PER_GAME_COLUMNS, build_frame, round_mean
 from evaluate.runs.measures import (
     MEASURES,
+    Figure,
     Measure,
-    compute_interval,
+    compute_figure,
     compute_values,
     format_with_interval,
     is_share,
@@ -185,16 +186,14 @@ class Run(RunHeader):
         return {**self.values, **played}
 
     @functools.cached_property
-    def figures(self) -> dict[str, tuple[float, list[float]]]:
+    def figures(self) -> dict[str, Figure]:
         """Each measure, and the win rate of a played run, with its 95% interval; empty without an answerable game."""
         if self.plays.empty:
             return {}
         figures = {}
         for name, values_by_game in self.all_values.items():
-            mean = round(float(values_by_game.mean()), 6)
             share = name == WIN_RATE or is_share(self._measures[name])
-            ends = compute_interval(values_by_game, self.seed, is_share=share)
-            figures[name] = (mean, ends)
+            figures[name] = compute_figure(values_by_game, self.seed, is_share=share)
         return figures
 
     @property

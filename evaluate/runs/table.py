@@ -8,7 +8,7 @@ import numpy as np
 from configs.settings import Settings
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.runs.frame import build_frame, round_mean
-from evaluate.runs.measures import compute_interval
+from evaluate.runs.measures import compute_figure
 from evaluate.runs.record import ReplayRecord
 from player.round import Json
 from quarry.version import commit
@@ -62,10 +62,10 @@ def make_table(
         line: Json = {"plays": specs.count(spec)}
         for name, column in games.loc[spec].drop(columns="confidence").items():
             values = column.dropna().to_numpy()
-            ends = None
+            mean = ends = None
             if len(values):
-                ends = compute_interval(values, seed, is_share=name in SHARES)
-            line |= {str(name): round_mean(column), f"{name}_interval": ends}
+                mean, ends = compute_figure(values, seed, is_share=name in SHARES)
+            line |= {str(name): mean, f"{name}_interval": ends}
         line["confidence"] = round_mean(games.loc[spec]["confidence"])
         lines[spec] = line
     per_game = []

@@ -2,7 +2,7 @@
 
 from configs.settings import SearchSettings
 from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import compute_bootstrap_interval
+from evaluate.runs.measures import compute_figure
 from evaluate.tuning.objective import TESTED_MEASURE, evaluate_settings
 from evaluate.tuning.space import Space
 from evaluate.tuning.study import Splits, StudyResult
@@ -32,11 +32,12 @@ def report_gain(
                 values.append(evaluation.measures[TESTED_MEASURE])
 
     differences = values[1] - values[0]
-    difference, p = float(differences.mean()), randomisation_p(differences, seed)
+    difference, interval = compute_figure(differences, seed)
+    p = randomisation_p(differences, seed)
     document["gain"] = {
         "measure": TESTED_MEASURE,
-        "difference": round(difference, 6),
-        "interval": compute_bootstrap_interval(differences, seed),
+        "difference": difference,
+        "interval": interval,
         "p": round(p, 6),
     }
     if tuned.settings == base:
@@ -51,7 +52,7 @@ def report_gain(
             "the gain on the test games is not significant: these games cannot tell tuned from untuned"
         )
     else:
-        better = "better" if difference > 0 else "WORSE"
+        better = "better" if differences.sum() > 0.0 else "WORSE"
         document["verdict"] = f"tuned is {better} than untuned on the test games"
 
     enough = GAMES_A_PARAMETER * len(space)

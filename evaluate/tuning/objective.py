@@ -8,7 +8,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 from configs.settings import SearchSettings
 from evaluate.runs.measures import (
-    compute_interval,
+    compute_figure,
     compute_ranking_values,
     is_share,
 )
@@ -85,13 +85,12 @@ class Evaluation:
 
     def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
-        terms = self.objective_terms
-        accuracy = terms.get("balanced_accuracy")
+        accuracy = self.objective_terms.get("balanced_accuracy")
         measures, intervals = {}, {}
         for name, values in self.measures.items():
-            measures[name] = round(terms[name], 6)
             share = is_share(TUNING_MEASURES[name])
-            intervals[name] = compute_interval(values, seed, is_share=share)
+            figure = compute_figure(values, seed, is_share=share)
+            measures[name], intervals[name] = figure
 
         return {
             "games": len(self.ranks),

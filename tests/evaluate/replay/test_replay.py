@@ -21,7 +21,7 @@ from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import Replay, replay_games
 from evaluate.replay.replayer import Job, Replayer
 from evaluate.runs.files import RecordFile
-from evaluate.runs.measures import compute_interval
+from evaluate.runs.measures import compute_figure
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
 from player.search.books.resolver import BookResolver
@@ -167,7 +167,7 @@ def test_each_answerable_game_says_where_it_was_found_or_lost_and_is_counted(
     shares = {"Success@1": 0.0, **dict.fromkeys(wider, 0.333333), "RR": 0.138889}
     assert searched["measures"] == shares
     values = np.array([1 / 2, 1 / 3, 0, 0, 0, 0])
-    assert searched["intervals"]["RR"] == compute_interval(values, 7)
+    assert searched["intervals"]["RR"] == compute_figure(values, 7)[1]
 
     # right, wrong and never ingested; the one in a picture does not count
     assert searched["opening_sentence_exact"] == 0.333333
@@ -212,7 +212,8 @@ def test_repeats_of_a_game_are_no_games_of_their_own(
     # by game: 1/2, 1, 1/2, 0, 0, 0
     assert run["win_rate"] == 0.333333
     won = np.array([0.5, 1, 0.5, 0, 0, 0])
-    assert run["win_rate_interval"] == compute_interval(won, 40, is_share=True)
+    figure = (run["win_rate"], run["win_rate_interval"])
+    assert figure == compute_figure(won, 40, is_share=True)
     for key in ("measures", "book_resolved", "lost_at_ingest"):
         assert run[key] == searched[key]
 

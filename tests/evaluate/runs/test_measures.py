@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from configs.errors import SettingsError
-from evaluate.runs.measures import compute_interval, compute_values, find_measures
+from evaluate.runs.measures import compute_figure, compute_values, find_measures
 from tests.contracts.records import game_record
 
 
@@ -48,38 +48,38 @@ def test_a_share_has_wilsons_interval() -> None:
     # z = 1.959964, z^2 = 3.841459: centre (0.3 + z^2 / 20) / (1 + z^2 / 10) = 0.492073 / 1.384146 = 0.355507
     # half width z sqrt(0.3 * 0.7 / 10 + z^2 / 400) / 1.384146 = 1.959964 * 0.174939 / 1.384146 = 0.247715
     values = np.array([1.0] * 3 + [0.0] * 7)
-    ends = compute_interval(values, 0, is_share=True)
+    mean, ends = compute_figure(values, 0, is_share=True)
+    assert mean == 0.3
     assert ends == pytest.approx([0.107792, 0.603222], abs=2e-6)
 
 
 def test_the_method_of_an_interval_does_not_depend_on_the_values() -> None:
     nothing, little = np.zeros(12), np.append(np.zeros(11), 0.001)
-    assert compute_interval(nothing, 0) == [0.0, 0.0]
-    assert 0.0 < compute_interval(little, 0)[1] < 0.001
+    assert compute_figure(nothing, 0) == (0.0, [0.0, 0.0])
+    assert 0.0 < compute_figure(little, 0)[1][1] < 0.001
 
     # shares of repeats: never won, and one of three plays won in one game
     rarely = np.append(np.zeros(11), 1 / 3)
-    never, once = (
-        compute_interval(values, 0, is_share=True) for values in (nothing, rarely)
-    )
+    _, never = compute_figure(nothing, 0, is_share=True)
     assert never == pytest.approx([0.0, 0.2425], abs=1e-4)
+    _, once = compute_figure(rarely, 0, is_share=True)
     assert 0.2425 < once[1] < 0.3
 
 
 def test_a_mean_of_anything_else_has_a_bootstrap_interval_around_it() -> None:
     values = np.random.default_rng(1).uniform(size=60)
-    low, high = compute_interval(values, 0)
-    assert low < values.mean() < high
+    mean, (low, high) = compute_figure(values, 0)
+    assert low < mean < high
     # 1.96 standard errors to each side, give or take the resampling
     width = 2 * 1.96 * values.std(ddof=1) / np.sqrt(60)
     assert high - low == pytest.approx(width, abs=0.03)
-    assert high + low == pytest.approx(2 * values.mean(), abs=0.03)
+    assert high + low == pytest.approx(2 * mean, abs=0.03)
 
 
 def test_the_interval_of_many_games_takes_little_memory() -> None:
     values = np.random.default_rng(0).random(40_000)
     tracemalloc.start()
-    compute_interval(values, seed=1)
+    compute_figure(values, seed=1)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 300e6, "all resamples at once would take 1.3 GB"
