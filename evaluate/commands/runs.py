@@ -1,6 +1,5 @@
 """The commands `replay`, `compare`, `report` and `export`, which make, compare and show runs over labelled games."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -30,8 +29,6 @@ from evaluate.referee.spec import (
     repeat_referee,
     seed_referees,
 )
-from evaluate.replay.batches import AskedBatch, read_answered
-from evaluate.replay.replay import Replay
 from evaluate.runs import comparison
 from evaluate.runs.differences import Belief, with_belief
 from evaluate.runs.files import COMPARISON, read_runs, write_run
@@ -127,6 +124,9 @@ def replay(
     overrides: ParsedOverrides,
 ) -> int:
     """Replay, print the run or the table, and with --out write it; return 1 with --strict if a game was lost."""
+    from evaluate.replay.batches import read_answered
+    from evaluate.replay.replay import Batches, Replay
+
     options.check()
     settings = writer.override(overrides.load(preset))
     # an unknown measure or referee is refused before anything is played
@@ -135,7 +135,7 @@ def replay(
     games = select_games(options.games, options.split, options.seed, options.lost_in)
     course = options.open()
     title = options.title(settings)
-    batches: Mapping[str, AskedBatch] = {}
+    batches: Batches = {}
     if options.batches and options.answers:
         batches = read_answered(options.batches, options.answers, games)
         games = [game for game in games if game.game_id in batches]
@@ -251,6 +251,8 @@ def compare(
 
 def _replay_presets(options: CompareOptions, overrides: Overrides) -> list[Run]:
     """Replay the games with each preset; --belief chooses its candidates, unless --set changes them."""
+    from evaluate.replay.replay import Replay
+
     changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
     belief = "preset" if "game.candidates" in changed_keys else options.belief
     names = [*filter(None, map(str.strip, options.presets.split(",")))]
