@@ -41,6 +41,12 @@ OPTIONAL = {
 """Optional packages by name: the package, and what does not work without it."""
 
 
+MISSING = (QuarryError, OSError, ValueError, RuntimeError)
+"""Errors about what is not there; others, bad settings and damaged stores make commands fail."""
+State = Literal["ok", "missing", "error"]
+"""States of an examined part."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One line of the report.
@@ -53,7 +59,7 @@ class Finding:
     """
 
     what: str
-    state: Literal["ok", "missing", "error"]
+    state: State
     detail: str
     cost: str = ""
 
@@ -112,18 +118,19 @@ def examine(
 
 def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
     """Describe a part of the installation; an error of the description becomes the state of the part."""
+    state: State = "missing"
     try:
         return Finding(what, "ok", describe())
     except importlib.metadata.PackageNotFoundError:
-        return Finding(what, "missing", "not installed", cost)
+        detail = "not installed"
     except LookupError as error:
-        return Finding(what, "missing", str(error.args[0]), cost)
-    except (SettingsError, StoreDamagedError) as error:
-        return Finding(what, "error", describe_error(error), cost)
-    except (QuarryError, OSError, ValueError, RuntimeError) as error:
-        return Finding(what, "missing", describe_error(error), cost)
+        detail = str(error.args[0])
     except Exception as error:  # httpx and Chroma have errors of their own
-        return Finding(what, "error", describe_error(error), cost)
+        detail = describe_error(error)
+        is_damaged = isinstance(error, (SettingsError, StoreDamagedError))
+        if is_damaged or not isinstance(error, MISSING):
+            state = "error"
+    return Finding(what, state, detail, cost)
 
 
 def describe_project(overrides: Overrides) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from cyclopts import Parameter
+from tqdm.auto import tqdm
 
 from configs.errors import SettingsError
 from evaluate.commands.shared import (
@@ -22,8 +23,10 @@ from evaluate.commands.shared import (
     write_text,
 )
 from evaluate.errors import BatchError
+from evaluate.games.drawing import draw_secrets
 from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
+from evaluate.games.locating import check_games, locate_in
 from evaluate.referee.simulated import build_tools
 from evaluate.referee.spec import SPECS, format_spec_table
 from player.search.stores import open_course
@@ -47,8 +50,6 @@ def referees() -> None:
 
 def check(*, games: Games = None, at: StoreOptions = StoreOptions()) -> int:
     """Print the errors of a games file; return 1 if there are any."""
-    from evaluate.games.locating import check_games
-
     file = find_games_file(games)
     labelled, problems, unknown = read_games(file)
     course = at.open()
@@ -109,8 +110,6 @@ def draw(
         cut: The referee's cut, as in ingest.editions.
         n: Secrets to draw.
     """
-    from evaluate.games.drawing import draw_secrets
-
     if not pdfs:
         raise SettingsError("PDF is missing; name the lectures to draw from")
     secrets = draw_secrets(pdfs, f"{reader}:{cut}", n, seed)
@@ -141,9 +140,6 @@ def questions(
         view: With --for-respondent: what they see of the paragraph; opening calls its opening sentence the paragraph,
             passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph).
     """
-    from tqdm.auto import tqdm
-
-    from evaluate.games.locating import locate_in
     from evaluate.replay.batches import (
         format_batch,
         format_respondent_batch,

@@ -1,4 +1,4 @@
-"""The bundled games keep the rule of the game, cover the lectures, name their kinds, and are split without leaks."""
+"""The bundled games and answers keep the rules, cover the lectures, and are split without leaks."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ import pytest
 
 from evaluate.games.labelled import LabelledGame, load_games, tokens
 from evaluate.games.locating import find_label_errors
+from evaluate.replay.batches import read_answers_file, read_batches
 from quarry.json_files import read_objects
 from tests.fakes import ROOT, each
 
@@ -77,3 +78,19 @@ def test_picks_keep_the_rule_and_are_split_evenly() -> None:
         for game in games:
             assert (DATA / "lectures" / course / game.pdf).is_file()
             assert game.paragraph.startswith(game.opening_sentence)
+
+
+def test_answers_are_about_no_test_games_and_none_both_teaches_and_reports() -> None:
+    for name in COURSES:
+        answers = f"{DATA}/games/answers/{name}"
+        batches = read_batches(Path(f"{answers}-batches.jsonl"))
+        splits = {game.split for game in GAMES[name] if game.game_id in batches}
+        assert splits <= {"train", "validation"}, name
+
+        for view in ("paragraph", "opening", "passages"):
+            learning, reported = (
+                read_answers_file(Path(f"{answers}-{view}-{use}.jsonl"), batches)
+                for use in ("learning", "reported")
+            )
+            assert learning.keys().isdisjoint(reported), view
+            assert learning.keys() | reported.keys() == batches.keys(), view
