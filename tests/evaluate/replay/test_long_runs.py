@@ -51,23 +51,19 @@ def replay_long(
     n: int,
     kill_at: int | None = None,
     *,
-    pairwise: bool = False,
+    backwards: bool = False,
 ) -> None:
     """Replay n fake games into a file; the process kills itself before game `kill_at`.
 
     Args:
-        pairwise: every second game is finished before the one that precedes it.
+        backwards: the last game is finished first.
     """
 
     def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
-        waiting: list[Job] = []
-        for job in jobs:
+        for job in reversed([*jobs]) if backwards else jobs:
             if job.number == kill_at:
                 os.kill(os.getpid(), signal.SIGKILL)
-            waiting.append(job)
-            if len(waiting) == (2 if pairwise and job.number < n - 1 else 1):
-                yield from map(fake_record, reversed(waiting))
-                waiting.clear()
+            yield fake_record(job)
 
     course = course_with((), [paragraph("alpha:1:1")])
     games = [labelled_game(game_id=f"g{number}") for number in range(n)]
@@ -104,7 +100,7 @@ def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes() -> None:
 def test_games_that_finish_out_of_order_are_written_in_order() -> None:
     one, two = Path("one.json"), Path("two.json")
     replay_long(one, 7)
-    replay_long(two, 7, pairwise=True)
+    replay_long(two, 7, backwards=True)
     assert files_of(one) == files_of(two)
 
 
