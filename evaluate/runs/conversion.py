@@ -55,27 +55,7 @@ def record_game(
         result: the result of the search.
         played_games: the plays of the game, repeat by repeat.
     """
-    truth: TruthRecord | None = None
-    plays: list[PlayRecord] = []
-    if paragraph is not None:
-        truth = TruthRecord(
-            paragraph_id=paragraph.paragraph_id,
-            document=paragraph.doc_id,
-            page=paragraph.page,
-            opening_sentence=paragraph.opening_sentence,
-            text=paragraph.text,
-        )
-        for repeat, played_game in enumerate(played_games):
-            play = _record_play(game, paragraph, played_game, repeat)
-            plays.append(play)
-
-    questions: list[Any] = []
-    questions_ms = decide_ms = None
-    if played_games:
-        plan, decision = played_games[0].plan, played_games[0].decision
-        questions = protocol.questions_json(plan.questions)
-        questions_ms, decide_ms = plan.questions_ms, decision.decide_ms
-    return ReplayRecord(
+    record = ReplayRecord(
         game_id=game.game_id,
         book_name=game.book_name,
         hint=game.hint,
@@ -85,13 +65,34 @@ def record_game(
         in_text_layer=game.in_text_layer,
         answerable=game.answerable,
         edition=game.edition,
-        truth=truth,
+        truth=None,
         search=record_search(result, paragraph),
-        questions=questions,
-        questions_ms=questions_ms,
-        decide_ms=decide_ms,
-        plays=plays,
+        questions=[],
+        questions_ms=None,
+        decide_ms=None,
+        plays=[],
     )
+    if paragraph is None:
+        return record
+
+    record["truth"] = TruthRecord(
+        paragraph_id=paragraph.paragraph_id,
+        document=paragraph.doc_id,
+        page=paragraph.page,
+        opening_sentence=paragraph.opening_sentence,
+        text=paragraph.text,
+    )
+    for repeat, played_game in enumerate(played_games):
+        play = _record_play(game, paragraph, played_game, repeat)
+        record["plays"].append(play)
+
+    if played_games:
+        first = played_games[0]
+        questions: Any = protocol.questions_json(first.plan.questions)
+        record["questions"] = questions
+        record["questions_ms"] = first.plan.questions_ms
+        record["decide_ms"] = first.decision.decide_ms
+    return record
 
 
 def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
@@ -156,18 +157,12 @@ def _record_play(
     rows = np.argsort(-belief, kind="stable").tolist()[:n_kept]
     if truth is not None and truth not in rows:
         rows.append(truth)
-    misled: list[int] = []
-    unfit: list[int] | None = None
-    # the fits may have been dropped to save memory
-    if truth is not None and plan.fits.shape[2]:
-        misled, unfit = find_answers_against(plan, played_game.answers, truth, best)
-
     play = PlayRecord(
         repeat=repeat,
         n_candidates=len(belief),
         answers=list(played_game.answers),
-        misled=misled,
-        unfit=unfit,
+        misled=[],
+        unfit=None,
         candidates=[_record_candidate(plan, belief, row) for row in rows],
         bits=[_entropy(plan.prior), _entropy(belief)],
         guess={**asdict(guess), "confidence": round(float(guess.confidence), 6)},
@@ -181,6 +176,10 @@ def _record_play(
         league_points=score.league_points,
         breakdown=dict(score.breakdown),
     )
+    # the fits may have been dropped to save memory
+    if truth is not None and plan.fits.shape[2]:
+        against = find_answers_against(plan, played_game.answers, truth, best)
+        play["misled"], play["unfit"] = against
     if game.edition:
         play["ratio"] = ratio
         play["right_page"] = best >= 0 and is_on_secret_page(plan, best, paragraph)
