@@ -34,10 +34,8 @@ class Errors:
     wrong: float
 
 
-def read_stated_errors(spec: RefereeSpec) -> Errors | None:
-    """Return the errors that a SPEC states; None for a user's own referee."""
-    if spec.own:
-        return None
+def read_stated_errors(spec: RefereeSpec) -> Errors:
+    """Return the errors that the SPEC of a simulated referee states."""
     if spec.policy or spec.view in UNINFORMED_VIEWS:
         return Errors(0, 0.0, 0.0)
     answered = 1.0 - spec.declined
@@ -52,10 +50,6 @@ def compute_win_ideal(
     """Compute the probability that ideal questions win a play with the referee's errors; None if they are unknown."""
     if game.edition or not isinstance(referee, SimulatedReferee):
         return None
-    errors = read_stated_errors(referee.spec)
-    if errors is None:
-        return None
-
     sentence = paragraph.opening_sentence
     row = plan.find_row(sentence)
     is_read = same_sentence(sentence, game.opening_sentence or sentence)
@@ -63,6 +57,7 @@ def compute_win_ideal(
         return 0.0
     _, sentences = np.unique(plan.sentence_ids, return_inverse=True)
     prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
+    errors = read_stated_errors(referee.spec)
     return round(win_probability(prior, int(sentences[row]), errors), 6)
 
 

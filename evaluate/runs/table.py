@@ -34,7 +34,7 @@ def make_table(
     these two are, the better.
 
     Args:
-        records: records of the answerable games.
+        records: records of the answerable games, of which one at least was played.
         referees: the referees, in the order of the plays.
         store_fingerprint: fingerprint of the course.
         settings: settings of the player.
@@ -62,9 +62,7 @@ def make_table(
         line: Json = {"plays": specs.count(spec)}
         for name, column in games.loc[spec].drop(columns="confidence").items():
             values = column.dropna().to_numpy()
-            mean = ends = None
-            if len(values):
-                mean, ends = compute_figure(values, seed, is_share=name in SHARES)
+            mean, ends = compute_figure(values, seed, is_share=name in SHARES)
             line |= {str(name): mean, f"{name}_interval": ends}
         line["confidence"] = round_mean(games.loc[spec]["confidence"])
         lines[spec] = line

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluate.referee.spec import RefereeSpec, read_spec
+from evaluate.referee.spec import read_spec
 from evaluate.replay.ideal import Errors, read_stated_errors, win_probability
 from quarry.arrays import Float64Array
 from tests.contracts.records import game_record, play_record
@@ -67,7 +67,6 @@ def test_the_errors_are_those_of_the_spec() -> None:
         "declined:1": Errors(20, 1.0, 0.0),
     }.items():
         assert read_stated_errors(read_spec(spec)) == errors, spec
-    assert read_stated_errors(RefereeSpec(own="my_package.MyReferee")) is None
 
 
 def test_ideal_questions_lose_what_the_store_does_not_hold() -> None:
