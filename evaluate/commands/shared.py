@@ -123,7 +123,7 @@ def find_games_file(games: Path | None) -> Path:
 
 
 def select_games(
-    games: Path | None, split: str | None, seed: int = 0, lost_in: Path | None = None
+    games: Path | None, split: str | None, seed: int, lost_in: Path | None = None
 ) -> list[LabelledGame]:
     """Load the games of a split, or only those that were lost in a run.
 

@@ -24,6 +24,7 @@ from evaluate.runs.record import (
     HitRecord,
     ReplayRecord,
     get_play,
+    get_truth_id,
 )
 from evaluate.runs.run import WIN_RATE, Run
 from evaluate.templates import make_environment
@@ -152,7 +153,7 @@ def _take_first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
 ) -> list[Json]:
     """Return the first N_ITEMS items and the labelled one, with the `overall_rank` of each."""
-    truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
+    truth_id = get_truth_id(record)
     first = []
     for overall_rank, item in enumerate(items, 1):
         right = item["paragraph_id"] == truth_id

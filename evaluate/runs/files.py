@@ -171,7 +171,7 @@ def _format_line(record: ReplayRecord) -> bytes:
     return f"{json.dumps(record, ensure_ascii=False)}\n".encode()
 
 
-def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
+def read_run(path: Path, measures: Mapping[str, Measure] = {}) -> Run:
     """Read a run; the records of its games stay in their file.
 
     Args:
@@ -194,7 +194,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
 
     digest = header.pop("games_digest")
     records = RecordFile(games_path(path))
-    run = Run(**header, records=records, name=path.stem, own_measures=measures or {})
+    run = Run(**header, records=records, name=path.stem, own_measures=measures)
     if run.games_digest != digest:
         raise RunError(
             f"{path} and {games_path(path).name} hold different games; {AGAIN}"
@@ -207,9 +207,7 @@ def _format_error(error: ValidationError, where: object) -> RunError:
     return RunError(f"{where} is not as replay writes it: {fault}; {AGAIN}")
 
 
-def read_runs(
-    paths: Sequence[Path], measures: Mapping[str, Measure] | None = None
-) -> list[Run]:
+def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] = {}) -> list[Run]:
     """Read runs; files that do not end in .json are TREC runs over the games of the first run.
 
     Args:

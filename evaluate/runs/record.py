@@ -150,3 +150,8 @@ class ReplayRecord(TypedDict):
 def get_play(record: ReplayRecord, repeat: int) -> PlayRecord | None:
     """Return the play of a repeat; None if it was not played."""
     return record["plays"][repeat] if repeat < len(record["plays"]) else None
+
+
+def get_truth_id(record: ReplayRecord) -> str:
+    """Return the paragraph_id of the labelled paragraph; LOST_ID if it was lost at ingest."""
+    return record["truth"]["paragraph_id"] if record["truth"] else LOST_ID

@@ -14,7 +14,7 @@ import ir_measures
 
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.record import LOST_ID, HitRecord, ReplayRecord, SearchRecord
+from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord, get_truth_id
 from evaluate.runs.run import Run
 from quarry.json_files import read_text
 
@@ -25,9 +25,8 @@ def write_trec(folder: Path, run: Run) -> None:
     for record in run.records:
         if not record["answerable"]:
             continue
-        game_id, truth = escape_id(record["game_id"]), record["truth"]
-        truth_id = truth["paragraph_id"] if truth else LOST_ID
-        qrels.append(f"{game_id} 0 {escape_id(truth_id)} 1\n")
+        game_id = escape_id(record["game_id"])
+        qrels.append(f"{game_id} 0 {escape_id(get_truth_id(record))} 1\n")
         # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
         for rank, hit in enumerate(record["search"]["hits"], 1):
             ranking_columns = f"{escape_id(hit['paragraph_id'])} {rank} {-rank}"
@@ -101,7 +100,7 @@ def _replace_ranking(
         scores: scores by paragraph_id, in the order of the file.
         name: name of the other system.
     """
-    truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
+    truth_id = get_truth_id(record)
     hits: list[HitRecord] = []
     ranking = sorted(scores, key=scores.__getitem__, reverse=True)
     for rank, paragraph_id in enumerate(ranking, 1):
