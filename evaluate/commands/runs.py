@@ -207,6 +207,7 @@ class CompareOptions(RunOptions):
             "--referee": self.referee != HINT_ALONE,
             "--repeats": self.repeats != 1,
         }
+
         reason = "is for --presets; leave it out, or the RUN.json files"
         refuse_options(replay_options, reason)
 

@@ -83,5 +83,6 @@ def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
                         "right": hit["paragraph_id"] == truth_id,
                     }
                 )
+
     columns = ["run", "game_id", "overall_rank", *HitRecord.__annotations__, "right"]
     return pd.DataFrame(rows, columns=columns)

@@ -48,6 +48,7 @@ def test_a_full_line_is_read_field_by_field() -> None:
         "in_text_layer": False,
         "split": "test",
     }
+
     (game,) = load({"manner": "vague", **line})
     assert game == LabelledGame(**line)
     assert game.edition == "pypdf:page"

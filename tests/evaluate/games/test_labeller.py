@@ -125,6 +125,7 @@ def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
             while os.read(terminal, 10_000):
                 pass
         process.wait(60)
+
     (game,) = load_games(OUT)
     assert game.hint == "climber"
 

@@ -100,6 +100,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said_briefly() -> None:
         ('{"answers": []}', "the line has no game_id"),
     ):
         message = refusal(BatchError, read_answers, line)
+
         assert message.startswith("answers.jsonl line ")
         assert says in message
         assert len(message) < 500, line
