@@ -152,7 +152,7 @@ def same_form(one: str, other: str) -> bool:
     three prefix letters and an ending from one of them leaves the other, or the other without an ending. At least three
     letters must remain.
     """
-    if one == other or _stem(one) == _stem(other):
+    if _stem(one) == _stem(other):
         return True
     is_prefixed = not _bare_forms(one).isdisjoint(_affixed_forms(other))
     return is_prefixed or not _bare_forms(other).isdisjoint(_affixed_forms(one))

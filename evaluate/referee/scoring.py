@@ -52,9 +52,6 @@ MAX_WORD_CHARS = 200
 MAX_CACHED_WORDS = 4_096
 """Maximum number of words whose vectors are cached. Embedding two words takes 20 ms, nearly all of a game's time."""
 
-AnswersByNumber = Mapping[int, Answer]
-"""Maps the number of a question to its answer."""
-
 
 def score_guess(
     guess: object,
@@ -151,7 +148,7 @@ def score_word(
 
 def score_justification(
     text: str,
-    answers: AnswersByNumber,
+    answers: Mapping[int, Answer],
     words: tuple[int, int],
     n_citations: int,
 ) -> float:
@@ -173,7 +170,7 @@ def score_justification(
         return 0.0
     n_right = 0
     for number, cited_answers in citations(text).items():
-        n_right += number in answers and cited_answers == {answers[number]}
+        n_right += cited_answers == {answers.get(number)}
     missing = max(0, n_citations - n_right)
     if not words[0] <= n_words <= words[1]:
         missing += 1

@@ -23,7 +23,6 @@ from evaluate.referee.spec import (
 )
 from evaluate.referee.wording import answer_by_wording
 from player.answer import LETTERS, NOT_RELEVANT, Answer
-from player.question import N_QUESTIONS
 from quarry.arrays import AnyFloatArray
 from quarry.embed import Embedder, Models, choose_spec
 from quarry.embed.networks import E5, MINILM
@@ -52,7 +51,6 @@ class CharacterEncoder:
 
     def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         """Return (n_texts, N_BUCKETS) vectors."""
-        from scipy.sparse import csr_array
         from sklearn.feature_extraction.text import HashingVectorizer
 
         vectorizer = HashingVectorizer(
@@ -60,8 +58,9 @@ class CharacterEncoder:
             ngram_range=(3, 5),
             n_features=N_BUCKETS,
             alternate_sign=False,
-        ).set_params(dtype=np.float32)
-        vectors: AnyFloatArray = csr_array(vectorizer.transform(list(texts))).todense()
+            dtype=np.float32,
+        )
+        vectors: AnyFloatArray = vectorizer.transform(texts).toarray()
         return vectors
 
     embed_passages = embed_queries
@@ -207,12 +206,12 @@ class SimulatedReferee:
             visible = select_visible_part(
                 self.spec.view, secret, question, self._tools.retrieve
             )
-            answer = self._by_policy(visible, row + 1, question, options)
+            answer = self._by_policy(visible, row, question, options)
 
             digest = _digest(self._seed, secret.paragraph, question, options)
             draw = int.from_bytes(digest[:8]) / 2**64
-            others = [letter for letter in LETTERS[: len(options)] if letter != answer]
-            if draw < self.spec.wrong and others:
+            others = [letter for letter in LETTERS if letter != answer]
+            if draw < self.spec.wrong:
                 answer = others[int.from_bytes(digest[8:16]) % len(others)]
             elif self.spec.wrong <= draw < self.spec.wrong + self.spec.declined:
                 answer = NOT_RELEVANT
@@ -222,7 +221,7 @@ class SimulatedReferee:
     def _by_policy(
         self,
         visible: VisibleContext,
-        number: int,
+        row: int,
         question: str,
         options: tuple[str, ...],
     ) -> str:
@@ -230,7 +229,7 @@ class SimulatedReferee:
 
         Args:
             visible: visible part of the secret.
-            number: number of the question, from 1.
+            row: row of the question, from 0.
             question: text of the question.
             options: texts of its options.
         """
@@ -241,12 +240,10 @@ class SimulatedReferee:
                 return letter
             case "key":
                 key = _digest(self._seed, "key")
-                byte = key[(number - 1) % N_QUESTIONS]
-                return LETTERS[byte % len(LETTERS)]
+                return LETTERS[key[row] % len(LETTERS)]
             case "random":
                 digest = _digest(self._seed, visible.text, question, options)
-                n_letters = min(len(options), len(LETTERS))
-                return LETTERS[int.from_bytes(digest[:8]) % n_letters]
+                return LETTERS[int.from_bytes(digest[:8]) % len(LETTERS)]
         return answer_by_wording(visible, question, options)
 
 

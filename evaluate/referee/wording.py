@@ -108,10 +108,9 @@ _BETWEEN = rf"[\"'\s;,/.]*(?:{_JOINS}\s)?[\"'\s]*"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question that was read.
+    """A question that these rules can answer.
 
     Attributes:
-        readable: whether these rules can answer the question.
         terms: words in quotation marks that the question itself names; () if the options name the words.
         n_repeated: number of first options that the question repeats; such options always name words.
         in_opening: whether the question is about the first sentence or about the whole text.
@@ -120,7 +119,6 @@ class Wording:
         initial: position of the word of the first sentence for whose first letter the question asks; None for others.
     """
 
-    readable: bool
     terms: tuple[str, ...]
     n_repeated: int
     in_opening: bool
@@ -145,8 +143,8 @@ class Wording:
         return n > 0 and parts == here
 
 
-def read_wording(question: str, options: Sequence[str]) -> Wording:
-    """Read the text of a question.
+def read_wording(question: str, options: Sequence[str]) -> Wording | None:
+    """Read the text of a question; return None if these rules cannot answer it.
 
     Args:
         question: text of the question.
@@ -174,10 +172,10 @@ def read_wording(question: str, options: Sequence[str]) -> Wording:
         edge = "end"
     initial = _INITIAL.search(asking_text)
 
-    is_checked = bool(edge or _OCCURS.search(asking_text))
-    is_checked = is_checked and not _BEYOND.search(bare)
+    is_checked = edge or _OCCURS.search(asking_text)
+    if not initial and (not is_checked or _BEYOND.search(bare)):
+        return None
     return Wording(
-        readable=initial is not None or is_checked,
         terms=terms,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asking_text) is not None,
@@ -251,18 +249,15 @@ def answer_by_wording(
     The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several options fit and the
     question has no rule for that.
     """
-    options = options[: len(LETTERS)]
-    last = len(options) - 1
-    statements = []
-    for row, option in enumerate(options):
-        statements.append(read_option(option, last=row == last))
-    has_way_out = bool(statements) and statements[-1][0] != "words"
-    wording = read_wording(question, options[: len(options) - has_way_out])
-    for row in range(wording.n_repeated):
-        statements[row] = read_option(options[row], repeated=True)
-    if not wording.readable:
+    last, _ = read_option(options[-1], last=True)
+    wording = read_wording(question, options if last == "words" else options[:-1])
+    if wording is None:
         return NOT_RELEVANT
 
+    statements = []
+    for number, option in enumerate(options, 1):
+        is_last, is_repeated = number == len(options), number <= wording.n_repeated
+        statements.append(read_option(option, last=is_last, repeated=is_repeated))
     fits = _fits(wording, statements, visible)
     n_fitting = sum(fits)
     if n_fitting == 0 or (n_fitting > 1 and not wording.first_of_several):
