@@ -1,7 +1,5 @@
 """The referee's side of one practice game: a state machine that replies to the player's messages, without HTTP."""
 
-import functools
-import hashlib
 import secrets
 import threading
 from dataclasses import asdict, dataclass, field
@@ -95,10 +93,10 @@ class Match:
     posed: list[Posed] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     guess: dict[str, str] = field(default_factory=dict)
-    _accepted: set[bytes] = field(default_factory=set)  # digests of the ids
+    _accepted: set[int] = field(default_factory=set)  # hashes of the ids
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @functools.cached_property
+    @property
     def secret(self) -> Secret:
         """The secret as the referee reads it."""
         return build_secret(self.label, self.paragraph)
@@ -129,14 +127,13 @@ class Match:
             raise RefusedMessageError(
                 f"message_id is {str(message_id)[:40]!r}; it must be a string that is not empty"
             )
-        encoded = message_id.encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(encoded, digest_size=16).digest()
+        key = hash(message_id)  # a long id would fill the memory
         with self._lock:
-            if digest in self._accepted:
+            if key in self._accepted:
                 return []
             replies = self._reply(envelope)
             if replies:  # other messages change nothing when they come again
-                self._accepted.add(digest)
+                self._accepted.add(key)
         return replies
 
     def _reply(self, envelope: Json) -> list[Json]:

@@ -19,10 +19,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evaluate.errors import PortError, RefereeError, first_fault
+from evaluate.errors import EvaluateError, PortError, first_fault
 from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.game.client import MAX_WAIT_S, GameState
@@ -70,16 +72,13 @@ class Limits:
                 raise HTTPException(429, detail, {"Retry-After": "1"})
             body = bytearray()
             async with asyncio.timeout(BODY_S):
-                is_whole = False
-                while not is_whole:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return
-                    body += message.get("body", b"")
+                async for chunk in Request(scope, receive).stream():
+                    body += chunk
                     if len(body) > MAX_BODY_BYTES:
                         detail = f"The body has more than {MAX_BODY_BYTES} bytes."
                         raise HTTPException(413, detail)
-                    is_whole = not message.get("more_body")
+        except ClientDisconnect:
+            return
         except TimeoutError:
             refusal = problem(408, f"The body took more than {BODY_S:g} s.")
         except HTTPException as error:
@@ -122,8 +121,8 @@ class Hosts:
         await self._app(scope, receive, send)
 
     def _knows(self, scope: Scope) -> bool:
-        hosts = [value for key, value in scope["headers"] if key == b"host"]
-        host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
+        hosts = Headers(scope=scope).getlist("host")
+        host = hosts[0] if len(hosts) == 1 else ""
         match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@]+)(:\d*)?", host)
         name = match[1].strip("[]").lower().rstrip(".") if match else ""
         if name in self._names:
@@ -156,8 +155,7 @@ _Player = Annotated[LocalGameServer, Depends(_require_player)]
 PROBLEM_ERRORS = (
     StarletteHTTPException,
     RequestValidationError,
-    RefusedMessageError,
-    RefereeError,
+    EvaluateError,
     Exception,
 )
 """Errors that are answered with a problem document."""
@@ -170,7 +168,7 @@ async def _refuse(_: Request, error: Exception) -> JSONResponse:
             return problem(error.status_code, str(error.detail), error.headers)
         case RequestValidationError():
             return problem(422, first_fault(error.errors()))
-        case RefusedMessageError() | RefereeError():
+        case EvaluateError():
             return problem(422, str(error))
     name = type(error).__name__
     return problem(
@@ -215,15 +213,15 @@ def routes(server: PracticeServer) -> FastAPI:
         after: Annotated[str, Query(pattern=r"^\d{0,40}$")] = "",
         wait_s: Annotated[float, Query(ge=0.0, le=MAX_WAIT_S)] = 0.0,
     ) -> dict[str, Any]:
-        deadline = asyncio.get_running_loop().time() + wait_s
-        while True:
-            arrival = arrivals[player.player_id]
-            messages, cursor = player.inbox(after, 0.0)
-            remaining_s = deadline - asyncio.get_running_loop().time()
-            if messages or remaining_s <= 0:
-                return {"messages": messages, "cursor": cursor}
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(arrival.wait(), remaining_s)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                while True:
+                    arrival = arrivals[player.player_id]
+                    messages, cursor = player.inbox(after, 0.0)
+                    if messages:
+                        break
+                    await arrival.wait()
+        return {"messages": messages, "cursor": cursor}
 
     @app.post("/v1/outbox", status_code=202)
     async def outbox(envelope: dict[str, Any], player: _Player) -> dict[str, str]:
@@ -278,13 +276,13 @@ def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> N
         listener: listening socket.
         names: host names of the server; see `Hosts`.
     """
-    _server(Hosts(app, names), SHUTDOWN_S, "warning").run(sockets=[listener])
+    _server(Hosts(app, names), SHUTDOWN_S).run(sockets=[listener])
 
 
 @contextlib.contextmanager
-def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
+def serving(app: ASGIApp) -> Iterator[str]:
     """Serve on a free loopback port in a thread of this process; yield the URL, and stop at the end of the block."""
-    server = _server(Hosts(app), 1, log_level)
+    server = _server(Hosts(app), 1)
     with listen(HOST, 0) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
@@ -295,10 +293,10 @@ def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
             thread.join(timeout=5.0)
 
 
-def _server(app: ASGIApp, grace_s: int, log_level: str) -> uvicorn.Server:
+def _server(app: ASGIApp, grace_s: int) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
-        log_level=log_level,
+        log_level="warning",
         access_log=False,
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=grace_s,

@@ -40,14 +40,14 @@ class Fault:
     Attributes:
         rewrite: changes the messages of the inbox.
         answers: sent in place of the first responses of a path.
-        cursor: writes the inbox's cursor as JSON, from the right one.
+        cursor: the inbox's cursor as JSON; b"" is the right one.
         scored: False if a game cannot come to a score.
     """
 
     name: str
-    rewrite: Rewrite | None = None
+    rewrite: Rewrite = lambda message, _: [message]
     answers: Mapping[str, tuple[Reply, ...]] = field(default_factory=dict)
-    cursor: Callable[[str], bytes] | None = None
+    cursor: bytes = b""
     scored: bool = True
 
 
@@ -303,9 +303,9 @@ TRANSPORT = (
         "an encoding that nobody knows",
         Reply(200, {"Content-Encoding": "x"}, b"x"),
     ),
-    Fault("a cursor that never moves", cursor=lambda _: b'""'),
-    Fault("a cursor that is null", cursor=lambda _: b"null"),
-    Fault("a cursor of 1 MB", cursor=lambda _: b'"' + b"7" * 1_000_000 + b'"'),
+    Fault("a cursor that never moves", cursor=b'""'),
+    Fault("a cursor that is null", cursor=b"null"),
+    Fault("a cursor of 1 MB", cursor=b'"' + b"7" * 1_000_000 + b'"'),
     _no_game("no game", *[Reply(500)] * 9),
     _no_game("a game without an id", Reply(201, body=b'{"id": 7}')),
     _no_game(

@@ -3,13 +3,13 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import AsyncIterator
 
 import httpx
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from player.round import Json
 from tests.hostile.faults import INBOX, Fault, Reply
 
 
@@ -24,23 +24,14 @@ class HostileApp:
         bodies: of all requests, as they came.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        fault: Fault,
-    ) -> None:
+    def __init__(self, app: ASGIApp, fault: Fault) -> None:
         self.bodies: list[bytes] = []
         self._honest = httpx.AsyncClient(transport=httpx.ASGITransport(app))
         self._fault = fault
         self._n_asked = Counter[str]()
         self._n_shown = Counter[str]()
 
-    async def __call__(
-        self,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         request = Request(scope, receive)
         body = await request.body()
@@ -56,47 +47,39 @@ class HostileApp:
                 content=body,
             )
         if replies:
-            await _say(replies[0], send)
-            return
-
-        content = answer.content
-        if path == INBOX and answer.is_success:
-            content = self._rewritten(content)
-        response = Response(content, answer.status_code)
+            reply, *_ = replies
+            response: Response = StreamingResponse(
+                _pieces(reply), reply.status, reply.headers
+            )
+        elif path == INBOX and answer.is_success:
+            response = Response(self._rewritten(answer.content))
+        else:
+            response = Response(answer.content, answer.status_code)
         await response(scope, receive, send)
 
     def _rewritten(self, body: bytes) -> bytes:
         """The inbox with the messages and the cursor of the fault."""
         answer = json.loads(body)
-        messages: list[Json | bytes] = []
+        written = []
         for message in answer["messages"]:
             n_shown = self._n_shown[message["message_id"]]
             self._n_shown[message["message_id"]] += 1
-            rewrite = self._fault.rewrite
-            messages += rewrite(message, n_shown) if rewrite else [message]
+            for item in self._fault.rewrite(message, n_shown):
+                if not isinstance(item, bytes):
+                    item = json.dumps(item).encode()
+                written.append(item)
 
-        is_late = answer["messages"] and not messages and "late" in self._fault.name
+        is_late = answer["messages"] and not written and "late" in self._fault.name
         cursor = b'"0"' if is_late else json.dumps(answer["cursor"]).encode()
-        if self._fault.cursor is not None:
-            cursor = self._fault.cursor(str(answer["cursor"]))
-        written = []
-        for item in messages:
-            if not isinstance(item, bytes):
-                item = json.dumps(item).encode()
-            written.append(item)
+        if self._fault.cursor:
+            cursor = self._fault.cursor
         return b'{"messages": [%s], "cursor": %s}' % (b", ".join(written), cursor)
 
 
-async def _say(reply: Reply, send: Send) -> None:
-    """Send a reply piece by piece."""
-    items = reply.headers.items()
-    headers = [(name.lower().encode(), value.encode()) for name, value in items]
-    start = {"type": "http.response.start", "status": reply.status, "headers": headers}
-    await send(start)
-    piece = {"type": "http.response.body", "body": reply.body, "more_body": True}
+async def _pieces(reply: Reply) -> AsyncIterator[bytes]:
+    """The body of a reply, piece by piece."""
     for _ in range(reply.repeats):
         await asyncio.sleep(reply.pause_s)
-        await send(piece)
+        yield reply.body
     if reply.hangs_up:
         raise ConnectionAbortedError("hung up on purpose")
-    await send({"type": "http.response.body"})

@@ -66,7 +66,7 @@ def outcomes() -> dict[str, Outcome]:
 
         began = time.monotonic()
         with (
-            serving(app, log_level="critical") as url,
+            serving(app) as url,
             contextlib.closing(HttpGameServer(url, token, 3.0)) as server,
         ):
             try:
