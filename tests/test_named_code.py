@@ -80,7 +80,7 @@ def test_nothing_that_is_read_from_data_is_imported(
     game = labelled_game(hint="zzz", paragraph_id=form["passage"])
     run = Replay([game], store, load(), [("constant:A", 0)]).run()
     write_run(Path("runs/evil.json"), replace(run, referee=SPEC))
-    files = StudioFiles(Path("games.jsonl"), Path("runs"), None, "store")
+    files = StudioFiles(Path("games.jsonl"), Path("runs"), Path("journal"))
     app = create_studio_app(store, load(), files)
     client = TestClient(app, base_url="http://localhost")
 

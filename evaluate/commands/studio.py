@@ -37,7 +37,6 @@ def studio(
         games or home() / "games.jsonl",
         runs or home() / "runs",
         journal or default_journal(),
-        at.location,
     )
     listener = listen(HOST, port)
     url = f"http://{HOST}:{listener.getsockname()[1]}"

@@ -1,5 +1,6 @@
 """Pages for a person as the referee: passages, hints, twenty questions, and labelled games."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Annotated
 
@@ -80,11 +81,11 @@ def _choose(
 def _write(
     form: Annotated[HintForm, Query()], studio: CurrentStudio, page: Page
 ) -> HTMLResponse:
-    return _form(form, studio, page, [])
+    return _form(form, studio, page)
 
 
 def _form(
-    form: HintForm, studio: Studio, page: Page, errors: list[str]
+    form: HintForm, studio: Studio, page: Page, errors: Sequence[str] = ()
 ) -> HTMLResponse:
     passages = studio.passages(form.lecture, form.kind)
     labelled = {game.paragraph_id for game in load_existing_games(studio.files.games)}
@@ -187,7 +188,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         lecture=form.lecture,
         kind=form.kind,
     )
-    return _form(following, studio, page, [])
+    return _form(following, studio, page)
 
 
 async def _require_session(session_id: str, studio: CurrentStudio) -> Session:

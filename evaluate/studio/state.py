@@ -43,14 +43,12 @@ class StudioFiles:
     Attributes:
         games: file to which labelled games are appended.
         runs: folder of runs that `replay --out` writes.
-        journal: journal of played games; None if there is none.
-        store: location of the store as the user named it, for command lines on pages.
+        journal: journal of played games.
     """
 
     games: Path
     runs: Path
-    journal: Path | None
-    store: str
+    journal: Path
 
 
 @dataclass(slots=True)
@@ -88,7 +86,6 @@ class Studio:
         self._servers: dict[object, PracticeServer] = {}
         self._views: FIFOCache[object, GameView] = FIFOCache(MAX_KEPT)
         self._made = threading.Condition()
-        self._lock = threading.Lock()  # of the sessions
 
     def load_preset(self, preset: str) -> Settings:
         """Load the settings of a preset by name; "" returns the settings of the command.
@@ -130,7 +127,7 @@ class Studio:
     def begin(self, session: Session) -> str:
         """Store a new game in memory, and return its id."""
         session_id = secrets.token_urlsafe(9)
-        with self._lock:
+        with self._made:
             self.sessions[session_id] = session
         return session_id
 
@@ -159,8 +156,6 @@ class Studio:
 
     def write(self, session: Session, game: GameRecord) -> None:
         """Write a finished game to the journal, or replace it if its answers have changed; log a failure."""
-        if self.files.journal is None:
-            return
         try:
             with contextlib.closing(Journal(self.files.journal, DESK)) as journal:
                 session.key = journal.store_game(game, session.key)
@@ -181,8 +176,8 @@ class Studio:
 
     def _open_journal(self) -> contextlib.closing[Journal]:
         path = self.files.journal
-        exists = path is not None and path.is_file()
-        return contextlib.closing(Journal(path if exists else None, is_copy=True))
+        file = path if path.is_file() else None
+        return contextlib.closing(Journal(file, is_copy=True))
 
 
 async def _get_studio(request: Request) -> Any:

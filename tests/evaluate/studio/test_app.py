@@ -56,23 +56,23 @@ QUICK = load(changes=["game.questions_pool=60"])
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioFiles]:
-    """Folders of a studio, with a lecture in the store."""
+def files(tmp_path_factory: pytest.TempPathFactory) -> StudioFiles:
+    """Files and folders of a studio."""
     folder = tmp_path_factory.mktemp("studio")
+    (folder / "runs").mkdir()
+    return StudioFiles(folder / "games.jsonl", folder / "runs", folder / "journal")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
+    """A course of one lecture."""
+    folder = tmp_path_factory.mktemp("course")
     with pytest.MonkeyPatch.context() as monkeypatch:
         use_hashing_embedder(monkeypatch)
         lecture = folder / "01-sediments.pdf"
         lecture.write_bytes(lecture_pdf("Sediments", *PARAGRAPHS))
-        store = str(folder / "store")
-        ingest([lecture], store, load(), progress=False)
-        (folder / "runs").mkdir()
-        journal = folder / "journal"
-        yield StudioFiles(folder / "games.jsonl", folder / "runs", journal, store)
-
-
-@pytest.fixture(scope="module")
-def course(files: StudioFiles) -> Course:
-    return open_store(files.store)
+        ingest([lecture], str(folder / "store"), load(), progress=False)
+        yield open_store(str(folder / "store"))
 
 
 @pytest.fixture(scope="module")

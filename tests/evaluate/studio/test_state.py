@@ -10,7 +10,7 @@ from quarry.threads import start_in_thread
 
 
 def test_a_page_waits_for_no_other_page_and_a_view_is_made_once(tmp_path: Path) -> None:
-    files = StudioFiles(tmp_path / "games", tmp_path / "runs", None, "store")
+    files = StudioFiles(tmp_path / "games", tmp_path / "runs", tmp_path)
     no_course: Any = None
     view: Any = Studio(no_course, load(), files).view
     begun, go_on = threading.Event(), threading.Event()
