@@ -104,8 +104,7 @@ def prepare(
     located: Mapping[str, Paragraph | None],
     course: Course,
     settings: Settings,
-    *,
-    executor: TaskExecutor | None = None,
+    executor: TaskExecutor,
 ) -> Prepared:
     """Compute the inputs of the searches of games over a store.
 
@@ -114,13 +113,12 @@ def prepare(
         located: the ingested paragraph of each answerable game, as `locate_games` returns it.
         course: the course of the store.
         settings: strategies and modes of the whole study; settings that are tuned are not read.
-        executor: does the work; None is this process.
+        executor: does the work.
 
     Raises:
         TuneError: a strategy fails, or reranks.
         WorkerError: a worker cannot do the work, or has another store.
     """
-    executor = executor or InProcess()
     # the terms need the rule, even if its weight is 0 in these settings
     search = replace(settings.search, rule_weight=1.0, deadline_s=SEARCH_DEADLINE_S)
     whole = replace(settings, search=search)

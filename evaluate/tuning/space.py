@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import yaml
@@ -129,19 +130,15 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
                 ) from None
         space[key] = CategoricalDistribution(choices)
 
-    points = list_grid_points(space)
-    trials = [make_trial_settings(point, base) for point in points]
+    trials = [make_trial_settings(point, base) for point in list_grid_points(space)]
     for key, values_of_key in space.items():
         if not any(is_read(key, trial) for trial in trials):
             raise SettingsError(
                 f"--grid names {key}, which no trial reads with these strategies and modes; leave it out or change them"
             )
+        tried = {getattr(trial, key) for trial in trials}
         for value in values_of_key.choices:
-            is_tried = any(
-                point[key] == value == getattr(trial, key)
-                for point, trial in zip(points, trials, strict=True)
-            )
-            if not is_tried:
+            if value not in tried:
                 raise SettingsError(
                     f"--grid: {key} is never {value}, since other settings limit it ({SPACE}); leave the value out, or "
                     "raise the limit with --set"
@@ -160,24 +157,18 @@ def make_trial_settings(
     values: Mapping[str, Any], base: SearchSettings
 ) -> SearchSettings:
     """Return settings with the values of a trial; a value that must not exceed another is lowered to it."""
-    values_by_key = dataclasses.asdict(base)
+    drawn = SimpleNamespace(**dataclasses.asdict(base))
     for key, value in values.items():
-        values_by_key[key] = round(value, 10) if isinstance(value, float) else value
+        setattr(drawn, key, round(value, 10) if isinstance(value, float) else value)
 
-    n_slots = values_by_key["k"] or base.pdf_k + base.global_k
-    pdf_k = min(values_by_key["pdf_k"], n_slots)
-    global_k = min(values_by_key["global_k"], n_slots - pdf_k)
-    values_by_key |= {
-        "pdf_k": pdf_k,
-        "global_k": global_k if pdf_k + global_k else 1,
-        "boost_confidence": min(
-            values_by_key["boost_confidence"], values_by_key["filter_confidence"]
-        ),
-        "lowered_threshold": min(
-            values_by_key["lowered_threshold"], values_by_key["threshold"]
-        ),
-    }
-    return SearchSettings(**values_by_key)
+    n_slots = drawn.k or base.pdf_k + base.global_k
+    drawn.pdf_k = min(drawn.pdf_k, n_slots)
+    drawn.global_k = min(drawn.global_k, n_slots - drawn.pdf_k)
+    if drawn.pdf_k + drawn.global_k == 0:
+        drawn.global_k = 1
+    drawn.boost_confidence = min(drawn.boost_confidence, drawn.filter_confidence)
+    drawn.lowered_threshold = min(drawn.lowered_threshold, drawn.threshold)
+    return SearchSettings(**vars(drawn))
 
 
 def find_nearest_parameters(space: Space, settings: SearchSettings) -> Json:

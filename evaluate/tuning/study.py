@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 import optuna
@@ -84,7 +83,7 @@ def run_study(
     executor: TaskExecutor,
     shown_storage: str = "",
     earlier: Sequence[Json] = (),
-    attributes: Mapping[str, Any] | None = None,
+    store: str = "",
 ) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
 
@@ -99,12 +98,13 @@ def run_study(
         executor: evaluates the settings of trials, as many at a time as it has workers.
         shown_storage: name of the storage for the line after Ctrl-C; "" if it is in memory.
         earlier: parameters of trials of an earlier study, which are run first.
-        attributes: attributes of the study for other tools, such as its store.
+        store: location of the store, which is an attribute of the study.
 
     Raises:
         WorkerError: workers cannot evaluate.
     """
-    first = list_grid_points(space) or [find_nearest_parameters(space, base)]
+    untuned = find_nearest_parameters(space, base)
+    first = list_grid_points(space) or [untuned]
     study = optuna.create_study(
         study_name=name,
         storage=storage,
@@ -115,12 +115,13 @@ def run_study(
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(find_complete_trials(study))
-    attributes_of_study = {
+    attributes = {
         "objective": OBJECTIVE,
         "tuned": list(space),
-        **(attributes or {}),
+        "store": store,
+        "untuned": untuned,
     }
-    for key, value in attributes_of_study.items():
+    for key, value in attributes.items():
         study.set_user_attr(key, value)
 
     started = time.perf_counter()
@@ -190,7 +191,7 @@ def _run_trials(
             study.optimize(
                 objective,
                 n_trials=n_at_once,
-                n_jobs=min(n_workers, n_at_once),
+                n_jobs=n_workers,
                 callbacks=[MaxTrialsCallback(n_trials), show_progress],
             )
 

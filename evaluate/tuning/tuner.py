@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from operator import attrgetter
 
@@ -16,10 +16,9 @@ from evaluate.games.locating import locate_in
 from evaluate.runs.measures import format_with_interval
 from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import OBJECTIVE
-from evaluate.tuning.prepared import prepare
+from evaluate.tuning.prepared import Prepared, prepare
 from evaluate.tuning.space import (
     Space,
-    find_nearest_parameters,
     list_grid_points,
     load_space,
     read_grid,
@@ -76,15 +75,11 @@ def tune(
     located = locate_in(chosen, course)
     name = _name_study(chosen, course, settings, space)
     earlier = find_best_parameters(warm_start, name, space, base) if warm_start else ()
+    shown_storage = hide_passwords(storage or "")
 
     with open_executor(workers) as executor:
-        prepared = prepare(chosen, located, course, settings, executor=executor)
-        splits = {}
-        prepared_games = iter(prepared.games)
-        for split, split_games in by_split.items():
-            in_split = [*itertools.islice(prepared_games, len(split_games))]
-            splits[split] = replace(prepared, games=in_split)
-        untuned = find_nearest_parameters(space, base)
+        prepared = prepare(chosen, located, course, settings, executor)
+        splits = _take_splits(prepared, by_split)
         tuned = run_study(
             space,
             splits,
@@ -94,17 +89,18 @@ def tune(
             seed=seed,
             storage=opened_storage,
             executor=executor,
-            shown_storage=hide_passwords(storage or ""),
+            shown_storage=shown_storage,
             earlier=earlier,
-            attributes={"store": course.location, "untuned": untuned},
+            store=course.location,
         )
-    as_tuned = asdict(replace(settings, search=tuned.settings))
-    reported = report_gain(space, tuned, splits, base, seed)
+    report = report_gain(space, tuned, splits, base, seed)
     if 0 < n_trials <= tuned.n_before:
-        reported["warnings"].append(
-            f"the study in {hide_passwords(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "
+        report["warnings"].append(
+            f"the study in {shown_storage} has {pluralize(tuned.n_before, 'trial')} already, so that "
             f"--trials {n_trials} adds none; name a larger number, or another --storage"
         )
+
+    as_tuned = asdict(replace(settings, search=tuned.settings))
     return {
         "objective": OBJECTIVE,
         "study": name,
@@ -112,14 +108,14 @@ def tune(
         "trials_before": tuned.n_before,
         "seconds": round(tuned.seconds, 1),
         "settings": {key: getattr(tuned.settings, key) for key in space},
-        **reported,
+        **report,
         "commit": commit(),
         "code": code_digest(),
         "preset": settings.preset,
         "store": course.location,
         "store_fingerprint": course.fingerprint,
         "seed": seed,
-        "storage": hide_passwords(storage or "in memory").split("@")[-1],
+        "storage": (shown_storage or "in memory").split("@")[-1],
         "tuned_settings": as_tuned["search"],
         "game_settings": as_tuned["game"],
     }
@@ -142,6 +138,18 @@ def _split_games(
             )
         by_split[split] = split_games
     return by_split
+
+
+def _take_splits(
+    prepared: Prepared, by_split: Mapping[Split, Sequence[LabelledGame]]
+) -> dict[Split, Prepared]:
+    """Return the prepared games of each split; they are in the order of the splits."""
+    splits = {}
+    games = iter(prepared.games)
+    for split, split_games in by_split.items():
+        in_split = [*itertools.islice(games, len(split_games))]
+        splits[split] = replace(prepared, games=in_split)
+    return splits
 
 
 def _name_study(

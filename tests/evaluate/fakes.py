@@ -25,6 +25,7 @@ from quarry.command import app, main
 from quarry.course.paragraph import Paragraph, Reading
 from quarry.embed import Embedder
 from quarry.embed.vectors import ReadingVectors
+from quarry.parallel import InProcess, TaskExecutor
 from quarry.store import Course, Store, StoredDocument
 from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import course, document
@@ -145,11 +146,14 @@ def make_store(
 
 
 def prepared(
-    games: Sequence[LabelledGame], course: Course, settings: Settings, **more: Any
+    games: Sequence[LabelledGame],
+    course: Course,
+    settings: Settings,
+    executor: TaskExecutor = InProcess(),
 ) -> Prepared:
     """The games, prepared for searches with the strategies and modes of the settings."""
     located = locate_games(games, course.paragraphs)
-    return prepare(games, located, course, settings, **more)
+    return prepare(games, located, course, settings, executor)
 
 
 def answers_about(row: Any, plan: Plan) -> list[Answer]:
