@@ -182,8 +182,7 @@ class Lecture:
         self.section: list[tuple[int, str]] = []
         self.n_captions = {"table": 0, "figure": 0}
         text = path.read_text(encoding="utf-8")
-        front, *_ = MarkdownIt("commonmark").use(front_matter_plugin).parse(text)
-        self.front: dict[str, Any] = yaml.safe_load(front.content)
+        self.front: dict[str, Any] = next(yaml.safe_load_all(text))
         self.lang = self.front["lang"]
 
         parser = MarkdownIt("commonmark", {"typographer": self.lang == "en"})

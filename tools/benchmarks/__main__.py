@@ -10,30 +10,14 @@ from pathlib import Path
 
 from quarry.version import commit
 from tools.benchmarks import searching
-from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 """File of the results."""
 
 BENCHMARKS = {
-    "start": Benchmark(
-        searching.measure_start,
-        "process start to first answer",
-        "s",
-        "import sentence_transformers, Chroma query with its embedding function",
-    ),
-    "search": Benchmark(
-        searching.measure_over_embedding,
-        "search (p50)",
-        "ms",
-        "the hint's embedding alone, by the same ONNX network",
-    ),
-    "chroma": Benchmark(
-        searching.measure_against_chroma,
-        "search next to Chroma",
-        "searches/s",
-        "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
-    ),
+    "start": searching.measure_start,
+    "search": searching.measure_over_embedding,
+    "chroma": searching.measure_against_chroma,
 }
 """All benchmarks by name."""
 LINE = "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}"
@@ -58,7 +42,7 @@ def main(names: list[str]) -> int:
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:
-            row = pool.submit(BENCHMARKS[name].row).result()
+            row = pool.submit(BENCHMARKS[name]).result()
             results[name] = {**row, **machine}
             print(LINE.format(**row))
             print(f"    baseline: {row['baseline_is']}", flush=True)

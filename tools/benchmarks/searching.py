@@ -8,9 +8,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+import chromadb
 
 from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame, load_games
@@ -52,8 +53,9 @@ def side_by_side(
     quarry: Callable[[Case], float],
     baseline: Callable[[Case], float],
     n_warm: int = 1,
+    **labels: str,
 ) -> Figures:
-    """Measure both sides on each case; return their medians, and the ratio of these.
+    """Measure both sides on each case; return the labels, the medians of the sides, and the ratio of these.
 
     The sides take turns at being first. The first `n_warm` cases do not count.
     """
@@ -67,28 +69,11 @@ def side_by_side(
 
     ours, other = map(statistics.median, values.values())
     return {
+        **labels,
         "quarry": float(f"{ours:.4g}"),
         "baseline": float(f"{other:.4g}"),
         "ratio": float(f"{ours / other:.3g}"),
     }
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark with its baseline.
-
-    It is not in `__main__`, since the process of a benchmark does not import that.
-    """
-
-    measure: Callable[[], Figures]
-    name: str
-    unit: str
-    baseline_is: str
-
-    def row(self) -> Figures:
-        """Measure both sides, and return a row of the results."""
-        names = {"name": self.name, "unit": self.unit, "baseline_is": self.baseline_is}
-        return {**names, **self.measure()}
 
 
 N_WARM = 20
@@ -110,11 +95,27 @@ def measure_over_embedding() -> Figures:
             lambda query: 1e3 * wall_s(lambda: search(query)),
             lambda query: 1e3 * wall_s(lambda: embedder.embed_queries([query.hint])),
             N_WARM,
+            name="search (p50)",
+            unit="ms",
+            baseline_is="the hint's embedding alone, by the same ONNX network",
         )
 
 
 def _queries(games: Sequence[LabelledGame]) -> list[Query]:
     return [Query(game.hint, game.book_name) for game in games[: N_HINTS + N_WARM]]
+
+
+def make_collection(folder: str, course: Course) -> chromadb.Collection:
+    """Create Chroma's collection of a course, with the vectors of its store."""
+    collection = open_collection(folder)
+    for paragraph, vector in zip(course.paragraphs, course.vectors, strict=True):
+        collection.add(
+            ids=paragraph.paragraph_id,
+            documents=paragraph.text,
+            metadatas={"document": paragraph.doc_id},
+            embeddings=vector,
+        )
+    return collection
 
 
 def measure_against_chroma() -> Figures:
@@ -125,14 +126,7 @@ def measure_against_chroma() -> Figures:
         tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder,
     ):
         search = build_orchestrator(course, settings).search
-        collection = open_collection(folder)
-        for paragraph, vector in zip(course.paragraphs, course.vectors, strict=True):
-            collection.add(
-                ids=paragraph.paragraph_id,
-                documents=paragraph.text,
-                metadatas={"document": paragraph.doc_id},
-                embeddings=vector,
-            )
+        collection = make_collection(folder, course)
         document = course.paragraphs[0].doc_id
 
         def two_queries(query: Query) -> None:
@@ -147,41 +141,43 @@ def measure_against_chroma() -> Figures:
             lambda query: 1.0 / wall_s(lambda: search(query)),
             lambda query: 1.0 / wall_s(lambda: two_queries(query)),
             N_WARM,
+            name="search next to Chroma",
+            unit="searches/s",
+            baseline_is="two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
         )
 
 
 def measure_start() -> Figures:
     """Measure the seconds from process start to the first answer, over the same paragraphs with the same model."""
-    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        store = f"{folder}/store"
-        ingest([LECTURES], store, uncached_settings(), progress=False)
-        records = []
-        for paragraph in open_store(store).paragraphs:
-            record = {"id": paragraph.paragraph_id, "text": paragraph.text}
-            records.append(json.dumps(record))
-        chroma = ["tools.benchmarks.baselines.chroma_search", f"{folder}/baseline"]
-        run_module([*chroma, "build"], "\n".join(records))
-
+    with (
+        bundled_course(uncached_settings()) as (course, _),
+        tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder,
+    ):
+        make_collection(folder, course)
+        chroma = ["tools.benchmarks.baselines.chroma_search", folder]
         # Chroma knows no kinds
         options = ["--json", "--preset", "unfiltered", "--set", "search.kind_weight=0"]
+        store = course.location
         search = ["player", "search", "--store", store, "--hint", HINT, *options]
         first_id = json.loads(run_module(search))["hits"][0]["paragraph_id"]
-        if first_id != (other := run_module([*chroma, "query"]).strip()):
+        if first_id != (other := run_module(chroma).strip()):
             raise RuntimeError(
                 f"The two searches find different paragraphs first: {first_id} and {other}."
             )
         return side_by_side(
             range(N_STARTS + 1),
             lambda _: wall_s(lambda: run_module(search)),
-            lambda _: wall_s(lambda: run_module([*chroma, "query"])),
+            lambda _: wall_s(lambda: run_module(chroma)),
+            name="process start to first answer",
+            unit="s",
+            baseline_is="import sentence_transformers, Chroma query with its embedding function",
         )
 
 
-def run_module(arguments: Sequence[str], stdin: str | None = None) -> str:
+def run_module(arguments: Sequence[str]) -> str:
     """Run a module of ours in a new process, and return its output."""
     done = subprocess.run(
         [sys.executable, "-m", *arguments],
-        input=stdin,
         stdout=subprocess.PIPE,
         text=True,
         cwd=DATA.parent,

@@ -84,7 +84,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", default=default_store(), help="folder or URL")
     parser.add_argument("--games", type=Path, help="labelled games")
     parser.add_argument("--split", help="train, validation or test (default: all)")
-    parser.add_argument("--seed", type=int, default=0, help="of splits")
     parser.add_argument("--preset", default="default", help="name or YAML file")
     parser.add_argument(
         "--questions",
@@ -101,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = load(options.preset)
         games = load_games(options.games) if options.games else []
-        games = select_split(games, options.split, options.seed)
+        games = select_split(games, options.split, seed=0)
         course = open_store(options.store)
         if options.fit == "search":
             out = options.out or user_fit(CALIBRATION)

@@ -48,7 +48,8 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], place_table])
 
     features, right_rows, is_prose = [], [], []
-    inside: dict[Tier, list[bool]] = {"filter": [], "boost": []}
+    # one game with each outcome, so that no share is 0 or 1
+    inside: dict[Tier, list[bool]] = {"filter": [True, False], "boost": [True, False]}
     for result, sentence in pairs:
         right = places.find(sentence)
         if not len(right) or result.ranking is None:
@@ -72,9 +73,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     penalties = np.array([0.0] + [PENALTY] * fixed.shape[1])
     fit = fit_choices(features, right_rows, shares / shares.sum(), penalties)
     slope, *weights = fit.tolist()
-    book_share = {}
-    for tier, games in inside.items():
-        book_share[tier] = (sum(games) + 1.0) / (len(games) + 2.0)
+    book_share = {tier: float(np.mean(games)) for tier, games in inside.items()}
     names = (*PASSAGE_KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
         1.0 / max(slope, MIN_SLOPE),

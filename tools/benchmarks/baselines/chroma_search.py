@@ -1,11 +1,8 @@
 """Baseline of the start benchmark: one query by sentence-transformers and Chroma's own embedding function.
 
-Usage: python -m tools.benchmarks.baselines.chroma_search FOLDER build|query
-
-`build` reads {"id", "text"} lines from stdin.
+Usage: python -m tools.benchmarks.baselines.chroma_search FOLDER
 """
 
-import json
 import os
 import sys
 
@@ -32,19 +29,11 @@ def open_collection(folder: str) -> chromadb.Collection:
     return client.get_or_create_collection("course", embedding_function=embed)  # type: ignore[arg-type]
 
 
-def main(folder: str, action: str) -> None:
-    """Build the collection, or query it and print the best paragraph's id."""
-    collection = open_collection(folder)
-    if action == "build":
-        records = [json.loads(line) for line in sys.stdin]
-        collection.add(
-            ids=[record["id"] for record in records],
-            documents=[record["text"] for record in records],
-        )
-        return
-    result = collection.query(query_texts=[HINT], n_results=20)
+def main(folder: str) -> None:
+    """Query the collection and print the best paragraph's id."""
+    result = open_collection(folder).query(query_texts=[HINT], n_results=20)
     print(result["ids"][0][0])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1])
