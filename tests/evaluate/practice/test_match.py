@@ -90,18 +90,6 @@ def test_the_referee_is_asked_questions_and_options_in_their_order() -> None:
     assert posed == [(f"Question {number}?", words) for number in range(1, 21)]
 
 
-def test_an_earlier_message_changes_nothing_and_a_later_one_is_refused() -> None:
-    for stage in range(4):
-        match = match_at(stage)
-        for sent in MESSAGES[:stage]:
-            assert match.receive({**sent, "message_id": "another"}) == []
-        for sent in MESSAGES[stage + 1 :]:
-            says = f"game 0101001 waits for {MESSAGES[stage]['message_type']}"
-            with pytest.raises(RefusedMessageError, match=says):
-                match.receive(sent)
-        assert match.stage == stage
-
-
 def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
     match: Any = match_at(1)
     match.referee.answers.side_effect = [ZeroDivisionError, ["A"] * 20]

@@ -224,11 +224,10 @@ def test_a_player_cannot_fill_the_memory_with_long_ids_and_texts() -> None:
     assert n_bytes < 100_000
 
 
-@pytest.mark.parametrize("limit", ["MAX_GAMES", "MAX_MATCHES"])
 def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
-    limit: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(f"evaluate.practice.server.{limit}", 2)
+    monkeypatch.setattr(server_module, "MAX_GAMES", 2)
     practice = practice_server()
     player = LocalGameServer(practice)
     first, second = player.request_game(), player.request_game()
@@ -249,7 +248,7 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
 def test_a_new_game_of_one_player_may_replace_one_of_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("evaluate.practice.server.MAX_MATCHES", 1)
+    monkeypatch.setattr(server_module, "MAX_MATCHES", 1)
     practice = practice_server()
     one, other = LocalGameServer(practice), LocalGameServer(practice)
     first = one.request_game()
@@ -390,12 +389,11 @@ def test_players_that_register_at_once_are_no_more_than_the_maximum(
 
 
 @pytest.mark.usefixtures("hashing_embedder")
-@pytest.mark.parametrize("folder", [BUNDLED_GAMES.parent, "games"])
 def test_games_are_made_where_none_of_the_bundled_ones_is_about_the_course(
-    folder: Path | str, store: Course, monkeypatch: pytest.MonkeyPatch
+    store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(BUNDLED_GAMES.parents[1])
-    path = Path(folder) / BUNDLED_GAMES.name
+    path = Path("games", BUNDLED_GAMES.name)
     assert load_repertoire(store, path, "oracle", 0, load()).games
 
 

@@ -63,19 +63,15 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     assert [build_tools(store, EMBED).embedder_spec for store in stores] == [None] * 3
 
 
-def test_the_four_nearest_come_nearest_first() -> None:
-    found = Tools(TEXTS).retrieve("trees")
-    assert len(found) == 4
-    assert set(found[:3]) == {"trees grow", "tall trees", "trees stand by walls"}
-
-
-def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(
+def test_the_four_nearest_are_found_with_the_question_and_the_course_embedded_once(
     tmp_path: Path, loaded: list[Mock]
 ) -> None:
     models = Models(replace(EMBED, models_dir=str(tmp_path)))
     tools = Tools(TEXTS, "e5", models)
     assert not loaded
     first = tools.retrieve("trees")
+    assert len(first) == 4
+    assert set(first[:3]) == {"trees grow", "tall trees", "trees stand by walls"}
     assert tools.retrieve("trees") == first
     assert Tools(TEXTS, "e5", models).retrieve("trees") == first
     Tools(TEXTS[1:], "e5", models).retrieve("trees")

@@ -419,6 +419,12 @@ def fits_the_width(tab: Any) -> bool:
     return bool(tab.evaluate("document.documentElement.scrollWidth") == 390)
 
 
+def see(tab: Any, selector: str) -> None:
+    """Wait until a page with something is loaded."""
+    tab.wait_for_selector(selector)
+    tab.wait_for_load_state("load")
+
+
 @pytest.mark.timeout(240)
 def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab: Any, files: StudioFiles
@@ -427,8 +433,7 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab.fill("[name=hint]", "lighthouse ship keeper")
     tab.click("text=Search")
     tab.click(".hits a >> nth=0")
-    tab.wait_for_selector("li.chosen")
-    tab.wait_for_load_state("load")
+    see(tab, "li.chosen")
     assert fits_the_width(tab)
 
     tab.click("li.chosen >> text=be the referee")
@@ -440,25 +445,21 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab.wait_for_selector("#errors .fine")
     tab.click("text=Play this game")
 
-    tab.wait_for_selector("text=Question 1 of 20")
-    tab.wait_for_load_state("load")
+    see(tab, "text=Question 1 of 20")
     tab.keyboard.press("d")
-    tab.wait_for_selector("text=Question 2 of 20")
-    tab.wait_for_load_state("load")
+    see(tab, "text=Question 2 of 20")
     tab.keyboard.press("u")
     for number in range(1, 21):
         tab.wait_for_selector(f"text=Question {number} of 20")
         tab.click("button[value=N]")
 
-    tab.wait_for_selector("text=after answer 20 of 20")
-    tab.wait_for_load_state("load")
+    see(tab, "text=after answer 20 of 20")
     tab.keyboard.press("ArrowLeft")
     tab.wait_for_selector("text=after answer 19 of 20")
     assert fits_the_width(tab)
     tab.select_option("[name=referee]", "oracle")
     tab.click("text=Replay with these settings")
-    tab.wait_for_selector("h1 >> text=Found: the player won")
-    tab.wait_for_load_state("load")
+    see(tab, "h1 >> text=Found: the player won")
     tab.click("text=Keep as a labelled game")
     tab.wait_for_selector("text=Write a hint")
     assert load_games(files.games)[-1].hint == "counting vessels near rocks"

@@ -83,7 +83,7 @@ def prepared_for(store: Course, settings: Settings) -> Prepared:
 
 
 BASE = load(changes=("search.cache_size=0", "search.pdf_k=5", "search.global_k=3"))
-PRESETS = tuple(yaml.safe_load((CONFIG_DIR / "presets.yaml").read_text("utf-8")))
+PRESETS = ("default", *yaml.safe_load((CONFIG_DIR / "presets.yaml").read_text("utf-8")))
 STRATEGIES = (
     ("dense",),
     ("chroma",),
@@ -93,59 +93,63 @@ STRATEGIES = (
 )
 
 
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[Settings, Settings]:
-    """Settings of a study, a preset or strategies and modes in any combination, and settings of one of its trials."""
+def load_uncached(preset: str) -> Settings:
+    return load(preset, changes=("search.cache_size=0",))
 
-    def number(low: float, high: float) -> float:
-        """A number as people and studies set it."""
-        return draw(st.integers(round(100 * low), round(100 * high))) / 100
 
-    def one_of(*values: Any) -> Any:
-        return draw(st.sampled_from(values))
+def with_modes(modes: dict[str, Any]) -> Settings:
+    return replace(BASE, search=replace(BASE.search, **modes))
 
-    study = BASE
-    if draw(st.booleans()):
-        study = load(one_of(*PRESETS), changes=("search.cache_size=0",))
-        if draw(st.booleans()):
-            return study, study
-    else:
-        modes = {
-            "strategies": one_of(*STRATEGIES),
-            "keywords": one_of("rule", "off", "fused", "fallback"),
-            "book_match": one_of("off", "stem", "resolved"),
-        }
-        study = replace(BASE, search=replace(BASE.search, **modes))
 
-    changed = {
-        "pdf_k": draw(st.integers(0, 8)),
-        "global_k": draw(st.integers(0, 8)),
-        "filter_confidence": number(0.05, 1.0),
-        "boost_confidence": number(0.0, 1.0),
-        "boost": number(0.0, 3.0),
-        "rule_weight": number(0.0, 4.0),
-        "kind_weight": number(0.0, 2.0),
-        "threshold": number(0.01, 0.99),
-        "lowered_threshold": number(0.0, 1.0),
-        "fusion": one_of("linear", "rrf"),
-        "merge": one_of("slots", "relevance"),
-        "spill_over": one_of("always", "never", "no-book"),
-        "cascade": draw(st.booleans()),
+def numbers(low: int, high: int) -> st.SearchStrategy[float]:
+    """Numbers as people and studies set them, from low to high hundredths."""
+    return st.integers(low, high).map(lambda number: number / 100)
+
+
+MODES = st.fixed_dictionaries(
+    {
+        "strategies": st.sampled_from(STRATEGIES),
+        "keywords": st.sampled_from(("rule", "off", "fused", "fallback")),
+        "book_match": st.sampled_from(("off", "stem", "resolved")),
     }
-    return study, replace(study, search=make_trial_settings(changed, study.search))
+)
+STUDIES = st.one_of(
+    MODES.map(with_modes),
+    st.sampled_from(PRESETS).map(load_uncached),
+)
+"""Settings of studies: presets, and strategies and modes in any combination."""
+CHANGES = st.fixed_dictionaries(
+    {
+        "pdf_k": st.integers(0, 8),
+        "global_k": st.integers(0, 8),
+        "filter_confidence": numbers(5, 100),
+        "boost_confidence": numbers(0, 100),
+        "boost": numbers(0, 300),
+        "rule_weight": numbers(0, 400),
+        "kind_weight": numbers(0, 200),
+        "threshold": numbers(1, 99),
+        "lowered_threshold": numbers(0, 100),
+        "fusion": st.sampled_from(("linear", "rrf")),
+        "merge": st.sampled_from(("slots", "relevance")),
+        "spill_over": st.sampled_from(("always", "never", "no-book")),
+        "cascade": st.booleans(),
+    }
+)
+"""Values of a trial."""
 
 
 @hypothesis_settings(
     max_examples=100,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(case=cases())
+@given(study=STUDIES, changes=st.just({}) | CHANGES)
 def test_many_games_at_once_are_the_searches_one_by_one(
-    request: pytest.FixtureRequest, case: tuple[Settings, Settings]
+    store: Course, study: Settings, changes: dict[str, Any]
 ) -> None:
-    store = request.getfixturevalue("store")
-    study, trial = case
     once = prepared_for(store, study)
+    trial = study
+    if changes:
+        trial = replace(study, search=make_trial_settings(changes, study.search))
     orchestrator = build_orchestrator(store, trial, HashingEmbedder())
     located = locate_games(games(), store.paragraphs)
     ranks, relevant = search_all(once, trial.search)
@@ -162,7 +166,7 @@ def test_many_games_at_once_are_the_searches_one_by_one(
 def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
     bounds = yaml.safe_load(SPACE.read_text("utf-8"))["search"]
     for preset in PRESETS:
-        study = load(preset, changes=("search.cache_size=0",))
+        study = load_uncached(preset)
         once = prepared_for(store, study)
         expected = search_all(once, study.search)
         left_out = bounds.keys() - load_space(study.search).keys()

@@ -176,15 +176,12 @@ def test_a_value_of_a_grid_is_read_as_set_reads_it() -> None:
     grid = read_grid(["threshold=1e-1,.5", "cascade=off", "k=7"], base)
     points = [{"threshold": one, "cascade": False, "k": 7} for one in (0.1, 0.5)]
     assert list_grid_points(grid) == points
-    with pytest.raises(SettingsError, match=r"^--grid k=1,1e3: 1e3 is no value of "):
-        read_grid(["k=1,1e3"], base)
 
 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
         ("deadline_s: {low: 1.0, high: 8.0, step: 1.0}", "has no key 'deadline_s'; it"),
-        ("cache_size: {low: 1, high: 8, step: 1}", "has no key 'cache_size'; it"),
         ("merge: {low: 0, high: 1, step: 1}", "step, each one of slots, relevance$"),
         ("k: 5", "search.k is 5; it must be low, high and step"),
         ("bost: {low: 0.0, high: 1.0, step: 0.1}", "did you mean boost"),
@@ -210,8 +207,6 @@ def test_a_grid_over_a_setting_that_no_trial_reads_is_refused() -> None:
     for item in ("fusion=linear,rrf", "cascade=off", "lowered_threshold=0.1"):
         with pytest.raises(SettingsError, match="which no trial reads"):
             read_grid(["pdf_k=5,10", item], base)
-    with pytest.raises(SettingsError, match="is not KEY=A,B"):
-        read_grid(["cross_encoder=a,b"], base)
     # one of the trials reads it
     assert read_grid(["merge=slots,relevance", "spill_over=never,always"], base)
 
@@ -342,8 +337,6 @@ def test_a_storage_is_the_path_of_a_file_whatever_is_in_its_name(
 ) -> None:
     open_storage(str(tmp_path / name))
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == [name]
-    with pytest.raises(TuneError, match=r"cannot be opened: .* in an existing folder"):
-        open_storage(str(tmp_path / "none" / name))
 
 
 def studied(storage: str, name: str | None = "killed") -> optuna.Study:
@@ -428,8 +421,6 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
     def found(name: str) -> list[Json]:
         return find_best_parameters(earlier, name, FEW, load().search)
 
-    with pytest.raises(TuneError, match=f"--warm-start {earlier} does not exist"):
-        found("later")
     open_storage(earlier)
     with pytest.raises(TuneError, match="has no other study with a finished trial"):
         found("later")
