@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import uvicorn
@@ -45,27 +45,19 @@ MAX_CONNECTIONS = 1_000
 """Maximum number of simultaneous connections and requests; uvicorn answers 503 to others."""
 
 
-class Limits:
-    """An ASGI app that refuses requests which are too long, too slow or too many, and passes on the others.
+def limit_requests(app: ASGIApp) -> ASGIApp:
+    """Return an app that refuses requests which are too long, too slow or too many, and passes on the others."""
+    counts: TTLCache[tuple[str, int], int] = TTLCache(
+        100_000, ttl=2.0, timer=time.monotonic
+    )
 
-    Args:
-        app: handles the other requests.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._counts: TTLCache[tuple[str, int], int] = TTLCache(
-            100_000, ttl=2.0, timer=time.monotonic
-        )
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
             return
         address = (scope.get("client") or ("",))[0]
         key = address, int(time.monotonic())
-        self._counts[key] = count = self._counts.get(key, 0) + 1
+        counts[key] = count = counts.get(key, 0) + 1
         try:
             if count > MAX_REQUESTS:
                 detail = f"The address sent more than {MAX_REQUESTS} requests a second; wait a second."
@@ -89,15 +81,17 @@ class Limits:
             async def receive_again() -> Message:
                 return received.pop() if received else await receive()
 
-            await self._app(scope, receive_again, send)
+            await app(scope, receive_again, send)
             return
 
         refusal.headers["Connection"] = "close"  # the rest of the body is not read
         await refusal(scope, receive, send)
 
+    return handle
 
-class Hosts:
-    """An ASGI app that serves another app only under known host names, as protection against DNS rebinding.
+
+def require_known_host(app: ASGIApp, names: Iterable[str] = ()) -> ASGIApp:
+    """Return an app that serves an app only under known host names, as protection against DNS rebinding.
 
     A web page can let its own name point to this machine, but it cannot own an address. Hence addresses, localhost and
     the name of this machine are always accepted.
@@ -106,30 +100,31 @@ class Hosts:
         app: handles the requests.
         names: other host names of the server.
     """
+    all_names = ["localhost", socket.gethostname(), *names]
+    known_names = {name.lower().rstrip(".") for name in all_names}
 
-    def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
-        self._app = app
-        all_names = ["localhost", socket.gethostname(), *names]
-        self._names = {name.lower().rstrip(".") for name in all_names}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
-        if scope["type"] != "lifespan" and not self._knows(scope):
-            detail = "The server is not known under this name; name it: quarry serve --name NAME"
-            await problem(400, detail)(scope, receive, send)
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or _has_known_host(scope, known_names):
+            await app(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        detail = (
+            "The server is not known under this name; name it: quarry serve --name NAME"
+        )
+        await problem(400, detail)(scope, receive, send)
 
-    def _knows(self, scope: Scope) -> bool:
-        hosts = Headers(scope=scope).getlist("host")
-        host = hosts[0] if len(hosts) == 1 else ""
-        match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@]+)(:\d*)?", host)
-        name = match[1].strip("[]").lower().rstrip(".") if match else ""
-        if name in self._names:
-            return True
-        with contextlib.suppress(ValueError):
-            return bool(ipaddress.ip_address(name))
-        return False
+    return handle
+
+
+def _has_known_host(scope: Scope, known_names: Collection[str]) -> bool:
+    hosts = Headers(scope=scope).getlist("host")
+    host = hosts[0] if len(hosts) == 1 else ""
+    match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@]+)(:\d*)?", host)
+    name = match[1].strip("[]").lower().rstrip(".") if match else ""
+    if name in known_names:
+        return True
+    with contextlib.suppress(ValueError):
+        return bool(ipaddress.ip_address(name))
+    return False
 
 
 class _NewPlayer(BaseModel):
@@ -178,7 +173,7 @@ async def _refuse(_: Request, error: Exception) -> JSONResponse:
 
 def create_server_app(server: PracticeServer) -> ASGIApp:
     """Build the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
-    return Limits(routes(server))
+    return limit_requests(routes(server))
 
 
 def routes(server: PracticeServer) -> FastAPI:
@@ -274,15 +269,15 @@ def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> N
     Args:
         app: the application.
         listener: listening socket.
-        names: host names of the server; see `Hosts`.
+        names: host names of the server; see `require_known_host`.
     """
-    _server(Hosts(app, names), SHUTDOWN_S).run(sockets=[listener])
+    _server(require_known_host(app, names), SHUTDOWN_S).run(sockets=[listener])
 
 
 @contextlib.contextmanager
 def serving(app: ASGIApp) -> Iterator[str]:
     """Serve on a free loopback port in a thread of this process; yield the URL, and stop at the end of the block."""
-    server = _server(Hosts(app), 1)
+    server = _server(require_known_host(app), 1)
     with listen(HOST, 0) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()

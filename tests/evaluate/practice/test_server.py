@@ -23,7 +23,7 @@ from evaluate.errors import GamesError
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice import server as server_module
 from evaluate.practice.match import RefusedMessageError
-from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, Limits
+from evaluate.practice.routes import MAX_BODY_BYTES, limit_requests, require_known_host
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
@@ -172,7 +172,7 @@ def test_two_threads_that_send_one_message_at_once_get_one_reply() -> None:
 
 def test_one_check_of_the_host_is_in_front_of_everything() -> None:
     pages = create_pages(practice_server())
-    app = Hosts(pages, ["Quarry.example"])
+    app = require_known_host(pages, ["Quarry.example"])
 
     with TestClient(app, base_url="http://evil.example") as client:
         for path in ("/", "/server", "/static/style.css", "/healthz", "/v1/inbox"):
@@ -434,5 +434,6 @@ def test_a_request_whose_body_breaks_off_has_no_effect() -> None:
     async def send(message: object) -> None:
         called.append("reply")
 
-    asyncio.run(Limits(app)({"type": "http"}, receive, send))
+    handled = limit_requests(app)({"type": "http"}, receive, send)
+    asyncio.run(asyncio.wait_for(handled, 10.0))
     assert called == []
