@@ -232,11 +232,9 @@ class LocalGameServer:
     def forget(self, game_id: str) -> None:
         """Remove a game and its messages."""
         del self.matches[game_id]
-        other_messages = {}
-        for number, message in self._inbox.items():
-            if message["game_id"] != game_id:
-                other_messages[number] = message
-        self._inbox = other_messages
+        for number, message in list(self._inbox.items()):
+            if message["game_id"] == game_id:
+                del self._inbox[number]
 
     def _deliver(self, messages: Sequence[Json]) -> None:
         with self._practice.lock:
@@ -274,10 +272,11 @@ class LocalGameServer:
             RefusedMessageError: the player has no such game.
         """
         match = self._match(game_id)
-        points = league = None
-        if match.score is not None:
-            points, league = match.score.private_score, match.score.league_points
-        return GameState(game_id, match.state, points, league)
+        score = match.score
+        if score is None:
+            return GameState(game_id, match.state)
+        points, league_points = score.private_score, score.league_points
+        return GameState(game_id, match.state, points, league_points)
 
     def _match(self, game_id: object) -> Match:
         match = self.matches.get(game_id) if isinstance(game_id, str) else None

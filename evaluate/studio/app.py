@@ -111,7 +111,7 @@ def _runs(studio: CurrentStudio, page: Page) -> HTMLResponse:
             facts = as_object(read_text(path, RunError), name, RunError)
             file_facts = {"name": name, "written": path.stat().st_mtime}
             runs.append(ListedRun.model_validate({**facts, **file_facts}))
-        except (RunError, ValueError, OSError):
+        except (ValueError, OSError):
             if path.name != COMPARISON:
                 others.append(name)
     return page("runs.html", runs=runs, others=others, folder=folder)

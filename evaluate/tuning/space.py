@@ -182,6 +182,5 @@ def find_nearest_parameters(space: Space, settings: SearchSettings) -> Json:
             assert bounds.step is not None, "every key of the space has a step"
             inside = min(max(value, bounds.low), bounds.high)
             steps = round((inside - bounds.low) / bounds.step)
-            number = round(bounds.low + bounds.step * steps, 10)
-            numbers[key] = int(number) if isinstance(bounds.low, int) else number
+            numbers[key] = round(bounds.low + bounds.step * steps, 10)
     return numbers

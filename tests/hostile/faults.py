@@ -87,16 +87,6 @@ def _twice_otherwise(name: str, message_type: str, **fields: Any) -> Fault:
     return Fault(name, _of(message_type, repeat))
 
 
-def _answers(name: str, change: Callable[[list[Json]], Any]) -> Fault:
-    """The list of answers is written otherwise."""
-
-    def rewrite(message: Json) -> list[Json | bytes]:
-        answers = change(message["payload"]["answers"])
-        return [_filled(message, answers=answers)]
-
-    return Fault(name, _of(ANSWERS, rewrite))
-
-
 def _preceded(name: str, *others: Json | bytes) -> Fault:
     """Every message comes after these."""
     return Fault(name, lambda message, _: [*others, message])
@@ -166,9 +156,15 @@ MESSAGES = (
         "an empty batch before the right one",
         _of(ANSWERS, lambda m: [{**_filled(m, answers=[]), "message_id": "empty"}, m]),
     ),
-    _answers("30 answers numbered on", lambda items: items + _MORE),
-    _answers("3 of 20 answers", lambda items: items[:3]),
-    _answers("no answer", lambda items: []),
+    Fault(
+        "30 answers numbered on",
+        _of(ANSWERS, lambda m: [_filled(m, answers=m["payload"]["answers"] + _MORE)]),
+    ),
+    Fault(
+        "3 of 20 answers",
+        _of(ANSWERS, lambda m: [_filled(m, answers=m["payload"]["answers"][:3])]),
+    ),
+    _changed("no answer", ANSWERS, answers=[]),
     Fault("game_id in the payload alone", _moved),
     Fault(
         "payload as a text",
