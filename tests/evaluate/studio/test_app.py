@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from player.game.record import GameRecord, Label
 from player.player import Player, build_player
 from player.round import Guess, RoundStart, Score
 from quarry.store import Course, open_store
+from quarry.threads import start_in_thread
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
     answers_about,
@@ -217,6 +219,29 @@ def test_passages_are_labelled_one_after_another_with_progress(
     sentences = ["Gravel settles before sand does.", corrected["sentence"]]
     assert each(games, "opening_sentence") == sentences
     assert each(games, "book_name") == [HOSTILE] * 2
+
+
+def test_a_page_waits_for_no_other_page_and_a_view_is_made_once(
+    course: Course, files: StudioFiles
+) -> None:
+    view: Any = Studio(course, QUICK, files).view
+    begun, go_on = threading.Event(), threading.Event()
+    made: list[Any] = []
+
+    def make_slowly() -> Any:
+        made.append("view")
+        begun.set()
+        go_on.wait(60.0)
+        return "slow"
+
+    slow = [start_in_thread(lambda: view("a", make_slowly)) for _ in range(2)]
+    assert begun.wait(60.0)
+    other = start_in_thread(lambda: view("b", lambda: made[0]))
+    assert other.result(60.0) == "view"
+    assert not any(call.done() for call in slow)
+    go_on.set()
+    assert [call.result(60.0) for call in slow] == ["slow", "slow"]
+    assert len(made) == 1
 
 
 def saved(files: StudioFiles, **game: Any) -> int:
