@@ -129,7 +129,14 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
                     f"--grid {item}: {text} is no value of search.{key}; it must be {describe_values('search', key)}"
                 ) from None
         space[key] = CategoricalDistribution(choices)
+    _check_grid(space, base)
+    return space
 
+
+def _check_grid(
+    space: Mapping[str, CategoricalDistribution], base: SearchSettings
+) -> None:
+    """Raise a SettingsError unless trials read each key of a grid and try each of its values."""
     trials = [make_trial_settings(point, base) for point in list_grid_points(space)]
     for key, values_of_key in space.items():
         if not any(is_read(key, trial) for trial in trials):
@@ -143,7 +150,6 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
                     f"--grid: {key} is never {value}, since other settings limit it ({SPACE}); leave the value out, or "
                     "raise the limit with --set"
                 )
-    return space
 
 
 def list_grid_points(space: Space) -> list[Json]:
