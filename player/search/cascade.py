@@ -11,6 +11,7 @@ from player.errors import AllStrategiesFailedError, SearchError
 from player.search.hits import COURSE, HitMaker, course_ranking
 from player.search.index import KEYWORD, SearchIndex
 from player.search.rank import (
+    Book,
     Ranking,
     RankInput,
     Scored,
@@ -128,13 +129,22 @@ class Cascade:
 
     def first_step(self) -> RankInput:
         """Return the input of a ranking, with the scores of all strategies that have answered."""
-        index = self.index
-        inputs = index.rank_input(self.query, self.book, self._evidence)
-        if self.everything:
-            inputs = replace(inputs, k=None)
-        if not self.query.hint.strip():
+        index, query, book = self.index, self.query, self.book
+        confidence = book.confidence if book else 0.0
+        inputs = RankInput(
+            book=Book(index.inside(book), confidence, self._evidence),
+            kind_log_odds=index.kind_log_odds,
+            groups=index.groups,
+            weights=index.calibration.fused,
+            keywords=query.keywords,
+            k=None if self.everything else query.k,
+        )
+        if not query.hint.strip():
             return inputs
-        names = index.strategies_for(inputs.keywords, self.settings)
+
+        names = self.settings.strategies
+        if query.keywords == "fused" and KEYWORD in index.strategies:
+            names = tuple(dict.fromkeys((*names, KEYWORD)))
         return replace(inputs, scores=self._scores(names, inputs))
 
     def ask_keywords(self, inputs: RankInput) -> Scored:
@@ -151,13 +161,14 @@ class Cascade:
         Args:
             inputs: the input of the ranking, without scores; rerankers compare the best paragraphs by it.
         """
+        strategies = self.index.strategies
         for name in names:
-            if not isinstance(self.index.strategies[name], Reranker):
+            if not isinstance(strategies[name], Reranker):
                 self._start(name)
 
         scores: dict[str, ScoreArrays] = {}
         for name in names:
-            strategy = self.index.strategies[name]
+            strategy = strategies[name]
             if isinstance(strategy, Reranker):
                 before = replace(inputs, scores=scores)
                 rows = best_rows(before, self.settings, strategy.n_compared)
@@ -171,11 +182,18 @@ class Cascade:
         return scores
 
     def _start(self, name: str, rows: IntArray | None = None) -> None:
-        """Start a strategy in another thread, unless it was started before; see `run_strategy` for the arguments."""
+        """Start a strategy in another thread, unless it was started before.
+
+        It fails if it returns something else than arrays of numbers for the course.
+
+        Args:
+            name: name of the strategy.
+            rows: rows of the paragraphs that a reranker compares.
+        """
         if name in self._calls:
             return
-        index, query = self.index, self.query
-        strategy = index.strategies[name]
+        query = self.query
+        strategy, n = self.index.strategies[name], len(self.index.paragraphs)
         doc_id = self.book.doc_id if self.book else ""
 
         def work() -> ScoreArrays:
@@ -183,6 +201,17 @@ class Cascade:
             started = time.perf_counter()
             strategy.prepare(query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
-            return index.run_strategy(name, query, doc_id=doc_id, rows=rows)
+
+            if isinstance(strategy, Reranker) and rows is not None:
+                arrays = strategy.rerank(query, rows)
+            else:
+                arrays = strategy.score(query, doc_id)
+            if not isinstance(arrays, ScoreArrays) or not arrays.are_of(n):
+                raise SearchError(
+                    name,
+                    "it must return ScoreArrays with a finite score, and log-odds or -inf, "
+                    f"for each of the {n} paragraphs",
+                )
+            return arrays
 
         self._calls[name] = self.runner.start(name, work, self._deadline)

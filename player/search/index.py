@@ -1,4 +1,4 @@
-"""SearchIndex: a course with its strategies, books and calibration; it makes the input of every ranking."""
+"""SearchIndex: a course with its strategies, books and calibration."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import KeywordMode, SearchSettings
-from player.errors import SearchError
+from configs.settings import SearchSettings
 from player.search.books.resolver import BookResolver
 from player.search.calibration import Calibration, embedder_calibration
-from player.search.rank import Book, RankInput, groups_of, tier_of
-from player.search.results import BookCandidate, Query, ScoreArrays
-from player.search.strategies.strategy import Reranker, Strategy
+from player.search.rank import groups_of, tier_of
+from player.search.results import BookCandidate, Query
+from player.search.strategies.strategy import Strategy
 from player.starts import search_log_odds
 from quarry.arrays import BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
@@ -95,37 +94,6 @@ class SearchIndex:
             book = self.books.named_in(query.hint)
         return book and replace(book, tier=tier_of(book.confidence, settings)), evidence
 
-    def strategies_for(
-        self, keywords: KeywordMode | None, settings: SearchSettings
-    ) -> tuple[str, ...]:
-        """Return the names of the strategies of the first step in a mode of keywords, in declared order."""
-        names = settings.strategies
-        is_fused = keywords == "fused" and KEYWORD in self.strategies
-        return (*names, KEYWORD) if is_fused and KEYWORD not in names else names
-
-    def rank_input(
-        self,
-        query: Query,
-        book: BookCandidate | None,
-        evidence: Float64Array | None,
-    ) -> RankInput:
-        """Return the input of a ranking, without scores.
-
-        Args:
-            query: the query.
-            book: the document that it names, as `resolve_book` returns it.
-            evidence: the evidence of its name, as `resolve_book` returns it.
-        """
-        confidence = book.confidence if book else 0.0
-        return RankInput(
-            book=Book(self.inside(book), confidence, evidence),
-            kind_log_odds=self.kind_log_odds,
-            groups=self.groups,
-            weights=self.calibration.fused,
-            keywords=query.keywords,
-            k=query.k,
-        )
-
     def _weigh_books(self, books: Sequence[BookCandidate]) -> Float64Array:
         """Return (n_paragraphs,) log-odds that each paragraph is meant, by the confidences of a name, up to a constant.
 
@@ -140,35 +108,3 @@ class SearchIndex:
         unnamed = max(MIN_UNNAMED, 1.0 - confidences.sum())
         evidence: Float64Array = np.log(shares + unnamed)[document]
         return evidence
-
-    def run_strategy(
-        self,
-        name: str,
-        query: Query,
-        *,
-        doc_id: str = "",
-        rows: IntArray | None = None,
-    ) -> ScoreArrays:
-        """Run one strategy for one hint.
-
-        Args:
-            name: name of the strategy.
-            query: the query.
-            doc_id: the document that the query names, "" without one.
-            rows: rows of the paragraphs that a reranker compares.
-
-        Raises:
-            SearchError: the strategy returned something else than arrays of numbers for the course.
-        """
-        strategy, n = self.strategies[name], len(self.paragraphs)
-        if isinstance(strategy, Reranker) and rows is not None:
-            arrays = strategy.rerank(query, rows)
-        else:
-            arrays = strategy.score(query, doc_id)
-
-        if not isinstance(arrays, ScoreArrays) or not arrays.are_of(n):
-            raise SearchError(
-                name,
-                f"it must return ScoreArrays with a finite score, and log-odds or -inf, for each of the {n} paragraphs",
-            )
-        return arrays

@@ -58,7 +58,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankInput:
-    """Everything that a ranking depends on besides the settings; `SearchIndex.rank_input` makes it.
+    """Everything that a ranking depends on besides the settings; `Cascade.first_step` makes it.
 
     Attributes:
         book: the named document.
