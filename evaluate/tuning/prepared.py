@@ -18,10 +18,10 @@ from evaluate.replay.store_address import (
     open_same,
 )
 from player.deadlines import Runner
+from player.search.build import index_of
 from player.search.calibration import RULE, DenseCalibration
 from player.search.cascade import Cascade
 from player.search.index import DENSE, SearchIndex
-from player.search.loading import index_of
 from player.search.rank import RankInput, Scored, rank
 from player.search.results import Query
 from player.search.stores import store_embedder

@@ -1,11 +1,11 @@
 """Strategies by name; one of a user's own, by dotted path, may fail or hang."""
 
+import functools
 import time
 from collections.abc import Callable
-from typing import cast
 
 from configs.settings import SearchSettings
-from player.deadlines import Call, Runner
+from player.deadlines import Runner
 from player.errors import SearchError
 from player.search.index import DENSE, KEYWORD
 from player.search.results import Query, ScoreArrays
@@ -41,16 +41,13 @@ def find_strategies(search: SearchSettings) -> tuple[Callable[..., Strategy], ..
 
 def make_strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
     """Make a strategy; a user's own that fails, or is not made by the deadline, fails in every search."""
-
-    def work() -> Strategy:
-        made = make(STRATEGIES, name, SETTING, course, inputs)
-        return cast(Strategy, made)
-
+    work = functools.partial(make, STRATEGIES, name, SETTING, course, inputs)
     if name in STRATEGIES:
-        return work()
+        built_in: Strategy = work()
+        return built_in
     deadline = time.monotonic() + inputs.search.deadline_s
-    call: Call[Strategy] = Runner().start(name, work, deadline)
-    strategy = call.value()
+    call = Runner().start(name, work, deadline)
+    strategy: Strategy | None = call.value()
     if strategy is not None:
         return strategy
     reason = call.failure.reason if call.failure else "made nothing"

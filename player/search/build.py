@@ -1,17 +1,36 @@
-"""Build the SearchOrchestrator of a store, whose index is built again after each ingest."""
+"""Build the index of a course, and the SearchOrchestrator of a store, whose index is built again after each ingest."""
 
 import logging
 import threading
+import time
 from collections.abc import Hashable
+from dataclasses import replace
 
-from configs.settings import Settings
-from player.errors import SearchError
-from player.search.available import EMBEDDING, STRATEGIES, find_strategies
-from player.search.cache import ResultCache, shared_cache
+from configs.settings import SearchSettings, Settings
+from player.deadlines import Runner
+from player.errors import LateStrategyError, SearchError
+from player.search.available import (
+    EMBEDDING,
+    STRATEGIES,
+    Failing,
+    find_strategies,
+    make_strategy,
+)
+from player.search.books.resolver import BookResolver
+from player.search.cache import CachingEmbedder, shared_cache
+from player.search.calibration import (
+    course_calibration,
+    embedder_calibration,
+    is_calibrated,
+    is_fitted,
+)
+from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
-from player.search.index import SearchIndex
-from player.search.loading import index_of, warm_up
+from player.search.index import DENSE, KEYWORD, SearchIndex
+from player.search.late_interaction import late_interaction_of
+from player.search.results import Query
 from player.search.stores import store_embedder
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.embed import Embedder
 from quarry.errors import EmbedderError, StoreError
 from quarry.store import Course, current_identity, is_url, open_store
@@ -19,14 +38,14 @@ from quarry.store import Course, current_identity, is_url, open_store
 _log = logging.getLogger(__name__)
 SLOW_S = 3.0
 """Number of seconds after which a line says that a user's own strategies are still being loaded."""
+LOADING_S = 20.0
+"""Maximum number of seconds of loading; slower strategies are missing from the first searches."""
 
 
 def build_orchestrator(
     course: Course,
     settings: Settings,
     embedder: Embedder | None = None,
-    *,
-    cache: ResultCache | None = None,
 ) -> SearchOrchestrator:
     """Build the orchestrator over a store, with the strategies that the settings name.
 
@@ -38,14 +57,12 @@ def build_orchestrator(
         settings: settings of search and embedding.
         embedder: the store's embedder; None loads it if a strategy needs it. Searches with a given embedder share no
             cached results with other orchestrators.
-        cache: cache of results; None takes the cache of this process.
 
     Raises:
         SettingsError: a strategy is unknown.
     """
     search = settings.search
-    if cache is None and search.cache_size:
-        cache = shared_cache(search.cache_size)
+    cache = shared_cache(search.cache_size) if search.cache_size else None
     current = _CurrentIndex(course, settings, embedder)
     index, identity = current.build(course)
     return SearchOrchestrator(
@@ -126,3 +143,76 @@ class _CurrentIndex:
             self._embedder = store_embedder(course, self._settings)
         except EmbedderError as error:
             self._fault = str(error)
+
+
+def index_of(
+    course: Course,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    *,
+    fault: str = "",
+) -> SearchIndex:
+    """Build the index of a course.
+
+    Args:
+        course: the course to search.
+        settings: settings of search and embedding.
+        embedder: the store's embedder; None if no strategy needs it, or if it cannot be loaded.
+        fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
+    """
+    search = settings.search
+    calibration = embedder_calibration(course.embedder_spec)
+    caching = None
+    late_interaction = None
+    if embedder is not None:
+        calibration = course_calibration(course)
+        with_tokens = bool(search.late_interaction and calibration.late_interaction)
+        caching = CachingEmbedder(embedder, with_tokens=with_tokens)
+        if with_tokens:
+            late_interaction = late_interaction_of(course, settings, caching)
+        if late_interaction is not None:
+            calibration = calibration.with_late_interaction()
+    inputs = StrategyInputs(search, calibration, caching, late_interaction)
+
+    strategies: dict[str, Strategy] = {}
+    dense = () if embedder is None else (DENSE,)
+    for name in dict.fromkeys((KEYWORD, *dense, *search.strategies)):
+        if fault and name in EMBEDDING:
+            strategies[name] = Failing(name, fault)
+        else:
+            strategies[name] = make_strategy(name, course, inputs)
+    # book names are compared by meaning if the weights are fitted for the embedder
+    compares = search.book_match == "resolved" and is_fitted(course.embedder_spec)
+    return SearchIndex(
+        strategies,
+        BookResolver(course, caching if compares else None, calibration.books),
+        course.paragraphs,
+        calibration=calibration,
+        calibrated=embedder is None or is_calibrated(course, calibration),
+        pieces=course.pieces,
+    )
+
+
+def warm_up(index: SearchIndex, search: SearchSettings) -> None:
+    """Search once and drop the hits, so that no later search waits within its deadline for what is loaded at first use.
+
+    Log the strategies that are not loaded after `LOADING_S`. Keywords are loaded by the first search that needs them,
+    since most need none.
+    """
+    query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
+    result = Cascade(
+        index=index,
+        settings=replace(search, deadline_s=LOADING_S),
+        runner=Runner(),
+        query=query,
+        started=time.perf_counter(),
+        everything=True,
+    ).result()
+
+    for failure in result.failures:
+        if isinstance(failure, LateStrategyError):
+            _log.warning(
+                "strategy %s is not loaded after %g s; searches go on without it",
+                failure.strategy,
+                LOADING_S,
+            )

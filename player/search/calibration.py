@@ -231,18 +231,16 @@ def embedder_calibration(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
 @functools.cache
 def _fitted() -> dict[str, Calibration]:
     """Read the project's numbers by embedder; the user's own numbers replace them."""
-    files = [path for path in (CALIBRATION, user_fit(CALIBRATION)) if path.exists()]
+    table = TypeAdapter(dict[str, Calibration])
     fitted: dict[str, Calibration] = {}
-    for path in files:
-        fitted |= _read(path)
+    for path in (CALIBRATION, user_fit(CALIBRATION)):
+        if not path.exists():
+            continue
+        try:
+            fitted |= table.validate_json(path.read_bytes())
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "other content"
+            raise SettingsError(
+                f"{path} is not as tools.calibration writes it: {reason}; move it away, or calibrate again"
+            ) from None
     return fitted
-
-
-def _read(path: Path) -> dict[str, Calibration]:
-    try:
-        return TypeAdapter(dict[str, Calibration]).validate_json(path.read_bytes())
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "other content"
-        raise SettingsError(
-            f"{path} is not as tools.calibration writes it: {reason}; move it away, or calibrate again"
-        ) from None

@@ -3,7 +3,7 @@
 import functools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner, reply_due
@@ -55,10 +55,10 @@ class Cascade:
     query: Query
     started: float
     everything: bool = False
-    failures: dict[str, SearchError] = field(default_factory=dict, init=False)
-    book: BookCandidate | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        self.failures: dict[str, SearchError] = {}
+        self.book: BookCandidate | None = None
         elapsed_s = time.perf_counter() - self.started
         now = time.monotonic()
         self._evidence: Float64Array | None = None

@@ -46,13 +46,9 @@ class HitMaker:
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
-        ranking = self.ranking
-        hits = []
-        for row, is_book in zip(
-            ranking.hits.tolist(), ranking.in_book_slot, strict=True
-        ):
-            hits.append(self.hit(row, is_book=is_book))
-        return tuple(hits)
+        rows, in_book_slot = self.ranking.hits.tolist(), self.ranking.in_book_slot
+        slots = zip(rows, in_book_slot, strict=True)
+        return tuple(self.hit(row, is_book=is_book) for row, is_book in slots)
 
     def hit(self, row: int, *, is_book: bool) -> Hit:
         """Make the hit of a paragraph, in a slot of the book or of the course."""

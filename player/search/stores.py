@@ -5,12 +5,12 @@ import logging
 from configs.settings import Settings
 from player.search.calibration import notice_of
 from quarry.embed import Embedder, Models
-from quarry.store import DEFAULT_COLLECTION, Course, open_store
+from quarry.store import Course, open_store
 
 _log = logging.getLogger(__name__)
 
 
-def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
+def open_course(location: str, collection: str) -> Course:
     """Open a store to be searched, and log the notice about its embedder; see `open_store`."""
     course = open_store(location, collection)
     if notice := notice_of(course):

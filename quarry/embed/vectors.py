@@ -116,7 +116,7 @@ def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
     aliases = embedder.embed_queries([item.text for item in reading.document.aliases])
     texts, rows = _unique_texts(reading.pieces)
     pieces = embedder.embed_passages(texts)[rows] if texts else no_vectors()
-    if not isinstance(embedder, TokenEmbedder):
+    if not (paragraphs and isinstance(embedder, TokenEmbedder)):
         vectors = embedder.embed_passages(paragraphs)
         return ReadingVectors(vectors, aliases, None, pieces)
     vectors, states = embedder.embed_with_tokens(paragraphs, as_queries=False)
@@ -171,9 +171,7 @@ def project(states: Float32Array, basis: Float32Array | None) -> Float32Array:
 
 
 def compact(read: TokenStates, basis: Float32Array | None) -> Tokens:
-    """Project, merge and round the states of the tokens of paragraphs."""
-    if len(read.starts) == 1:  # no paragraphs
-        return Tokens(np.empty((0, 0), dtype=np.uint8), read.starts)
+    """Project, merge and round the states of the tokens of at least one paragraph."""
     vectors, merged = project(read.states, basis), []
     for start, end in itertools.pairwise(read.starts):
         merged.append(_merge_similar(vectors[start:end]))

@@ -71,7 +71,7 @@ class Folder(Generations):
     @contextlib.contextmanager
     def passages(self, number: int) -> Iterator[Collection]:
         """Open a copy of the database: Chroma writes even when it reads, and later ingests remove the folder."""
-        self.require_sound(number)
+        self.require_usable(number)
         database = Path(self.location, self.generation_name(number))
         with tempfile.TemporaryDirectory(prefix="quarry-") as work:
             copy = Path(work, database.name)
@@ -88,10 +88,11 @@ class Folder(Generations):
 
         Raises:
             StoreDamagedError: the database is damaged.
-            StoreError: the location is a file, or holds other files and no store.
+            StoreError: it cannot be read; or the location is a file, or holds other files and no store.
         """
         if number:
-            self.require_sound(number)
+            with self.reading(number):
+                check_database(Path(self.location, self.generation_name(number)))
             return
         folder = Path(self.location)
         if folder.is_file():
@@ -107,16 +108,6 @@ class Folder(Generations):
                 raise StoreError(
                     f"--store {folder} holds {visible(name)!r} and no store; name a new folder, or one made by ingest"
                 )
-
-    def require_sound(self, number: int) -> None:
-        """Check that the Chroma database of a generation is sound.
-
-        Raises:
-            StoreDamagedError: it is not.
-            StoreError: it cannot be read.
-        """
-        with self.reading(number):
-            check_database(Path(self.location, self.generation_name(number)))
 
     def _identity(self, name: str) -> Hashable:
         """Return inode and time of the content of a generation, which no other content of that name has.

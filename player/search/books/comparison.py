@@ -40,6 +40,8 @@ _MIN_REMAINDER = 1e-12
 """Minimum probability of all other documents together, by which theirs are divided."""
 _MIN_DOCUMENTS = 0.7
 """Minimum number of documents that a word is counted in, for its rarity."""
+FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
+"""Names of the features, in the order of their weights in `BookCalibration`."""
 SHORT_TITLE_TRUST = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
 
@@ -57,19 +59,6 @@ class NameComparison:
     text: str
     names: CourseNames
     similarity: Float64Array | None = None
-
-    @property
-    def features(self) -> dict[str, Float64Array]:
-        """The features by name, in the order of their weights in `BookCalibration`."""
-        return {
-            "string": self.string,
-            "words": self.words,
-            "content": self.content,
-            "meaning": self.meaning,
-            "number": self.number,
-            "clash": self.clash,
-            "exact": self.exact,
-        }
 
     @property
     def string(self) -> Float64Array:
@@ -201,7 +190,7 @@ def probabilities(comparison: NameComparison, fit: BookCalibration) -> Float64Ar
     weights, none = fit.weights, fit.none
     if comparison.similarity is None:
         weights, none = fit.letters, fit.letters_none
-    features = np.stack([*comparison.features.values()], axis=1)
+    features = np.stack([getattr(comparison, name) for name in FEATURES], axis=1)
     utilities = np.append(features @ weights, none)
     shares = np.exp(utilities - utilities.max())
     confidences: Float64Array = shares[:-1] / shares.sum()

@@ -168,10 +168,11 @@ class CourseNames:
     def shared_words(self) -> set[str]:
         """Words that more than half of the documents have in their names; they tell no documents apart."""
         n = len(self.doc_ids)
-        counts = {
-            word: np.count_nonzero(rows) for word, rows in self.word_trust.items()
-        }
-        return {word for word in counts if 2 * counts[word] > n >= MIN_TO_SHARE}
+        shared = set()
+        for word, trust in self.word_trust.items():
+            if 2 * np.count_nonzero(trust) > n >= MIN_TO_SHARE:
+                shared.add(word)
+        return shared
 
     def distinctive(self, words: Iterable[str]) -> list[str]:
         """Return the words of a name, without those that any name may have."""

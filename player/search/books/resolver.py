@@ -1,6 +1,5 @@
 """Resolve book names to documents, with calibrated confidences (entity linking)."""
 
-import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,8 +28,6 @@ from quarry.arrays import Float64Array
 from quarry.course.course import Course
 from quarry.languages.registry import alternatives
 
-NAMES_KEPT = 400
-"""Maximum number of names whose documents are cached."""
 SETTLED = 0.9
 """Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
 HAS_ALL_WORDS = 0.9
@@ -59,7 +56,6 @@ class BookResolver:
         self.names = CourseNames(course.documents, course.paragraphs)
         self.calibration = calibration or embedder_calibration().books
         self._embedder = embedder
-        self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
 
         rows = [row for row, (_, alias) in enumerate(course.aliases) if is_name(alias)]
         self._alias_rows = [self.names.row_of[course.aliases[row][0]] for row in rows]
@@ -82,10 +78,25 @@ class BookResolver:
         """Return the documents that `book_name` may mean, the likeliest first; ties go to the smaller doc_id.
 
         The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
-        the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
-        names are cached.
+        the names of several, filters on none. A name that is a file's stem has confidence 1.
         """
-        return self._cached(book_name)
+        by_stem = self.by_stem(book_name)
+        if by_stem is not None:
+            return (by_stem,)
+        if self._means_none(book_name):
+            return ()
+
+        comparison = NameComparison(book_name, self.names)
+        several = self._several(comparison)
+        if several:
+            # evidence for each, filter on none
+            confidences = np.zeros(len(self.names.doc_ids))
+            confidences[several] = 1.0 / len(several)
+        else:
+            confidences = self._confidences(comparison)
+        books = map(BookCandidate, self.names.doc_ids, confidences.round(4).tolist())
+        possible = filter(lambda book: book.confidence > 0.0, books)
+        return tuple(sorted(possible, key=lambda book: -book.confidence))
 
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest means, however unlikely; see `resolve`."""
@@ -117,26 +128,6 @@ class BookResolver:
         is_sure = any(is_of_kind(group.noun, "lectures") for group in groups)
         highest = 1.0 if is_sure else PROBABLY_NAMED
         return BookCandidate(book.doc_id, min(book.confidence, highest))
-
-    def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        """Resolve a name that is not cached; see `resolve`."""
-        by_stem = self.by_stem(book_name)
-        if by_stem is not None:
-            return (by_stem,)
-        if self._means_none(book_name):
-            return ()
-
-        comparison = NameComparison(book_name, self.names)
-        several = self._several(comparison)
-        if several:
-            # evidence for each, filter on none
-            confidences = np.zeros(len(self.names.doc_ids))
-            confidences[several] = 1.0 / len(several)
-        else:
-            confidences = self._confidences(comparison)
-        books = map(BookCandidate, self.names.doc_ids, confidences.round(4).tolist())
-        possible = filter(lambda book: book.confidence > 0.0, books)
-        return tuple(sorted(possible, key=lambda book: -book.confidence))
 
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, denies one, or says several lectures."""

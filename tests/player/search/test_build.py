@@ -55,8 +55,8 @@ def store(tmp_path: Path) -> Course:
     return make_store(tmp_path / "store", course())
 
 
-def built(store: Course, *changes: str, **more: Any) -> SearchOrchestrator:
-    return build_orchestrator(store, load(changes=list(changes)), **more)
+def built(store: Course, *changes: str) -> SearchOrchestrator:
+    return build_orchestrator(store, load(changes=changes))
 
 
 def test_a_store_that_is_ingested_into_is_noticed_by_the_next_search_and_game(
@@ -237,7 +237,7 @@ def test_a_users_own_strategy_that_hangs_is_named_and_the_others_answer(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("player.search.loading.LOADING_S", SHORT_S)
+    monkeypatch.setattr("player.search.build.LOADING_S", SHORT_S)
     monkeypatch.setattr("player.search.build.SLOW_S", SHORT_S / 5)
     caplog.set_level("INFO", "player")
     monkeypatch.setattr(Broken, part, lambda *_: never.wait())

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from player.search.books.comparison import (
-    NameComparison,
-    probabilities,
-)
+from player.search.books.comparison import FEATURES, NameComparison, probabilities
 from player.search.books.course_names import CourseNames
 from player.search.calibration import BookCalibration
 from tests.contracts.paragraphs import paragraph
@@ -47,7 +44,7 @@ def test_the_features_of_a_name() -> None:
         ("tree", "exact", [0.0, 0.0, 0.0]),
         ("trees", "meaning", [0.0, 0.0, 0.0]),
     ):
-        assert compared(text).features[feature] == pytest.approx(np.array(expected))
+        assert getattr(compared(text), feature) == pytest.approx(np.array(expected))
 
 
 def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
@@ -59,7 +56,7 @@ def test_a_number_that_clashes_lowers_the_similarity_of_meaning() -> None:
 def test_the_probabilities_and_that_of_none_are_a_softmax_of_weighted_features() -> (
     None
 ):
-    weights = tuple(2.0 * (feature == "number") for feature in compared("").features)
+    weights = tuple(2.0 * (feature == "number") for feature in FEATURES)
     calibration = BookCalibration(weights, 0.0, weights, 1.0, 0.5)
     utilities = np.array([2.0, 0.0, 0.0, 1.0])  # the last one is that of none
     expected = np.exp(utilities) / np.exp(utilities).sum()

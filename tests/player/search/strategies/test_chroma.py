@@ -13,8 +13,7 @@ import pytest
 from configs.settings import load
 from player.player import Player
 from player.round import RoundStart
-from player.search.build import build_orchestrator
-from player.search.loading import index_of
+from player.search.build import build_orchestrator, index_of
 from player.search.rank import FARTHEST
 from player.search.results import Query, SearchResult
 from quarry.arrays import Float32Array
