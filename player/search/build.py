@@ -26,7 +26,7 @@ from player.search.calibration import (
 )
 from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
-from player.search.index import DENSE, KEYWORD, SearchIndex
+from player.search.index import KEYWORD, SearchIndex
 from player.search.late_interaction import late_interaction_of
 from player.search.results import Query
 from player.search.stores import store_embedder
@@ -175,8 +175,7 @@ def index_of(
     inputs = StrategyInputs(search, calibration, caching, late_interaction)
 
     strategies: dict[str, Strategy] = {}
-    dense = () if embedder is None else (DENSE,)
-    for name in dict.fromkeys((KEYWORD, *dense, *search.strategies)):
+    for name in dict.fromkeys((KEYWORD, *search.strategies)):
         if fault and name in EMBEDDING:
             strategies[name] = Failing(name, fault)
         else:

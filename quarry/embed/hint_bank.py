@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 from zipfile import BadZipFile
 
 import numpy as np
@@ -92,14 +92,13 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         # not cached yet, or damaged
         vectors, states = model.embed_with_tokens(texts, as_queries=True)
 
-    rounded = vectors.astype(np.float16)
-    arrays: dict[str, Any] = {
-        "vectors": rounded,
-        "token_ids": states.ids,
-        "starts": states.starts,
-    }
+    rounded, ids, starts = vectors.astype(np.float16), states.ids, states.starts
+
+    def save(file: BinaryIO) -> None:
+        np.savez(file, vectors=rounded, token_ids=ids, starts=starts)
+
     with contextlib.suppress(OSError):  # a read-only folder: computed again later
         models_dir.mkdir(parents=True, exist_ok=True)
-        write_whole(path, lambda file: np.savez(file, **arrays))
+        write_whole(path, save)
     # rounded like cached vectors, so that the next process ranks alike
-    return Bank(hints, rounded.astype(np.float32), states.ids, states.starts)
+    return Bank(hints, rounded.astype(np.float32), ids, starts)
