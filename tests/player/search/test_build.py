@@ -2,11 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 from unittest.mock import Mock, create_autospec
 
 import numpy as np
@@ -18,7 +16,6 @@ from evaluate.errors import TuneError
 from evaluate.tuning.prepared import search_all
 from player.player import build_player
 from player.round import RoundStart
-from player.search.available import STRATEGIES
 from player.search.books.resolver import BookResolver
 from player.search.build import build_orchestrator
 from player.search.cache import CachingEmbedder
@@ -41,7 +38,7 @@ from tests.fakes import (
     file_reading,
     make_reading,
 )
-from tests.player.fakes import course, ids_of, strategy_inputs
+from tests.player.fakes import course, ids_of
 
 pytestmark = pytest.mark.usefixtures("hashing_embedder")
 
@@ -108,12 +105,9 @@ def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
         assert result.cached == is_cached
 
 
-def users_own(store: Course) -> Strategy:
-    return Keyword(store, strategy_inputs())
-
-
 def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
-    settings = load(changes=[f"search.strategies=[{__name__}.users_own]"])
+    path = "player.search.strategies.keywords.Keyword"
+    settings = load(changes=[f"search.strategies=[{path}]"])
     tuned = prepared(course_games(course())[:2], store, settings)
     ranks, _ = search_all(tuned, settings.search)
     assert ranks.tolist() == [1, 1]
@@ -194,20 +188,22 @@ class Empty(Broken):
         return 0
 
 
+def spied_on(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> Mock:
+    """Let a method record its calls."""
+    work = getattr(owner, name)
+    spy: Mock = create_autospec(work, side_effect=work)
+    monkeypatch.setattr(owner, name, spy)
+    return spy
+
+
 def test_each_strategy_is_made_once_and_is_used_even_if_it_is_false(
     store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[Any] = []
-    for name, kind in (("dense", Dense), ("keyword", Keyword)):
-
-        def make(*arguments: Any, kind: Any = kind) -> Any:
-            made.append(kind)
-            return kind(*arguments)
-
-        monkeypatch.setitem(STRATEGIES, name, make)
+    made = [spied_on(monkeypatch, kind, "__init__") for kind in (Dense, Keyword)]
     searches = built(store, f"search.strategies=[{__name__}.Empty, dense, keyword]")
     assert not searches.search(HEAP).failures
-    assert len(made) == len({*made}) == 2
+    for initialise in made:
+        initialise.assert_called_once()
 
 
 def test_an_ingest_keeps_the_embedder_that_is_loaded(
@@ -219,14 +215,6 @@ def test_an_ingest_keeps_the_embedder_that_is_loaded(
     make_store(store.location, [*course(), paragraph("third:1:1", "Volcanoes erupt.")])
     assert ids_of(searches.search(Query("volcanoes erupt")).hits)[0] == "third:1:1"
     load_embedder.assert_called_once()
-
-
-@pytest.fixture
-def never() -> Iterator[Event]:
-    """An event to hang on until the end of the test."""
-    never = Event()
-    yield never
-    never.set()
 
 
 @pytest.mark.parametrize("part", ["__init__", "load"])
@@ -301,15 +289,11 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
 def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
     store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used = []
-    for owner, name in (
-        (HashingEmbedder, "embed_queries"),
-        (Dense, "load"),
-        (BookResolver, "resolve"),
-    ):
-        work = getattr(owner, name)
-        used.append(create_autospec(work, side_effect=work))
-        monkeypatch.setattr(owner, name, used[-1])
+    used = [
+        spied_on(monkeypatch, HashingEmbedder, "embed_queries"),
+        spied_on(monkeypatch, Dense, "load"),
+        spied_on(monkeypatch, BookResolver, "resolve"),
+    ]
     built(store, "search.deadline_s=0.01")
     for work in used:
         work.assert_called()

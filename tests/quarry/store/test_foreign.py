@@ -261,7 +261,7 @@ def test_a_generation_that_comes_while_a_damaged_one_is_opened_keeps_its_documen
     assert LOCKS in each(open_store(str(folder)).paragraphs, "text")
 
 
-def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
+def test_a_damaged_store_is_made_again_with_its_documents_or_from_the_files_named(
     folder: Path, ingest_locks: Ingest, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = each(open_store(str(folder)).paragraphs, "text")
@@ -274,15 +274,8 @@ def test_a_store_with_a_damaged_database_alone_is_made_again_with_its_documents(
         assert sorted(each(course.paragraphs, "text")) == sorted([*texts, LOCKS])
         assert Store(str(folder)).damage is None
 
-
-def test_a_damaged_store_is_made_again_from_the_files_named(
-    folder: Path,
-    content: Path,
-    ingest_locks: Ingest,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    content = folder / "course.3" / CONTENT
     content.write_bytes(content.read_bytes()[:-100])
     assert ingest_locks() == 0
-    notice = "it is made again from the files named"
-    assert notice in capsys.readouterr().err
+    assert "it is made again from the files named" in capsys.readouterr().err
     assert each(open_store(str(folder)).paragraphs, "text") == [LOCKS]

@@ -156,13 +156,10 @@ def test_a_twin_files_names_lead_to_the_original() -> None:
     assert {*each(doubtful, "doc_id")} == {"00016", "00017"}
 
 
-def test_a_name_without_a_letter_has_no_candidates() -> None:
+def test_only_documents_that_a_name_may_mean_are_candidates() -> None:
     for book_name in ("", "   ", "...", ".pdf", "—"):
         assert not references().resolve(book_name)
     assert len(references().resolve("Organic Chemistry")) == len(COURSE)
-
-
-def test_only_documents_that_a_name_may_mean_are_candidates() -> None:
     for book_name in ("03-hashing", "the lecture", "slides", "databases and recursion"):
         books = references(COUNTED + COURSE[:1]).resolve(book_name)
         assert all(book.confidence > 0.0 for book in books), book_name
@@ -293,8 +290,6 @@ def test_names_that_any_document_may_have_are_nobodys() -> None:
             assert named(name, among) == "", name
         assert references(among).named_in(f"see the {text}") is None
 
-
-def test_a_word_that_any_heading_may_have_names_none() -> None:
     heading = "How typed words become ordered results"
     among = [document("a-trees", (heading, "heading")), *files("b-heaps; sort")]
     book = references(among).best("results")
