@@ -16,8 +16,8 @@ from player.search.books.name_words import (
     is_generic,
     is_of_kind,
     is_subject,
+    likenesses,
     normalise_name,
-    words_like,
 )
 from player.search.course_words import paragraph_stems
 from quarry.arrays import Float64Array
@@ -238,8 +238,10 @@ class CourseNames:
 
     def _matches(self, word: str) -> Float64Array:
         matches = np.zeros(len(self.doc_ids))
-        for other, likeness in words_like(word, self.word_trust).items():
-            matches = np.maximum(matches, likeness * self.word_trust[other])
+        likeness = likenesses(word, [*self.word_trust]).tolist()
+        for alike, trust in zip(likeness, self.word_trust.values(), strict=True):
+            if alike:
+                matches = np.maximum(matches, alike * trust)
         return matches
 
     def _text_shares(self, word: str) -> Float64Array:

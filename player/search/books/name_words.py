@@ -2,14 +2,16 @@
 
 import functools
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import regex
 import yaml
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
+from quarry.arrays import Float64Array
 from quarry.languages.language import NameKind
 from quarry.languages.registry import LANGUAGES, alternatives, language_of_word
 from quarry.languages.words import is_stop_word
@@ -30,8 +32,6 @@ _NEGATION = regex.compile(
 """A word that excludes what follows."""
 WORDS_KEPT = 10_000
 """Maximum number of words, and of names, of which a property is cached."""
-_typo_similarity = DamerauLevenshtein.normalized_similarity
-"""Returns the similarity of two words, 0..1."""
 NEGATED_WORDS = 4
 """Number of words before a name in which a negation excludes it: "not the databases lecture"."""
 _MIN_PREFIXED = 4
@@ -98,31 +98,27 @@ def has_negation(words: Sequence[str]) -> bool:
     return _NEGATION.search(" ".join(words)) is not None
 
 
-def likeness(word: str, other: str) -> float:
-    """Return the similarity, 0..1, of two normalised words: equal, abbreviated or mistyped.
+def likenesses(word: str, others: Sequence[str]) -> Float64Array:
+    """Return (n_others,) the similarity, 0..1, of a normalised word to others that it equals, abbreviates or misspells.
 
     Reference:
         Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
     """
-    if word == other:
-        return 1.0
-    if len(word) >= _MIN_PREFIX and other.startswith(word):
-        return _ABBREVIATED
-    if min(len(word), len(other)) < _MIN_TYPO:
-        return 0.0
-    if word.startswith(other):
-        return _LENGTHENED
-    alike: float = _typo_similarity(word, other, score_cutoff=_MIN_ALIKE)
-    return max(0.0, alike - _TYPO_LOSS)
-
-
-def words_like(word: str, others: Iterable[str]) -> dict[str, float]:
-    """Return the words that a word equals, abbreviates or misspells, with their `likeness`."""
-    words = list(others)
-    near = process.extract(
-        word, words, scorer=_typo_similarity, score_cutoff=_MIN_ALIKE, limit=None
+    typos = process.cdist(
+        [word],
+        others,
+        scorer=DamerauLevenshtein.normalized_similarity,
+        score_cutoff=_MIN_ALIKE,
+        dtype=np.float64,
     )
-    similar = {other for other, _, _ in near}
-    similar.update(o for o in words if o.startswith(word) or word.startswith(o))
-    similarities = {other: likeness(word, other) for other in sorted(similar)}
-    return {other: alike for other, alike in similarities.items() if alike}
+    likenesses: Float64Array = np.maximum(0.0, typos[0] - _TYPO_LOSS)
+    for row, other in enumerate(others):
+        if word == other:
+            likenesses[row] = 1.0
+        elif len(word) >= _MIN_PREFIX and other.startswith(word):
+            likenesses[row] = _ABBREVIATED
+        elif min(len(word), len(other)) < _MIN_TYPO:
+            likenesses[row] = 0.0
+        elif word.startswith(other):
+            likenesses[row] = _LENGTHENED
+    return likenesses
