@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from typing import Any, TypeVar, cast
-from urllib.parse import urlsplit
 
 from configs.errors import SettingsError, WorkerError
 from quarry.parallel.executor import ATTEMPTS, RUN_AGAIN, TaskExecutor
@@ -18,8 +17,6 @@ from quarry.terminal import describe_error, pluralize
 from quarry.threads import start_in_thread
 from quarry.version import code_digest
 
-DEFAULT_PORT = 8786
-"""Port of a Dask scheduler whose address has none."""
 CONNECT_S = 5.0
 """Maximum number of seconds until a scheduler answers."""
 QUIET_S = 10.0
@@ -194,6 +191,7 @@ def _connected(address: str) -> Any:
     """
     try:
         from distributed import Client
+        from distributed.comm.addressing import parse_address, parse_host_port
     except ImportError as error:
         raise SettingsError(
             "--cluster needs distributed, which is not installed. Run `make cluster`, "
@@ -205,11 +203,11 @@ def _connected(address: str) -> Any:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
     def connect() -> Any:
-        parts = urlsplit(address if "://" in address else f"tcp://{address}")
-        host_and_port = parts.hostname, parts.port or DEFAULT_PORT
+        scheme, location = parse_address(address)
         # a Client that cannot connect takes longer to say so, and leaves its event loop open
+        host_and_port = parse_host_port(location)
         with socket.create_connection(host_and_port, CONNECT_S) as connection:
-            if parts.scheme == "tcp" and not connection.recv(1):
+            if scheme == "tcp" and not connection.recv(1):
                 raise ConnectionError("it hangs up")
         return Client(address, timeout=CONNECT_S, set_as_default=False)
 

@@ -336,8 +336,8 @@ def test_an_address_without_a_scheduler_is_refused_in_one_line(
     # a Client would leave the sockets of its event loop open
     monkeypatch.setattr("distributed.Client", pytest.fail)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        for port in (1, silent.getsockname()[1]):
-            address = f"tcp://127.0.0.1:{port}"
+        for port in ("", ":1", f":{silent.getsockname()[1]}"):
+            address = f"tcp://127.0.0.1{port}"
             refused = f"No Dask scheduler answers at {address}"
             with pytest.raises(SettingsError, match=refused):
                 Cluster(address)
