@@ -3,8 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -25,10 +23,10 @@ from player.search.calibration import (
     notice_of,
 )
 from player.search.results import Query
-from quarry.store import Course
+from quarry.course.course import EmbedderFit
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
-from tests.player.fakes import course
+from tests.player.fakes import course, course_with
 
 
 def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
@@ -58,26 +56,21 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         assert min(numbers) > 0.0
 
 
-def store_of(spec: str, calibration: object = None) -> Course:
-    store = SimpleNamespace(embedder_spec=spec, embedder_fit=calibration)
-    return cast(Course, store)
-
-
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
-    for spec, calibration, notice in (
+    for spec, fit, notice in (
         (DEFAULT_EMBEDDER, None, ""),
         ("e5", None, ""),
-        ("mine.Embedder", (-3.0, 9.0), ""),
+        ("mine.Embedder", EmbedderFit(-3.0, 9.0), ""),
         ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
-        store = store_of(spec, calibration)
+        store = course_with(embedder_spec=spec, embedder_fit=fit)
         assert notice_of(store).partition(":")[0] == notice
 
 
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
-    alone = embedder_calibration("e5")
-    assert not is_calibrated(store_of("e5"), alone)
-    assert is_calibrated(store_of("e5"), alone.with_late_interaction())
+    alone, store = embedder_calibration("e5"), course_with(embedder_spec="e5")
+    assert not is_calibrated(store, alone)
+    assert is_calibrated(store, alone.with_late_interaction())
 
 
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from player.search.engine import SearchOrchestrator
-from player.search.results import Query, ScoreArrays, SearchResult
+from player.search.results import Query, ScoreArrays
 from tests.fakes import each
 from tests.player.fakes import (
     ListStrategy,
@@ -47,11 +47,6 @@ def orchestrator(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrato
     return SearchOrchestrator(index, search_settings(**(values | changes)))
 
 
-def slots(result: SearchResult) -> list[str]:
-    """Slot and paragraph of each hit."""
-    return [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in result.hits]
-
-
 def one() -> ListStrategy:
     return ListStrategy("one", RELEVANCE)
 
@@ -59,12 +54,8 @@ def one() -> ListStrategy:
 def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
     result = orchestrator(one()).search(Query("hint", "Optics"))
     # half the log-odds of 0.8, ln 2: the odds of likely:1:1 double to 130 : 35, between 80 : 20 and 75 : 25
-    assert slots(result) == [
-        "global rest:1:1",
-        "global likely:1:1",
-        "global rest:1:2",
-        "global sure:1:1",
-    ]
+    assert ids_of(result.hits) == ["rest:1:1", "likely:1:1", "rest:1:2", "sure:1:1"]
+    assert {*each(result.hits, "slot")} == {"global"}
     assert result.hits[1].score == pytest.approx(6.5)
     assert result.hits[1].why == "rank 4 by one, over the whole course"
     assert result.answered_by == "original", "no hit of the book reaches 0.7"
@@ -91,12 +82,13 @@ def test_nonsense_is_named_as_a_failure_and_the_others_answer(
     odd = ListStrategy("odd", {})
     zeros = np.zeros(10)
 
+    nan = np.full(10, np.nan)
     for nonsense in (
         None,
-        ScoreArrays(zeros, zeros + np.nan, zeros),
-        ScoreArrays(zeros, zeros + np.inf, zeros),
-        ScoreArrays(zeros + np.nan, zeros, zeros),
-        ScoreArrays(zeros, zeros, zeros + np.nan),
+        ScoreArrays(zeros, nan, zeros),
+        ScoreArrays(zeros, np.full(10, np.inf), zeros),
+        ScoreArrays(nan, zeros, zeros),
+        ScoreArrays(zeros, zeros, nan),
     ):
         monkeypatch.setattr(odd, "score", lambda *_, scores=nonsense: scores)
         caplog.clear()
@@ -128,11 +120,7 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
         def prepare(self, query: Query) -> None:
             clock[0] += 3.0
 
-        def score(
-            self,
-            query: Query,
-            doc_id: str = "",
-        ) -> ScoreArrays:
+        def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
             clock[0] += 0.5
             return super().score(query, doc_id)
 

@@ -10,7 +10,6 @@ from player.search.engine import SearchOrchestrator
 from player.search.results import BookCandidate, Query
 from tests.player.fakes import (
     ListStrategy,
-    course_with,
     document,
     ids_of,
     index_of,
@@ -18,21 +17,14 @@ from tests.player.fakes import (
 )
 
 
-class Undecided(BookResolver):
-    """Every name means alpha with confidence 0.5, beta with 0.3, and else none."""
-
-    def resolve(self, book_name: str) -> list[BookCandidate]:
-        return [
-            BookCandidate("alpha", 0.5),
-            BookCandidate("beta", 0.3),
-        ]
-
-
-def test_a_name_in_doubt_is_evidence_for_each_passage() -> None:
+def test_a_name_in_doubt_is_evidence_for_each_passage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undecided = [BookCandidate("alpha", 0.5), BookCandidate("beta", 0.3)]
+    monkeypatch.setattr(BookResolver, "resolve", lambda *_: undecided)
     documents = [document("alpha"), document("beta")]
     shares = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
     index = index_of([ListStrategy("dense", shares)], documents)
-    index = replace(index, books=Undecided(course_with(documents)))
     settings = search_settings(book_match="resolved")
     # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
     query = Query("hint", "some name", keywords="off")

@@ -84,12 +84,7 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
 
 def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
     settings = search_settings(boost=2.0)
-    for confidence, is_lifted in {
-        0.9: True,
-        0.6: True,
-        0.59: False,
-        0.0: False,
-    }.items():
+    for confidence, is_lifted in {0.6: True, 0.59: False, 0.0: False}.items():
         named = Book(np.array([True, False]), confidence, np.array([0.5, 0.25]))
         lift = lift_of(named, settings)
         assert (lift > 0.0) == is_lifted
@@ -144,12 +139,9 @@ DENSE = replace(scores(1.0, 0.0, NO), scores=COSINES)
 
 
 def test_scores_are_fused_by_their_weights() -> None:
-    found = scores(0.0, NO, NO)
-    result = fused(
-        weights={"dense": 10.0, "keyword": 2.0},
-        dense=DENSE,
-        keyword=replace(found, scores=COSINES[::-1]),
-    )
+    keyword = replace(scores(0.0, NO, NO), scores=COSINES[::-1])
+    weights = {"dense": 10.0, "keyword": 2.0}
+    result = fused(weights=weights, dense=DENSE, keyword=keyword)
     # 10 * 0.9 + 2 * 0.7, 10 * 0.8 + 2 * 0.8, 10 * 0.7 + 2 * 0.9
     assert result.scores == pytest.approx([10.4, 9.6, 8.8])
     assert result.log_odds == pytest.approx([10.4, 9.6, NO])

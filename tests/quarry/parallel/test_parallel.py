@@ -139,6 +139,7 @@ def lectures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 OWN = f"embed.own={DOTTED}"
 """Setting of a user who trusts the embedder that the store names."""
+SETTINGS = load(changes=[OWN])
 
 
 def ingested(
@@ -149,7 +150,7 @@ def ingested(
     return ingest(
         [folder],
         str(store),
-        load(changes=[OWN]),
+        SETTINGS,
         embedder_spec=DOTTED,
         progress=False,
         workers=workers,
@@ -235,7 +236,7 @@ def replayed(course: Course, workers: Workers) -> dict[str, Any]:
     run = Replay(
         course_games(course.paragraphs),
         course,
-        load(changes=[OWN]),
+        SETTINGS,
         repeat_referee("noisy:0.3,0.2", 2, 0),
         workers=workers,
     ).run()
@@ -266,7 +267,7 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
     course: Course,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    games, settings = course_games(course.paragraphs), load(changes=[OWN])
+    games, settings = course_games(course.paragraphs), SETTINGS
     here = prepared(games, course, settings)
     there = prepared(games, course, settings, executor=cluster)
     expected = [*map(asdict, here.games)]

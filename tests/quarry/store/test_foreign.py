@@ -21,13 +21,21 @@ from quarry.errors import (
     StoreDamagedError,
     StoreError,
 )
-from quarry.store import ChromaIndex, Store, open_store
+from quarry.store import ChromaIndex, Course, Store, open_store
 from quarry.store import folder as folder_module
 from quarry.store.content import HEADER
 from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
 from tests.evaluate.fakes import make_store
 from tests.fakes import LOCKS, TREES, each, file_reading, make_reading, refusal
 from tests.player.fakes import course
+
+
+def opened(folder: Path) -> Course:
+    return open_store(str(folder))
+
+
+def texts_of(folder: Path) -> list[str]:
+    return each(opened(folder).paragraphs, "text")
 
 
 @pytest.fixture
@@ -55,7 +63,7 @@ def ingest_locks(folder: Path, tmp_path: Path, hashing_embedder: None) -> Ingest
 
 def damage(folder: Path) -> str:
     """Return the one line with which a store is refused."""
-    line = refusal(StoreDamagedError, open_store, str(folder))
+    line = refusal(StoreDamagedError, opened, folder)
     assert line.endswith(f"; run: quarry ingest PATH... --store {folder}")
     return line
 
@@ -68,7 +76,7 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(
     module.SentenceTransformer.side_effect = OSError("not in the cache")
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     make_store(tmp_path / "store", course(), spec="somebody/a-model")
-    store = open_store(f"{tmp_path}/store")
+    store = opened(tmp_path / "store")
     named = "embed.own=somebody/a-model"
     for changes, message in (
         ([], rf"name it yourself: --set {named}\Z"),
@@ -141,7 +149,7 @@ def test_a_content_that_is_damaged_or_holds_other_things_is_one_line_and_runs_no
 def test_a_flipped_bit_is_noticed_wherever_it_matters(
     folder: Path, content: Path
 ) -> None:
-    before = open_store(str(folder))
+    before = opened(folder)
     whole = content.read_bytes()
     n_noticed = 0
 
@@ -150,7 +158,7 @@ def test_a_flipped_bit_is_noticed_wherever_it_matters(
         flipped[place] ^= 4
         content.write_bytes(flipped)
         try:
-            after = open_store(str(folder))
+            after = opened(folder)
         except StoreError:
             n_noticed += 1
         else:  # in a field of the zip file that nobody reads, such as a date
@@ -165,7 +173,7 @@ def content_of(paths: Iterable[Path]) -> dict[Path, bytes]:
 
 def test_a_store_is_read_and_searched_without_a_write(folder: Path) -> None:
     before = content_of(folder.rglob("*"))
-    store = open_store(str(folder))
+    store = opened(folder)
     assert len(ChromaIndex(store).nearest(store.vectors[0], 3)) == 3
     assert len(store.vectors) == len(store.paragraphs)
     assert len(store.alias_vectors) > 0
@@ -178,7 +186,7 @@ def test_a_damaged_database_is_refused_before_chroma_opens_it_and_crashes(
     # of so many passages Chroma writes an index
     texts = [f"tree{n} heap{n} lock{n} cache{n}." for n in range(1_000)]
     file_reading(Store(str(tmp_path)), make_reading("words", texts))
-    course = open_store(str(tmp_path))
+    course = opened(tmp_path)
 
     for name in ("*/data_level0.bin", "*/length.bin", CHECKSUMS, DATABASE):
         contents = content_of(tmp_path.glob(f"course.1/{name}"))
@@ -198,7 +206,7 @@ def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
     for name in (".DS_Store", "notes.txt", "course.new"):
         (folder / name).write_text("theirs")
     file_reading(Store(str(folder)), make_reading("locks", [LOCKS]))
-    assert LOCKS in each(open_store(str(folder)).paragraphs, "text")
+    assert LOCKS in texts_of(folder)
     assert (folder / "notes.txt").read_text() == "theirs"
 
 
@@ -209,11 +217,11 @@ def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
     ingest_locks: Ingest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = open_store(str(folder)).fingerprint
+    before = opened(folder).fingerprint
 
     def require_refused() -> None:
         with pytest.raises(StoreError, match=r"cannot be read: .*; run it again"):
-            open_store(str(folder))
+            opened(folder)
         assert ingest_locks() == 2
 
     numbers = errno.EMFILE, errno.EIO, errno.EACCES, errno.ENOENT
@@ -222,7 +230,7 @@ def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
         with monkeypatch.context() as patch:
             patch.setattr(folder_module, "load_content", Mock(side_effect=failure))
             require_refused()
-        assert open_store(str(folder)).fingerprint == before
+        assert opened(folder).fingerprint == before
 
     mount = tmp_path / "mount"
     content.rename(mount)
@@ -230,7 +238,7 @@ def test_a_store_that_cannot_be_read_for_a_moment_is_not_damaged_and_stays(
     mount.rename(tmp_path / "away")
     require_refused()
     (tmp_path / "away").rename(mount)
-    assert open_store(str(folder)).fingerprint == before
+    assert opened(folder).fingerprint == before
 
 
 def test_a_bug_is_no_damage_of_a_store(
@@ -258,24 +266,23 @@ def test_a_generation_that_comes_while_a_damaged_one_is_opened_keeps_its_documen
     assert late.damage is not None
     with pytest.raises(StoreChangedError):
         file_reading(late, make_reading("trees", [TREES]))
-    assert LOCKS in each(open_store(str(folder)).paragraphs, "text")
+    assert LOCKS in texts_of(folder)
 
 
 def test_a_damaged_store_is_made_again_with_its_documents_or_from_the_files_named(
     folder: Path, ingest_locks: Ingest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    texts = each(open_store(str(folder)).paragraphs, "text")
+    texts = texts_of(folder)
     # the paragraphs file is new, and then unchanged
     for number, damaged in enumerate((DATABASE, CHECKSUMS), 1):
         (folder / f"course.{number}" / damaged).unlink()
         assert ingest_locks() == 0
         assert "it is made again with its documents" in capsys.readouterr().err
-        course = open_store(str(folder))
-        assert sorted(each(course.paragraphs, "text")) == sorted([*texts, LOCKS])
+        assert sorted(texts_of(folder)) == sorted([*texts, LOCKS])
         assert Store(str(folder)).damage is None
 
     content = folder / "course.3" / CONTENT
     content.write_bytes(content.read_bytes()[:-100])
     assert ingest_locks() == 0
     assert "it is made again from the files named" in capsys.readouterr().err
-    assert each(open_store(str(folder)).paragraphs, "text") == [LOCKS]
+    assert texts_of(folder) == [LOCKS]

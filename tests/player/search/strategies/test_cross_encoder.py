@@ -3,23 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
 
-from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.results import Query, SearchResult
 from player.search.strategies.cross_encoder import CrossEncoder
-from player.search.strategies.strategy import Reranker, StrategyInputs
+from player.search.strategies.strategy import Reranker
 from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
-from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
-from tests.player.fakes import ListStrategy, ids_of, index_of, search_settings
+from tests.player.fakes import (
+    ListStrategy,
+    course_with,
+    ids_of,
+    index_of,
+    search_settings,
+    strategy_inputs,
+)
 
 
 class Comparing(Reranker):
@@ -27,22 +30,14 @@ class Comparing(Reranker):
 
     n_compared = 2
 
-    def compare(
-        self,
-        query: Query,
-        paragraphs: Sequence[Paragraph],
-    ) -> AnyFloatArray:
+    def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
         self.compared = each(paragraphs, "paragraph_id")
         return np.zeros(len(paragraphs))
 
 
 def searched(*names: str) -> tuple[list[str], SearchResult]:
     """Search with two strategies and a reranker, in the order of names; also return which paragraphs it compared."""
-    relevance = {
-        "rest:1:1": 0.6,
-        "sure:1:1": 0.7,
-        "rest:1:2": 0.5,
-    }
+    relevance = {"rest:1:1": 0.6, "sure:1:1": 0.7, "rest:1:2": 0.5}
     first = ListStrategy("first", relevance)
     last = ListStrategy("last", {"rest:1:2": 0.9})
     index = index_of((first, last), ())
@@ -91,10 +86,9 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
 
     texts = ["a heap", "quick tree quick tree", "heap heap tree"]
     paragraphs = [paragraph(f"a:1:{row}", text) for row, text in enumerate(texts)]
-    store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
     settings = search_settings(cross_encoder=str(tmp_path))
-    inputs = StrategyInputs(settings, embedder_calibration())
-    strategy = CrossEncoder(store, inputs)
+    inputs = strategy_inputs(search=settings)
+    strategy = CrossEncoder(course_with((), paragraphs), inputs)
     strategy.load()
     query = Query("quick heap")
     log_odds = strategy.rerank(query, np.array([2, 0])).log_odds

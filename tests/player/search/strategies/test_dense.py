@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -49,9 +48,9 @@ def plane(
 
 def comparing(similarities: Callable[..., Float32Array], *hubness: float) -> Any:
     """Late interaction with these similarities and the hubness of each paragraph."""
-    hubs = Mock()
-    hubs.of.return_value = np.array(hubness, dtype=np.float32)
-    return SimpleNamespace(similarities=similarities, hubs=hubs)
+    late = Mock(similarities=similarities)
+    late.hubs.of.return_value = np.array(hubness, dtype=np.float32)
+    return late
 
 
 def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
