@@ -114,13 +114,16 @@ def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None
 
 
 class Broken(Strategy):
-    """Fails in the part of its work, and in the way, that a test names."""
+    """Fails in the part of its work, and in the way, that a test names; its length is 0."""
 
     part, error = "none", BaseException()
 
     def __init__(self, store: Course) -> None:
         super().__init__(store.paragraphs)
         self._perhaps_fail("make")
+
+    def __len__(self) -> int:
+        return 0
 
     def load(self) -> None:
         self._perhaps_fail("load")
@@ -181,13 +184,6 @@ def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
     assert {*each(result.hits, "strategy")} == {"dense"}
 
 
-class Empty(Broken):
-    """A working strategy whose length is 0."""
-
-    def __len__(self) -> int:
-        return 0
-
-
 def spied_on(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> Mock:
     """Let a method record its calls."""
     work = getattr(owner, name)
@@ -200,7 +196,7 @@ def test_each_strategy_is_made_once_and_is_used_even_if_it_is_false(
     store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [spied_on(monkeypatch, kind, "__init__") for kind in (Dense, Keyword)]
-    searches = built(store, f"search.strategies=[{__name__}.Empty, dense, keyword]")
+    searches = built(store, f"search.strategies=[{BROKEN}, dense, keyword]")
     assert not searches.search(HEAP).failures
     for initialise in made:
         initialise.assert_called_once()

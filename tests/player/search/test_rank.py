@@ -48,16 +48,23 @@ def scores(*log_odds: float) -> ScoreArrays:
 
 
 def fused(
-    prior: AnyFloatArray | float = 0.0,
     fusion: Fusion = "linear",
+    name: AnyFloatArray | float = 0.0,
+    kinds: AnyFloatArray | float = 0.0,
     weights: Mapping[str, float] = {},
     **scored: ScoreArrays,
 ) -> ScoreArrays:
+    """Fuse scores with the evidence of a name and of kinds, which count half."""
     first, *_ = scored.values()
     zeros = np.zeros(len(first.scores))
-    book = Book(zeros > 0.0, evidence=zeros + prior)
-    given = rank_input(len(zeros), book=book, weights=weights)
-    _, result = fuse(given, scored, search_settings(fusion=fusion, boost=1.0))
+    given = rank_input(
+        len(zeros),
+        book=Book(zeros > 0.0, evidence=zeros + name),
+        kind_log_odds=zeros + kinds,
+        weights=weights,
+    )
+    settings = search_settings(fusion=fusion, boost=1.0, kind_weight=0.5)
+    _, result = fuse(given, scored, settings)
     return result
 
 
@@ -110,18 +117,18 @@ def test_ranks_are_fused_by_their_reciprocals() -> None:
     assert in_order.tolist() == [1, 0, 3, 2]
 
 
-def test_priors_change_the_order_and_no_relevance() -> None:
-    lifts = np.array([0.0, 0.0, 1.5])
+@pytest.mark.parametrize(("prior", "unit"), [("name", 1.0), ("kinds", 2.0)])
+def test_priors_change_the_order_and_no_relevance(prior: str, unit: float) -> None:
+    priors: dict[str, Any] = {prior: unit * np.array([0.0, 0.0, 1.5])}
     one = scores(3.0, 2.0, 1.0)
     other = scores(1.0, NO, NO)
-    alone = fused(lifts, one=one)
+    alone = fused(one=one, **priors)
     assert alone.log_odds.tolist() == [3.0, 2.0, 2.5]
-    by_rank = fused(lifts, "rrf", one=one, two=one)
+    by_rank = fused("rrf", one=one, two=one, **priors)
     assert by_rank.scores == pytest.approx([2 / 61, 2 / 63, 2 / 62])
     # the log-odds fall in the order of the ranks
     assert by_rank.log_odds == pytest.approx([3.0, 2.0, 2.5], abs=1e-5)
-    weights = {"one": 1.0}
-    by_weight = fused(lifts, weights=weights, one=one, two=other)
+    by_weight = fused(weights={"one": 1.0}, one=one, two=other, **priors)
     assert by_weight.log_odds.tolist() == [4.0, 2.0, 2.5]
     for result in (alone, by_rank, by_weight):
         assert result.relevance_log_odds.tolist() == [3.0, 2.0, 1.0]
@@ -177,24 +184,6 @@ def searched(given: RankInput, **changes: Any) -> Ranking:
     ranking = rank(given, search_settings(**changes))
     assert ranking is not None
     return ranking
-
-
-def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_else() -> (
-    None
-):
-    one, flat = scores(3.0, 2.0, 1.0), scores(0.0, 0.0, 0.0)
-    kinds = np.array([-2.5, 0.0, 0.0])
-    orders = {0.0: [0, 1, 2], 0.6: [1, 0, 2], 1.0: [1, 2, 0]}
-    both = {"one": one, "two": flat}
-
-    for fusion, scored in (("linear", {"one": one}), ("linear", both), ("rrf", both)):
-        given = rank_input(3, scores=scored, kind_log_odds=kinds)
-        for weight, hits in orders.items():
-            ranking = searched(given, fusion=fusion, kind_weight=weight)
-            assert ranking.hits.tolist() == hits
-            assert ranking.fused.relevance_log_odds.tolist() == [3.0, 2.0, 1.0]
-            without_kinds = ranking.fused.log_odds - weight * kinds
-            assert without_kinds == pytest.approx([3.0, 2.0, 1.0], abs=1e-5)
 
 
 def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
