@@ -271,17 +271,6 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
     assert searches.rank_course(replace(HEAP, k=5)).hits
 
 
-def test_an_embedding_that_hangs_is_late_and_keywords_answer(
-    store: Course, never: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searches = built(store, f"search.deadline_s={SHORT_S}")
-    monkeypatch.setattr(HashingEmbedder, "embed_queries", lambda *_: never.wait())
-    result = searches.search(HEAP)
-    says = "search step dense failed: no answer by its deadline"
-    assert list(map(str, result.failures)) == [says]
-    assert {*each(result.hits, "strategy")} == {"keyword"}
-
-
 def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
     store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

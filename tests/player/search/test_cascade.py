@@ -185,14 +185,6 @@ def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
     assert searches.search(plain).answered_by == "fallback"
 
 
-def test_keywords_answer_a_game_whose_strategies_fail() -> None:
-    searches = engine(Failing("dense", {}), keyword(0.9), keywords="rule")
-    result = searches.rank_course(Query("hint"))
-    assert each(result.failures, "strategy") == ["dense"]
-    assert ids_of(result.hits) == ["rest:9:9"]
-    assert result.answered_by == "fallback"
-
-
 def test_only_the_fallback_has_more_time_than_other_strategies(
     never: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,14 +213,17 @@ def test_strategies_answer_without_a_book_name_that_is_late_or_fails(
     assert result.search_ms < 3000.0
 
 
-def test_a_search_leaves_half_of_the_time_of_a_reply_to_the_rest_of_the_work(
+def test_keywords_answer_for_a_late_strategy_in_half_of_the_time_of_a_reply(
     never: Event,
 ) -> None:
     late = dense(rest=0.8)
     late.prepare = lambda _: never.wait(20.0)  # type: ignore[assignment, method-assign]
-    searches = engine(late, keyword(0.9), deadline_s=20.0)
+    searches = engine(late, keyword(0.9), keywords="rule", deadline_s=20.0)
     result = due_at(time.monotonic() + 4.0, lambda: searches.rank_course(Query("hint")))
+    says = "search step dense failed: no answer by its deadline"
+    assert list(map(str, result.failures)) == [says]
     assert ids_of(result.hits) == ["rest:9:9"]
+    assert result.answered_by == "fallback"
     assert result.search_ms < 3900.0
 
 
