@@ -33,7 +33,6 @@ from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store, prepared
 from tests.fakes import (
     HashingEmbedder,
-    OppositeEmbedder,
     each,
     file_reading,
     make_reading,
@@ -282,47 +281,6 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
     built(store, "search.deadline_s=0.01")
     for work in used:
         work.assert_called()
-
-
-COMMON = (
-    "learning storage ordering network proof error problem speech memory signal filter layer kernel matrix vector "
-    "query index table tree graph"
-)
-WORDS = COMMON.split()
-LETTERS = "BDFGKLMNPR"
-NAMES = [f"{one}o{other}arth".title() for one in LETTERS for other in LETTERS]
-
-
-def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
-    tmp_path: Path,
-) -> None:
-    """Eighty paragraphs of common words and a name each, in twenty sections with a name each in the heading."""
-    items = []
-    for number, name in enumerate(NAMES[20:]):
-        one, other = WORDS[number % 20], WORDS[(3 * number + 1) % 20]
-        text = f"The {one} of every {other} is what it needs, says {name}."
-        heading = f"On {NAMES[number // 4]}"
-        item = paragraph(f"talks:{number}:1", text)
-        items.append(replace(item, heading=heading, section=(heading,)))
-    rich = make_store(tmp_path, items)
-    # vectors find nothing relevant
-    far = OppositeEmbedder()
-    falling_back = build_orchestrator(rich, load(), far)
-    ordinary = build_orchestrator(rich, load("ordinary"), far)
-
-    for place, name in enumerate(NAMES):
-        for hint in (
-            name,
-            f"please tell me what is said about {name} and the memory of it",
-            f"what did {name} say about the learning problem",
-        ):
-            result = falling_back.search(Query(hint))
-            assert result.answered_by == "fallback"
-            assert len(result.relevant_hits) == (4 if place < 20 else 1)
-            for hit in result.relevant_hits:
-                assert name in str(hit.paragraph)
-            hits = ordinary.search(Query(hint)).hits
-            assert name in str(each(hits, "paragraph"))
 
 
 def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
