@@ -17,12 +17,6 @@ HINTS_KEPT = 300
 """Maximum number of hints whose vectors and token states are cached, 50 kB each."""
 
 
-@functools.cache
-def shared_cache(size: int) -> ResultCache:
-    """Return the cache of this size, which the orchestrators of this process with this `cache_size` share."""
-    return ResultCache(size)
-
-
 class ResultCache:
     """LRU cache of search results; thread-safe.
 
@@ -55,6 +49,10 @@ class ResultCache:
         elif not fresh:
             result = replace(result, cached=True)
         return result
+
+
+shared_cache = functools.cache(ResultCache)
+"""Returns the cache of a size, which the orchestrators of this process with this `cache_size` share."""
 
 
 @dataclass(frozen=True, slots=True)

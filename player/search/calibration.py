@@ -159,9 +159,7 @@ class Calibration:
     books: BookCalibration
     late_interaction: LateCalibration | None = None
 
-    def rescaled(
-        self, vectors: Float32Array, fit: EmbedderFit | None = None
-    ) -> Calibration:
+    def rescaled(self, vectors: Float32Array, fit: EmbedderFit | None) -> Calibration:
         """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
         dense, late = self.dense.rescaled(vectors, fit), self.late_interaction
         if late is not None:

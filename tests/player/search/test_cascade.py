@@ -34,6 +34,8 @@ from tests.player.fakes import (
     search_settings,
 )
 
+HINT = Query("hint")
+
 
 def engine(
     *strategies: ListStrategy, cache: ResultCache | None = None, **changes: Any
@@ -169,20 +171,19 @@ def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() ->
 def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
     fallback = keyword(0.9)
     searches = engine(dense(rest=0.6), fallback, keywords="rule")
-    plain = Query("hint")
     ruled = Query("hint", keywords="rule")
 
     for result in (
         searches.search(ruled),
         searches.search(Query("hint", keywords="off")),
         searches.rank_course(ruled),
-        searches.rank_course(plain),
+        searches.rank_course(HINT),
     ):
         assert result.answered_by == "lowered"
     one_step = engine(dense(rest=0.6), fallback, cascade=False)
     one_step.search(Query("hint", keywords="fallback"))
     assert not fallback.asked
-    assert searches.search(plain).answered_by == "fallback"
+    assert searches.search(HINT).answered_by == "fallback"
 
 
 def test_only_the_fallback_has_more_time_than_other_strategies(
@@ -191,7 +192,7 @@ def test_only_the_fallback_has_more_time_than_other_strategies(
     late = keyword(0.9)
     monkeypatch.setattr(late, "score", lambda *_: never.wait(3.0))
     searches = engine(dense(rest=0.8), late, keywords="fused", deadline_s=0.3)
-    result = searches.search(Query("hint"))
+    result = searches.search(HINT)
     assert each(result.failures, "strategy") == ["keyword"]
     assert result.search_ms < 2000.0
 
@@ -219,7 +220,7 @@ def test_keywords_answer_for_a_late_strategy_in_half_of_the_time_of_a_reply(
     late = dense(rest=0.8)
     late.prepare = lambda _: never.wait(20.0)  # type: ignore[assignment, method-assign]
     searches = engine(late, keyword(0.9), keywords="rule", deadline_s=20.0)
-    result = due_at(time.monotonic() + 4.0, lambda: searches.rank_course(Query("hint")))
+    result = due_at(time.monotonic() + 4.0, lambda: searches.rank_course(HINT))
     says = "search step dense failed: no answer by its deadline"
     assert list(map(str, result.failures)) == [says]
     assert ids_of(result.hits) == ["rest:9:9"]
@@ -268,7 +269,7 @@ def test_every_search_and_failure_of_a_store_is_counted_and_logged_also_if_resul
         renew=Mock(side_effect=gone),
     )
     for is_cached in (False, True, True, True):
-        result = searches.search(Query("hint"))
+        result = searches.search(HINT)
         assert result.cached == is_cached
         assert result.failures == (gone,)
     stats = searches.stats()
