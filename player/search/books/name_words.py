@@ -112,6 +112,7 @@ def likenesses(word: str, others: Sequence[str]) -> Float64Array:
         dtype=np.float64,
     )
     likenesses: Float64Array = np.maximum(0.0, typos[0] - _TYPO_LOSS)
+
     for row, other in enumerate(others):
         if word == other:
             likenesses[row] = 1.0

@@ -272,6 +272,7 @@ def test_every_search_and_failure_of_a_store_is_counted_and_logged_also_if_resul
         result = searches.search(HINT)
         assert result.cached == is_cached
         assert result.failures == (gone,)
+
     stats = searches.stats()
     assert stats["cache"] == {"hits": 3, "misses": 1, "hit_rate": 0.75}
     assert stats["answered_by"] == {"original": 1}

@@ -75,6 +75,7 @@ def test_folder_or_file_of_others_is_refused_in_one_line_and_left_alone(
         for attempt in (Store, open_store):
             with pytest.raises(StoreError, match=rf"^--store {location} {fault}"):
                 attempt(str(location))
+
     below = Store(str(thesis / "below"))
     lost = r"could not be written: .*nothing stored was lost.*\Z"
     with pytest.raises(StoreError, match=lost):
