@@ -166,8 +166,9 @@ def index_of(
     late_interaction = None
     if embedder is not None:
         calibration = course_calibration(course)
-        caching = CachingEmbedder(embedder)
-        if search.late_interaction and calibration.late_interaction:
+        with_tokens = bool(search.late_interaction and calibration.late_interaction)
+        caching = CachingEmbedder(embedder, with_tokens=with_tokens)
+        if with_tokens:
             late_interaction = late_interaction_of(course, settings, caching)
         if late_interaction is not None:
             calibration = calibration.with_late_interaction()

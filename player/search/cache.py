@@ -61,7 +61,7 @@ class EmbeddedHint:
 
     Attributes:
         vector: (dim,) unit vector.
-        tokens: states of its tokens; None if the embedder returns vectors only.
+        tokens: states of its tokens; None if they are not needed, or the embedder returns vectors only.
     """
 
     vector: Float32Array
@@ -73,20 +73,22 @@ class CachingEmbedder:
 
     Args:
         embedder: the embedder.
+        with_tokens: whether the states of tokens are needed.
 
     Attributes:
         embedder: the embedder.
         embed: embeds a hint, unless its vectors are cached.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, with_tokens: bool = True) -> None:
         self.embedder = embedder
+        self._with_tokens = with_tokens
         cache: LRUCache[str, EmbeddedHint] = LRUCache(HINTS_KEPT)
         remember = cached(cache, key=str, condition=threading.Condition())
         self.embed: Callable[[str], EmbeddedHint] = remember(self._embed)
 
     def _embed(self, text: str) -> EmbeddedHint:
-        if not isinstance(self.embedder, TokenEmbedder):
+        if not (self._with_tokens and isinstance(self.embedder, TokenEmbedder)):
             return EmbeddedHint(self.embedder.embed_queries([text])[0], None)
         vectors, states = self.embedder.embed_with_tokens([text], as_queries=True)
         return EmbeddedHint(vectors[0], states)

@@ -57,3 +57,9 @@ def test_a_hint_is_embedded_once_even_if_several_ask_at_once() -> None:
             hint.vector, embedder.embed_passages(["a word"])[0]
         )
     assert embedder.n_queries == 1
+
+
+def test_states_of_tokens_are_computed_only_if_they_are_needed() -> None:
+    for with_tokens in (True, False):
+        caching = CachingEmbedder(WordsEmbedder(), with_tokens=with_tokens)
+        assert (caching.embed("a word").tokens is not None) == with_tokens
