@@ -51,6 +51,7 @@ class CharacterEncoder:
 
     def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         """Return (n_texts, N_BUCKETS) vectors."""
+        from scipy.sparse import csr_array
         from sklearn.feature_extraction.text import HashingVectorizer
 
         vectorizer = HashingVectorizer(
@@ -58,9 +59,8 @@ class CharacterEncoder:
             ngram_range=(3, 5),
             n_features=N_BUCKETS,
             alternate_sign=False,
-            dtype=np.float32,
-        )
-        vectors: AnyFloatArray = vectorizer.transform(texts).toarray()
+        ).set_params(dtype=np.float32)
+        vectors: AnyFloatArray = csr_array(vectorizer.transform(list(texts))).todense()
         return vectors
 
     embed_passages = embed_queries

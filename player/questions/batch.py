@@ -40,7 +40,7 @@ def choose_questions(
     drawn, counts = np.unique(draws, return_counts=True)
     index = candidates.index
     sample = Candidates(index, candidates.rows[drawn], counts / N_SAMPLED)
-    openings = [index.places.held_sentences[place] for place in sample.rows.tolist()]
+    openings = [index.places.held_sentences[int(place)] for place in sample.rows]
     # many small products: on busy cores several threads wait for each other 20 times as long
     with threadpool_limits(limits=1, user_api="blas"):
         pool = build_pool(candidates, pool_size, seed)

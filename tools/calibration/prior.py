@@ -73,7 +73,9 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     penalties = np.array([0.0] + [PENALTY] * fixed.shape[1])
     fit = fit_choices(features, right_rows, shares / shares.sum(), penalties)
     slope, *weights = fit.tolist()
-    book_share = {tier: float(np.mean(games)) for tier, games in inside.items()}
+    book_share: dict[Tier, float] = {}
+    for tier, games in inside.items():
+        book_share[tier] = float(np.mean(games))
     names = (*PASSAGE_KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
         1.0 / max(slope, MIN_SLOPE),
