@@ -68,6 +68,8 @@ _PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
 """Direction of a character in PDFium, by its bidirectional class; others are neutral and take the direction before."""
+STRETCHED = 10
+"""Minimum height of print in its widths that a browser stretches; its size is that of its width."""
 UNNAMED = "unnamed "
 """Prefix of the names given to fonts without a name."""
 
@@ -111,6 +113,7 @@ class _Style(NamedTuple):
         slant: slant of regular print, as a share of its height; 0 if it is upright.
         element: number of its element in the structure of the page; 0 if it has none.
         is_seen: whether it is neither invisible nor transparent.
+        clip: left, bottom, right and top of the region to which it is clipped.
     """
 
     base: float = 0.0
@@ -122,6 +125,7 @@ class _Style(NamedTuple):
     slant: float = 0.0
     element: int = 0
     is_seen: bool = True
+    clip: tuple[float, float, float, float] = (-math.inf, -math.inf, math.inf, math.inf)
 
 
 class PageText:
@@ -300,7 +304,7 @@ class PageText:
             is_seen=style.is_seen,
         )
         if frame.turn == 0:
-            self._measure(glyph, code, position)
+            self._measure(glyph, code, position, style)
         return glyph
 
     def _straighten_box(self, slant: float, base: float) -> None:
@@ -310,10 +314,10 @@ class PageText:
         self._box[0] += max(slant * drop, -slant * rise)
         self._box[2] -= max(slant * rise, -slant * drop)
 
-    def _measure(self, glyph: Glyph, code: int, position: int) -> None:
+    def _measure(self, glyph: Glyph, code: int, position: int, style: _Style) -> None:
         """Measure a sign that may be tall, and a digit that may be raised."""
         if glyph.text in TALL_SIGNS:
-            self._set_height(glyph, position)
+            self._set_height(glyph, position, style)
         elif glyph.text in NEGATED:
             top, bottom = self._heights(position)
             if bottom - top > MIN_NEGATED * glyph.size:
@@ -321,9 +325,14 @@ class PageText:
         elif 48 <= code <= 57:
             self._raise_superior(glyph, position)
 
-    def _set_height(self, glyph: Glyph, position: int) -> None:
-        """Measure a tall sign, and move one that hangs to the row of its formula."""
+    def _set_height(self, glyph: Glyph, position: int, style: _Style) -> None:
+        """Measure a tall sign, and move one that hangs to the row of its formula.
+
+        Browsers stretch the middle pieces of brackets, and clip them to their lengths.
+        """
         top, bottom = self._heights(position)
+        top = max(top, self._frame.top - style.clip[3])
+        bottom = min(bottom, self._frame.top - style.clip[1])
         glyph.height = bottom - top
         level = (top + bottom) / 2 + AXIS * glyph.size
         if abs(level - glyph.y) > MIN_HANG * glyph.size:
@@ -356,6 +365,9 @@ class PageText:
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
+        width_scale = math.hypot(matrix.a, matrix.b)
+        if scale > STRETCHED * width_scale:
+            scale = width_scale
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
         if size < MIN_POINTS:
             size = self._drawn_size(_get_font(address))
@@ -371,7 +383,8 @@ class PageText:
         bearing = 0.0 if self._frame.turn else max(0.0, self._box[0] - origin[0])
         slant = 0.0 if self._frame.turn or not matrix.d else matrix.c / matrix.d
         is_on_page = 0 <= base <= self._frame.height
-        is_shown = is_upright and is_on_page and not _is_clipped(address)
+        clip = _clip(address)
+        is_shown = is_upright and is_on_page and not _is_outside(address, clip)
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
         style = _Style(
@@ -384,6 +397,7 @@ class PageText:
             slant,
             element=self._elements.get(address, 0),
             is_seen=_is_seen(address),
+            clip=clip,
         )
         self._styles[address] = style
         return style
@@ -480,27 +494,30 @@ def _is_seen(address: int) -> bool:
     return opacity > 0 or mode != pdfium.FPDF_TEXTRENDERMODE_FILL
 
 
-def _is_clipped(address: int) -> bool:
-    """Return whether a text object is outside the region that is drawn, as beside a figure cut from a page."""
+def _clip(address: int) -> tuple[float, float, float, float]:
+    """Return left, bottom, right and top of the region to which a text object is clipped, infinite without one."""
+    left, bottom, right, top = _Style().clip
     clip = _get_clip(address)
-    n_paths = _count_paths(clip) if clip else 0
-    if n_paths < 1:
-        return False
-    edges = (ctypes.c_float * 4)()  # left, bottom, right, top
-    _get_bounds(address, *_addresses(edges))
-    for path in range(n_paths):
+    for path in range(_count_paths(clip) if clip else 0):
         xs, ys = [], []
         point = (ctypes.c_float * 2)()
         for number in range(_count_segments(clip, path)):
             _get_point(_get_segment(clip, path, number), *_addresses(point))
             xs.append(point[0])
             ys.append(point[1])
-        if not xs:
-            continue
-        is_beside = edges[2] < min(xs) or max(xs) < edges[0]
-        if is_beside or edges[3] < min(ys) or max(ys) < edges[1]:
-            return True
-    return False
+        if xs:
+            left, right = max(left, min(xs)), min(right, max(xs))
+            bottom, top = max(bottom, min(ys)), min(top, max(ys))
+    return left, bottom, right, top
+
+
+def _is_outside(address: int, clip: tuple[float, float, float, float]) -> bool:
+    """Return whether a text object is outside the region that is drawn, as beside a figure cut from a page."""
+    left, bottom, right, top = clip
+    edges = (ctypes.c_float * 4)()  # left, bottom, right, top
+    _get_bounds(address, *_addresses(edges))
+    is_beside = edges[2] < left or right < edges[0]
+    return is_beside or edges[3] < bottom or top < edges[1]
 
 
 def _addresses(numbers: Any) -> list[int]:

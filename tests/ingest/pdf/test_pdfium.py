@@ -75,6 +75,17 @@ def test_text_outside_the_region_that_is_drawn_is_left_out() -> None:
     assert "".join(glyph.text for glyph in glyphs) == "figuretext"
 
 
+def test_a_piece_of_a_bracket_that_a_browser_stretches_is_as_high_as_it_is_clipped() -> (
+    None
+):
+    for stretch, size, height in ((40, 10, 20), (2, 20, 16), (1, 10, 9)):
+        piece = f"BT /F1 10 Tf 1 0 0 {stretch} 60 638 Tm (\\() Tj ET"
+        content = pdf([[]], drawing=f"q 50 630 100 20 re W n {piece} Q")
+        (glyph,) = _page(content).glyphs
+        assert round(glyph.size) == size
+        assert round(glyph.height) == height
+
+
 def test_invisible_text_without_width_is_no_damage() -> None:
     runs = [Run(50, 100, "the words of a line of no width", 10, operators="3 Tr 0 Tz")]
     _page(pdf([runs]))
