@@ -68,6 +68,8 @@ _PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
 """Direction of a character in PDFium, by its bidirectional class; others are neutral and take the direction before."""
+UNCLIPPED = (-math.inf, -math.inf, math.inf, math.inf)
+"""Left, bottom, right and top of the region of text that is not clipped."""
 STRETCHED = 10
 """Minimum height of print in its widths that a browser stretches; its size is that of its width."""
 UNNAMED = "unnamed "
@@ -113,7 +115,7 @@ class _Style(NamedTuple):
         slant: slant of regular print, as a share of its height; 0 if it is upright.
         element: number of its element in the structure of the page; 0 if it has none.
         is_seen: whether it is neither invisible nor transparent.
-        clip: left, bottom, right and top of the region to which it is clipped.
+        clip: left, bottom, right and top of the region to which a browser clips it after stretching it; else infinite.
     """
 
     base: float = 0.0
@@ -125,7 +127,7 @@ class _Style(NamedTuple):
     slant: float = 0.0
     element: int = 0
     is_seen: bool = True
-    clip: tuple[float, float, float, float] = (-math.inf, -math.inf, math.inf, math.inf)
+    clip: tuple[float, float, float, float] = UNCLIPPED
 
 
 class PageText:
@@ -366,7 +368,8 @@ class PageText:
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
         width_scale = math.hypot(matrix.a, matrix.b)
-        if scale > STRETCHED * width_scale:
+        is_stretched = scale > STRETCHED * width_scale
+        if is_stretched:
             scale = width_scale
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
         if size < MIN_POINTS:
@@ -397,7 +400,7 @@ class PageText:
             slant,
             element=self._elements.get(address, 0),
             is_seen=_is_seen(address),
-            clip=clip,
+            clip=clip if is_stretched else UNCLIPPED,
         )
         self._styles[address] = style
         return style
@@ -496,7 +499,7 @@ def _is_seen(address: int) -> bool:
 
 def _clip(address: int) -> tuple[float, float, float, float]:
     """Return left, bottom, right and top of the region to which a text object is clipped, infinite without one."""
-    left, bottom, right, top = _Style().clip
+    left, bottom, right, top = UNCLIPPED
     clip = _get_clip(address)
     for path in range(_count_paths(clip) if clip else 0):
         xs, ys = [], []
