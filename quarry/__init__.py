@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from configs.errors import QuarryError
     from configs.settings import Settings
     from player.game.callbacks import Callbacks
     from player.player import Player, build_player
@@ -29,6 +30,7 @@ __all__ = [
     "Callbacks",
     "Course",
     "Player",
+    "QuarryError",
     "Settings",
     "__version__",
     "build_player",
@@ -46,6 +48,7 @@ _MODULES = {
     "Callbacks": "player.game.callbacks",
     "Course": "quarry.course.course",
     "Player": "player.player",
+    "QuarryError": "configs.errors",
     "Settings": "configs.settings",
     "__version__": "quarry.version",
     "build_player": "player.player",

@@ -72,14 +72,11 @@ def read_objects(
         yield where, as_object(line, where, refuse)
 
 
-def as_object(
-    text: str, where: str, refuse: Refuse, *, remedy: str = MEND
-) -> dict[str, Any]:
+def as_object(text: str, where: str, refuse: Refuse) -> dict[str, Any]:
     """Read a text as a JSON object.
 
     Args:
         where: file and line of the text, for the error.
-        remedy: for a text that is not an object.
 
     Raises:
         refuse: it is not an object, or holds half a surrogate pair.
@@ -90,11 +87,11 @@ def as_object(
             json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise refuse(
-            f"{where}: not Unicode text, since it has half a surrogate pair; {remedy}"
+            f"{where}: not Unicode text, since it has half a surrogate pair; {MEND}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise refuse(f"{where}: not a JSON object: {error}; {remedy}") from error
+        raise refuse(f"{where}: not a JSON object: {error}; {MEND}") from error
     if not isinstance(document, dict):
         kind = type(document).__name__
-        raise refuse(f"{where}: {kind} is not a JSON object; {remedy}")
+        raise refuse(f"{where}: {kind} is not a JSON object; {MEND}")
     return document

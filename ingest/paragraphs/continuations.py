@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.layout.line import FLUSH, INDENTED, MAX_INDENT, WIDE_SPACE, Line, PlacedLine
+from ingest.layout.line import (
+    FLUSH,
+    INDENTED,
+    MAX_INDENT,
+    SMALL_PRINT,
+    WIDE_SPACE,
+    Line,
+    PlacedLine,
+)
 from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
@@ -415,7 +423,9 @@ def _find_beginning(
     between: list[LineGroup] = []
     for before in reversed(groups):
         is_near = before.last.page >= line.page - 1
-        if is_near and _is_text(before, habits):
+        # as in a table or a caption between two parts of a text
+        is_small = before.last.size < SMALL_PRINT * line.size
+        if is_near and not is_small and _is_text(before, habits):
             goes_on = goes_on_across(before, between, group, habits)
             return before if goes_on and before.is_prose else None
         between.append(before)
@@ -424,10 +434,14 @@ def _find_beginning(
 
 
 def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
-    """Return whether a group is a heading, or an item in the size of the text, below which no earlier text goes on."""
+    """Return whether a group is a heading, or an item in the size of the text, below which no earlier text goes on.
+
+    Bold words in small print are those of a table.
+    """
     line = group.first
     is_large = line.size > HEADING * habits.body_size and line.is_prose
-    is_heading = (line.is_bold or is_large) and not caption_label(line.text)
+    is_bold = line.is_bold and line.size > SMALL_PRINT * habits.body_size
+    is_heading = (is_bold or is_large) and not caption_label(line.text)
     return is_heading or (group.marker > 0 and _is_body(group, habits))
 
 

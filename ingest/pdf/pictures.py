@@ -17,6 +17,8 @@ from ingest.errors import SourceError
 from ingest.pdf.frame import Frame
 from quarry.course.text import canonical
 
+WIDTH = 900
+"""Width of the picture of a page, in pixels."""
 MIN_RUN = 2
 """Minimum number of words in order by which a passage is found on a page."""
 MIN_SHARE = 0.3
@@ -44,19 +46,18 @@ class PageWord:
     boxes: tuple[TextBox, ...]
 
 
-def page_picture(path: Path, page: int, width: int = 900) -> bytes:
+def page_picture(path: Path, page: int) -> bytes:
     """Return a page as a PNG picture.
 
     Args:
         page: 1-based.
-        width: of the picture, in pixels.
 
     Raises:
         SourceError: the file cannot be read, or has no such page.
     """
     content = io.BytesIO()
     with _opened(path, page) as sheet:
-        picture = sheet.render(scale=width / sheet.get_width()).to_pil()
+        picture = sheet.render(scale=WIDTH / sheet.get_width()).to_pil()
     picture.save(content, "PNG")
     return content.getvalue()
 

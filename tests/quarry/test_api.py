@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import quarry
-from configs.errors import QuarryError
 from configs.settings import GameSettings
 from tests.fakes import LOCKS, ROOT, each, refusal, run_python
 
@@ -33,7 +32,7 @@ def test_a_file_that_cannot_be_read_is_named_and_an_error_if_it_is_the_only_one(
     broken, fine = Path("broken.jsonl"), Path("fine.jsonl")
     broken.write_text("{")
     fine.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
-    with pytest.raises(QuarryError, match="line 1: not a JSON object"):
+    with pytest.raises(quarry.QuarryError, match="line 1: not a JSON object"):
         quarry.ingest_folder(broken, "new", progress=False)
     course = quarry.ingest_folder([broken, fine], "new", progress=False)
     assert each(course.paragraphs, "text") == [LOCKS]
@@ -41,7 +40,9 @@ def test_a_file_that_cannot_be_read_is_named_and_an_error_if_it_is_the_only_one(
 
 
 def test_a_store_without_a_name_is_refused() -> None:
-    with pytest.raises(QuarryError, match="store is empty; name a folder or a URL"):
+    with pytest.raises(
+        quarry.QuarryError, match="store is empty; name a folder or a URL"
+    ):
         quarry.ingest_folder("lectures", "")
 
 
@@ -64,10 +65,14 @@ def test_every_run_is_exported_under_its_name_or_that_of_its_preset() -> None:
     runs = [quarry.replay(STORE, GAMES), quarry.replay(STORE, GAMES, settings=dual)]
     names = each(quarry.export(runs, "exported"), "name")
     assert {"default.run", "default.qrels", "dual.run", "dual.qrels"} < {*names}
-    with pytest.raises(QuarryError, match="Two runs are called default; rename one"):
+    with pytest.raises(
+        quarry.QuarryError, match="Two runs are called default; rename one"
+    ):
         quarry.export([runs[0], runs[0]], "exported")
     out_of_folder = replace(runs[0], name="../default")
-    with pytest.raises(QuarryError, match=r"run '\.\./default' cannot name a file"):
+    with pytest.raises(
+        quarry.QuarryError, match=r"run '\.\./default' cannot name a file"
+    ):
         quarry.export(out_of_folder, "exported")
 
 
@@ -81,7 +86,7 @@ def test_the_run_of_a_settings_file_has_the_name_of_the_file() -> None:
     alone = quarry.replay(STORE, GAMES, settings=quarry.load_settings("mine/own.yaml"))
     assert alone.name == "own"
     for presets in (["mine/own.yaml", "theirs/own.yaml"], ["dual", "dual"]):
-        with pytest.raises(QuarryError, match="give two runs the same name"):
+        with pytest.raises(quarry.QuarryError, match="give two runs the same name"):
             quarry.compare(STORE, GAMES, presets)
 
 
@@ -97,12 +102,12 @@ def test_settings_and_names_of_presets_are_compared_over_the_same_passages() -> 
 
 
 def test_one_preset_is_not_compared_and_no_game_is_replayed() -> None:
-    with pytest.raises(QuarryError, match="A comparison needs two runs, got 1"):
+    with pytest.raises(quarry.QuarryError, match="A comparison needs two runs, got 1"):
         quarry.compare("no such store", GAMES, ["default"])
 
 
 def test_half_a_surrogate_pair_is_no_hint() -> None:
-    with pytest.raises(QuarryError, match="half a surrogate pair"):
+    with pytest.raises(quarry.QuarryError, match="half a surrogate pair"):
         quarry.search(STORE, "grad\ud800ient")
 
 
@@ -131,7 +136,7 @@ def test_an_argument_of_a_wrong_type_is_refused_in_one_line() -> None:
         if function is not quarry.search:
             common["games"] = GAMES
 
-        assert says in refusal(QuarryError, function, **(common | arguments))
+        assert says in refusal(quarry.QuarryError, function, **(common | arguments))
 
 
 def test_a_number_of_numpy_is_a_whole_number() -> None:
@@ -139,13 +144,17 @@ def test_a_number_of_numpy_is_a_whole_number() -> None:
 
 
 def test_an_export_without_runs_or_a_folder_is_refused() -> None:
-    with pytest.raises(QuarryError, match="runs is empty; take at least one run"):
+    with pytest.raises(
+        quarry.QuarryError, match="runs is empty; take at least one run"
+    ):
         quarry.export([], "exported")
-    with pytest.raises(QuarryError, match="runs is 5; it must be Run or Sequence"):
+    with pytest.raises(
+        quarry.QuarryError, match="runs is 5; it must be Run or Sequence"
+    ):
         quarry.export(5, "exported")  # type: ignore[arg-type]
     run = quarry.replay(STORE, GAMES)
     with pytest.raises(
-        QuarryError, match=r"folder games\.jsonl cannot be written: File"
+        quarry.QuarryError, match=r"folder games\.jsonl cannot be written: File"
     ):
         quarry.export(run, GAMES)
 

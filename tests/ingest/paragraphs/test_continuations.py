@@ -270,6 +270,17 @@ def test_a_text_goes_on_below_a_figure_and_its_caption_is_no_part_of_it() -> Non
         assert LineGroup([caption]).lines in [group.lines for group in groups]
 
 
+def test_a_text_goes_on_below_a_table_in_smaller_print_on_the_next_page() -> None:
+    small = {"size": 8.0, "column": 1, "page": 2}
+    for size, n_groups in ((8.0, 3), (10.0, 4)):
+        title = replace(line("Words of trees", **small), bold=1.0, size=size)
+        cell = line("Trees are graphs that have no cycles.", y=112.0, **small)
+        after = line("and grow in the woods.", y=130.0, column=1, page=2)
+        parts = [LineGroup(list(OPEN.lines)), LineGroup([title])]
+        parts += [LineGroup([cell]), LineGroup([after])]
+        assert len(join_continuations(parts, HABITS)) == n_groups
+
+
 def test_a_labelled_statement_is_not_displayed_below_an_open_text() -> None:
     for text, n_groups in (("Example 2.10: trees are", 3), ("x = 1", 1)):
         below = displayed(text, 124.0)
