@@ -226,8 +226,15 @@ class _Ingest:
             _log.info("resumed: %s had been read before", n_files)
 
         dropped = [row.doc_id for row in rows if row.status == "removed"]
-        if readings or dropped or (store.damage and documents):
-            self._write(store, staging, readings, dropped)
+        moved = []
+        for row in rows:
+            if row.status == "unchanged" and row.document:
+                stored = store.documents[row.doc_id]
+                reading = replace(stored.reading, document=row.document)
+                if reading.document != stored.reading.document:
+                    moved.append(replace(stored, reading=reading))
+        if readings or dropped or moved or (store.damage and documents):
+            self._write(store, staging, readings, dropped, moved)
             staging.clear()
         return store.course, rows
 
@@ -266,8 +273,9 @@ class _Ingest:
         staging: Staging,
         readings: list[Reading],
         dropped: list[str],
+        moved: list[StoredDocument],
     ) -> None:
-        """Embed readings, and write them to the store.
+        """Embed readings, and write them to the store, with the documents whose files have moved.
 
         Raises:
             BadInputError: two documents have the same paragraph_id.
@@ -291,6 +299,7 @@ class _Ingest:
                 embedder_fit = _fit(updates, dropped, course, embedding.embedder)
         else:
             updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
+        updates += moved
         store.change(updates, dropped, embedder_spec=spec, embedder_fit=embedder_fit)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -241,8 +241,9 @@ def _plan_sources(
             and existing.sidecar == source.sidecar.digest
             and existing.same_as in ("", original)
         ):
+            document = replace(existing, path=str(source.path))  # it may have moved
             same_as = existing.same_as
-            yield Outcome(source.path, doc_id, "unchanged", same_as, document=existing)
+            yield Outcome(source.path, doc_id, "unchanged", same_as, document=document)
         elif original not in (None, doc_id):
             yield Outcome(source.path, doc_id, "same file", str(original), source)
         else:

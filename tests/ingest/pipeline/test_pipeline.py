@@ -275,6 +275,26 @@ def test_reader_that_stops_listening_is_no_error() -> None:
     os.close(speaking)
 
 
+def test_a_file_that_was_moved_keeps_its_name_and_loses_the_books_deleted_from_it(
+    course: Course,
+) -> None:
+    for folder in "abc":
+        (course.folder / folder).mkdir()
+    lecture = course.pdf("a/l", TREES)
+    course.pdf("c/l", RANKING)
+    books = course.books("a/course", Locks=LOCKS, Caches=CACHES)
+    course.run(lecture, books)
+    for path in (lecture, books):
+        path.rename(course.folder / "b" / path.name)
+
+    moved = [course.folder / "b" / path.name for path in (lecture, books)]
+    assert set(course.statuses(*moved).values()) == {"unchanged"}
+    assert course.statuses(course.folder / "c") == {"c/l": "added"}
+    course.books("b/course", Locks=LOCKS)
+    assert course.statuses(moved[1]) == {"Locks": "replaced", "Caches": "removed"}
+    assert course.texts == {"Locks": [LOCKS], "c/l": [RANKING], "l": [TREES]}
+
+
 # --- paragraphs.jsonl
 
 
