@@ -28,9 +28,9 @@ def code_digest() -> str:
 
 
 def digest_of(files: Iterable[Path], folder: Path | None = None) -> str:
-    """Return a digest of the names and the contents of files below a folder."""
+    """Return a digest of the names and the contents of files below a folder; leave out folders and other non-files."""
     digest = hashlib.sha256()
-    for path in sorted(files):
+    for path in sorted(filter(Path.is_file, files)):
         digest.update(str(path.relative_to(folder or ROOT)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

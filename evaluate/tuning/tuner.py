@@ -76,6 +76,7 @@ def tune(
     name = _name_study(chosen, course, settings, space)
     earlier = find_best_parameters(warm_start, name, space, base) if warm_start else ()
     shown_storage = hide_passwords(storage or "")
+    code = code_digest()  # an unreadable file of the user is named before the trials
 
     with open_executor(workers) as executor:
         prepared = prepare(chosen, located, course, settings, executor)
@@ -110,7 +111,7 @@ def tune(
         "settings": {key: getattr(tuned.settings, key) for key in space},
         **report,
         "commit": commit(),
-        "code": code_digest(),
+        "code": code,
         "preset": settings.preset,
         "store": course.location,
         "store_fingerprint": course.fingerprint,

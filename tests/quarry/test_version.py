@@ -31,4 +31,7 @@ def test_the_digest_of_the_code_changes_with_its_data(
     for text in ("{}", "[]"):
         fit.write_text(text)
         seen.add(version.code_digest.__wrapped__())
+    (fit.parent / "old").mkdir()
+    (fit.parent / "gone").symlink_to("nowhere")
+    seen.add(version.code_digest.__wrapped__())
     assert len(seen) == len(suffixes) + 3 > 8
