@@ -19,6 +19,7 @@ FAULTS = {
     errno.ENFILE: MORE_FILES,
     errno.ENAMETOOLONG: "take a shorter path",
     errno.ELOOP: "take a path without such links",
+    errno.EBUSY: "wait until it ends",
     errno.EISDIR: "name a file",
     errno.EEXIST: "name a folder",
     errno.ENOTDIR: "name a path below a folder",

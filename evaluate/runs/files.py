@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from configs.faults import require_regular
@@ -18,6 +19,7 @@ from evaluate.runs.trec import read_trec_run
 from player.round import Json
 from quarry.files import write_named, write_whole
 from quarry.json_files import read_text
+from quarry.locks import acquire_lock, locked
 
 AGAIN = "run the replay again"
 """Remedy of a broken run."""
@@ -61,13 +63,15 @@ class RecordFile(Collection[ReplayRecord]):
 
     Args:
         path: path of the file.
+        lock: lock of the run, held as long as the records are in use.
 
     Raises:
         RunError: the file cannot be read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, lock: FileLock | None = None) -> None:
         self.path = path
+        self._lock = lock
         self._n = self._size = 0
         for line in self._lines():
             if line.endswith(b"\n"):
@@ -125,11 +129,12 @@ def resume_or_begin(out: Path, inputs: str) -> RecordFile:
         inputs: digest of everything that the run depends on; records of a replay with other inputs are deleted.
 
     Raises:
-        SettingsError: the files cannot be written.
+        SettingsError: the files cannot be written, or another process writes them.
     """
     games, partial = games_path(out), partial_path(out)
     marker = json.dumps({"inputs": inputs}) + "\n"
     with writing(out):
+        lock = acquire_lock(out)  # until the run is finished
         current = partial.read_bytes() if partial.is_file() else b""
         if current.decode(errors="replace") != marker or not games.is_file():
             # first a marker without inputs: a full disk is noticed before games are deleted, and after a crash the
@@ -137,31 +142,31 @@ def resume_or_begin(out: Path, inputs: str) -> RecordFile:
             write_whole(partial, b"{}\n")
             write_whole(games, b"")
             write_whole(partial, marker.encode())
-    return RecordFile(games)
+    return RecordFile(games, lock)
 
 
 def write_run(out: Path, run: Run) -> None:
     """Write a run, and the records of its games if they are not in its file yet; this finishes the run.
 
     Raises:
-        SettingsError: a file cannot be written.
+        SettingsError: a file cannot be written, or another process writes it.
     """
-    with writing(out):
+    with writing(out), locked(out):
         path = games_path(out)
         if not (isinstance(run.records, RecordFile) and run.records.path == path):
             write_named(
                 path, lambda file: file.writelines(map(_format_line, run.records))
             )
-    write_finished(out, run.as_json())
+        write_finished(out, run.as_json())
 
 
 def write_finished(out: Path, document: Json) -> None:
     """Write the document of a replay; this finishes the replay.
 
     Raises:
-        SettingsError: the file cannot be written.
+        SettingsError: the file cannot be written, or another process writes it.
     """
-    with writing(out):
+    with writing(out), locked(out):
         text = json.dumps(document, ensure_ascii=False, indent=1)
         write_named(out, f"{text}\n".encode())
         partial_path(out).unlink(missing_ok=True)

@@ -25,6 +25,7 @@ from player.game.client import HttpGameServer
 from player.game.record import GameRecord, Label, SavedGame
 from player.round import Json
 from quarry.files import make_private
+from quarry.locks import remove_lock
 
 _log = logging.getLogger(__name__)
 VERSION = 1
@@ -147,7 +148,7 @@ class Journal:
         with self._thread_lock:
             self._database.close()
         if self._player_lock is not None:
-            _remove(self._player_lock)
+            remove_lock(self._player_lock)
 
     def play_as(self, server: str, token: str) -> bool:
         """Use the games of the player with this token from now on; return False if another process uses them."""
@@ -161,7 +162,7 @@ class Journal:
             except OSError as error:
                 self._warn_once(f"{error}; {GO_ON}")
             if self._player_lock is not None:
-                _remove(self._player_lock)
+                remove_lock(self._player_lock)
             self._player_lock = player_lock
         self._owner = owner
         return True
@@ -327,7 +328,7 @@ class Journal:
             lock = self._player_lock_of(owner)
             with contextlib.suppress(OSError), lock:
                 self.write((_GIVE_UP, owner))
-                _remove(lock)
+                remove_lock(lock)
 
     def _text(self, query: str, *values: object) -> str:
         """Return the first column of the first row of a query; "" if there are no rows."""
@@ -394,14 +395,6 @@ def _check_file(path: Path) -> None:
             raise OSError(0, f"it is no journal of version {VERSION}")
         if version:
             file.execute(f"{_GAMES} LIMIT 0")
-
-
-def _remove(lock: FileLock) -> None:
-    """Release a lock and remove its file, if this process holds it."""
-    if lock.is_locked:
-        with contextlib.suppress(OSError):  # Windows keeps open files
-            Path(lock.lock_file).unlink()
-        lock.release()
 
 
 def open_journal(name: str | None = None) -> Journal:

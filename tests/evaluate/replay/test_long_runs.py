@@ -7,10 +7,12 @@ import re
 import signal
 import tracemalloc
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from configs.errors import SettingsError
 from evaluate.errors import RunError
 from evaluate.replay.replay import replay_games
 from evaluate.replay.replayer import Job
@@ -153,6 +155,23 @@ def begin(inputs: str) -> list[str]:
 def test_only_games_of_the_same_inputs_count() -> None:
     assert [begin("inputs"), begin("inputs")] == [[], ["g0"]]
     assert [begin("other"), begin("other")] == [[], ["g0"]]
+
+
+def test_a_run_that_another_process_writes_is_refused() -> None:
+    records = resume_or_begin(OUT, "inputs")
+    run = run_of(records)
+    refused = r"--out run\.json cannot be written: another process writes it; wait"
+    with ThreadPoolExecutor() as other:  # a thread is refused as a process is
+        for write in (
+            lambda: resume_or_begin(OUT, "inputs"),
+            lambda: write_run(OUT, run_of([])),
+        ):
+            with pytest.raises(SettingsError, match=refused):
+                other.submit(write).result()
+        records.append(game_record())
+        write_run(OUT, run)
+        assert not Path("run.json.lock").exists()
+        assert len(other.submit(resume_or_begin, OUT, "inputs").result()) == 0
 
 
 def test_a_run_that_is_not_finished_is_not_read() -> None:
