@@ -13,6 +13,7 @@ from evaluate.games.locating import (
 )
 from quarry.course.paragraph import Paragraph
 from quarry.files import append_whole, write_named
+from quarry.locks import WAIT_S, locked
 from quarry.terminal import pluralize, prefill_input, visible, wrap_lines
 
 QUIT = ":q"
@@ -93,8 +94,8 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> i
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
-            if game_ids and game_ids.pop():
-                _remove_last(out)
+            if game_ids and (game_id := game_ids.pop()):
+                _remove_game(out, game_id)
             continue
         except EOFError:
             print()
@@ -114,11 +115,13 @@ def _show(paragraph: Paragraph, progress: str) -> None:
     print(f"\n{wrap_lines(paragraph.text)}\n")
 
 
-def _remove_last(out: Path) -> None:
-    """Remove the last game of a file."""
-    with writing(out):
-        *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
-        write_named(out, "\n".join([*lines, ""]).encode())
+def _remove_game(out: Path, game_id: str) -> None:
+    """Remove a game that `add_game` has appended to a file; another program may have appended games after it."""
+    start = json.dumps({"game_id": game_id}).removesuffix("}")
+    with writing(out), locked(out, timeout_s=WAIT_S):
+        lines = out.read_text(encoding="utf-8").split("\n")
+        kept = [line for line in lines if not line.startswith(f"{start},")]
+        write_named(out, "\n".join(kept).encode())
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
@@ -133,12 +136,8 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
         GamesError: the file exists and is not a games file.
         SettingsError: the file cannot be written.
     """
-    existing_ids = {game.game_id for game in load_existing_games(out)}
-    number = len(existing_ids) + 1
-    while (game_id := f"game-{number:03d}") in existing_ids:
-        number += 1
     game = {
-        "game_id": game_id,
+        "game_id": "",
         "book_name": paragraph.doc_id,
         "paragraph_id": paragraph.paragraph_id,
         "opening_sentence": paragraph.opening_sentence,
@@ -151,10 +150,20 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
         if value.strip():
             game[key] = value.strip()
 
-    line = json.dumps(game, ensure_ascii=False)
-    is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
-    with writing(out):
+    with writing(out), locked(out, timeout_s=WAIT_S):
+        game["game_id"] = game_id = _free_game_id(out)
+        line = json.dumps(game, ensure_ascii=False)
+        is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
         append_whole(out, (f"{line}\n" if is_whole else f"\n{line}\n").encode())
+    return game_id
+
+
+def _free_game_id(out: Path) -> str:
+    """Return an id that no game of a file has."""
+    existing_ids = {game.game_id for game in load_existing_games(out)}
+    number = len(existing_ids) + 1
+    while (game_id := f"game-{number:03d}") in existing_ids:
+        number += 1
     return game_id
 
 

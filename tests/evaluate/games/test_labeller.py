@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.labeller import choose_paragraphs, label_games
+from evaluate.games.labeller import add_game, choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import Evaluate
@@ -145,6 +147,36 @@ def test_answers_and_games_can_be_given_again() -> None:
     label(*typed, *WHOLE[1:])
     (game,) = load_games(OUT)
     assert (game.hint, game.book_name) == ("garden wall cover", "plants 1")
+
+
+def test_games_that_are_added_at_the_same_time_have_ids_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load_slowly(path: Path) -> list[LabelledGame]:
+        games = load_games(path)
+        time.sleep(0.02)
+        return games
+
+    monkeypatch.setattr("evaluate.games.labeller.load_games", load_slowly)
+    with ThreadPoolExecutor(8) as threads:
+        added = [*threads.map(lambda hint: add_game(OUT, IVY, hint=hint), "abcdefgh")]
+    assert len({*added}) == 8
+    assert sorted(each(load_games(OUT), "game_id")) == sorted(added)
+    assert os.listdir() == [OUT.name]
+
+
+def test_undoing_a_game_keeps_those_that_another_program_has_added() -> None:
+    typed = iter([*WHOLE, "", ":b", ":b", ":q"])
+
+    def ask(prompt: str) -> str:
+        line = next(typed)
+        if line == ":b" and len(load_games(OUT)) == 1:
+            add_game(OUT, FERNS, hint="feathery leaves")
+        return line
+
+    with contextlib.redirect_stdout(StringIO()):
+        assert label_games(ALL, OUT, ask) == 1
+    assert each(load_games(OUT), "hint") == ["feathery leaves"]
 
 
 def test_paragraphs_are_chosen_by_lecture_and_kind() -> None:
