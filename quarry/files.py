@@ -19,22 +19,25 @@ def write_whole(
     path: Path,
     content: FileContent,
     *,
-    mode: int = 0o666,
+    mode: int | None = None,
 ) -> None:
     """Write a temporary file next to `path`, then replace `path` by it; a link at `path` is replaced, not followed.
 
     Args:
-        mode: permissions of the file before the umask.
+        mode: permissions of the file; None takes those of any new file.
 
     Raises:
         OSError: the file cannot be written; a file at `path` is unchanged.
     """
     work = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}")
     try:
+        first_mode = 0o666 if mode is None else mode
         with open(
-            work, "xb", opener=lambda name, flags: os.open(name, flags, mode)
+            work, "xb", opener=lambda name, flags: os.open(name, flags, first_mode)
         ) as file:
             _write(file, content)
+        if mode is not None:
+            work.chmod(mode)  # the umask has taken some away
         work.replace(path)
     except BaseException:
         work.unlink(missing_ok=True)
@@ -52,7 +55,7 @@ def write_named(path: Path, content: FileContent) -> None:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     is_there = target.exists()
     if not is_there or target.is_file():
-        mode = stat.S_IMODE(target.stat().st_mode) if is_there else 0o666
+        mode = stat.S_IMODE(target.stat().st_mode) if is_there else None
         write_whole(target, content, mode=mode)
         return
     with target.open("wb") as file:

@@ -45,7 +45,7 @@ def _write_two(folder: Path) -> None:
 def test_a_full_disk_leaves_the_file_that_a_user_named(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_bytes(b"before\n")
-    path.chmod(0o640)
+    path.chmod(0o664)
     with small_disk(100):
         for write in (write_named, append_whole):
             with pytest.raises(OSError, match=r"large|space"):
@@ -59,7 +59,7 @@ def test_a_full_disk_leaves_the_file_that_a_user_named(tmp_path: Path) -> None:
     assert path.read_bytes() == b"before\nmore\n"
     write_named(path, b"after")
     assert path.read_bytes() == b"after"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
 
 
 def test_what_a_user_names_may_be_a_link_or_a_pipe_but_no_loop(tmp_path: Path) -> None:
