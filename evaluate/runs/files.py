@@ -195,6 +195,11 @@ def read_run(path: Path, measures: Mapping[str, Measure] = {}) -> Run:
     try:
         header = vars(_HEADER.validate_json(text, strict=True))
     except ValidationError as error:
+        given = error.errors()[0]["input"]
+        if isinstance(given, dict) and "hint_alone" in given:
+            raise RunError(
+                f"{path} is a table of several referees and no run; leave it out, or move it to another folder"
+            ) from error
         raise _format_error(error, path) from error
 
     digest = header.pop("games_digest")

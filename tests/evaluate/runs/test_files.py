@@ -55,6 +55,7 @@ UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 def test_a_run_with_a_broken_file_is_refused() -> None:
     for file, text, says in (
         ("run.json", "", "run.json is not as replay writes it: "),
+        ("run.json", '{"hint_alone": {}}', "run.json is a table of several referees"),
         ("run.json", '{"measures": {}}', "is not as replay writes it: referee: "),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
         ("run.games.jsonl", UNRANKED, "line 2 is not .*: search.rank: .* integer"),
