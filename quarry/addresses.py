@@ -7,10 +7,11 @@ PORTS = range(1, 65_536)
 
 
 def is_address(url: str) -> bool:
-    """Return whether a URL of HTTP has a host, and no user, password, query or fragment, which may be secret."""
+    """Return whether a URL of HTTP has a valid host, and no user, password, query or fragment, which may be secret."""
     try:
         parsed = httpx.URL(url)
-    except httpx.InvalidURL:
+        parsed.host.encode("idna")  # as sockets do
+    except (httpx.InvalidURL, UnicodeError):
         return False
     is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
     is_http = parsed.scheme in {"http", "https"} and bool(parsed.host)

@@ -295,7 +295,7 @@ class HttpGameServer:
             ) from error
         except TimeoutError as error:
             raise self._unavailable(request, "timed out") from error
-        except httpx.InvalidURL as error:
+        except (httpx.InvalidURL, UnicodeError) as error:
             raise ServerError(
                 f"{self.url} redirects {request.method} {request.url.path} to what is no address. "
                 "Name the server's own address."

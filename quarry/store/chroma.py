@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from quarry.addresses import is_address
 from quarry.embed.networks import NETWORKS
 from quarry.errors import StoreError
 from quarry.store.content import FORMAT, Content, StoredDocument
@@ -102,9 +103,13 @@ def server_at(location: str) -> Client:
 
     with as_store_error(location):
         url = urlsplit(location)
-        if url.username or url.password or url.path.strip("/"):
+        if "@" in url.netloc or url.path.strip("/") or url.query or url.fragment:
             raise StoreError(
                 "--store has more than the URL of a host and a port; leave the rest out"
+            )
+        if not is_address(location):
+            raise StoreError(
+                f"--store {location} cannot be opened: it is not an address such as http://127.0.0.1:8000"
             )
         try:  # a client of Chroma waits without limit for the first answer
             httpx.get(f"{location.rstrip('/')}/api/v2/heartbeat", timeout=GREETING_S)

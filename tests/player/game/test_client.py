@@ -177,7 +177,7 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
     server.headers["Location"] = "http://elsewhere/v1/games"
     assert "redirects POST /v1/games (307)" in str(failure(client.request_game))
     assert len(server.requests) == 1
-    for address in ("mailto:a@b.c", "javascript:1", "https:login"):
+    for address in ("mailto:a@b.c", "javascript:1", "https:login", "//xn--a"):
         client, server = connect((302, b""))
         server.headers["Location"] = address
         assert "redirects POST /v1/games" in str(failure(client.request_game))
@@ -220,11 +220,14 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
         "http://127.0.0.1:1?key=s3cret",
         "127.0.0.1/?s3cret",
         "http://h/#s3cret",
+        "http://a..b",
+        f"http://{'a' * 64}",
+        "http://xn--a",
     ):
         error = failure(HttpGameServer, url)
         assert "--server is not an address such as" in str(error), url
 
-    for url in ("127.0.0.1:8017", "localhost:9999", "host"):
+    for url in ("127.0.0.1:8017", "localhost:9999", "host", "גן.example", "h."):
         error = failure(HttpGameServer, url)
         assert str(error) == f"--server has no http://; write http://{url}"
 

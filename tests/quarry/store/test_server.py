@@ -161,12 +161,14 @@ def test_a_server_that_refuses_or_does_not_answer_is_one_line(
 ) -> None:
     monkeypatch.setattr(chroma, "GREETING_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        for port, fault in (
-            ("port", "cannot be opened: "),
-            (1, "cannot be opened: "),
-            (silent.getsockname()[1], "does not answer within 0.2 s"),
+        for host, fault in (
+            ("127.0.0.1:port", "cannot be opened: it is not an address "),
+            ("a..b", "cannot be opened: it is not an address "),
+            ("xn--a", "cannot be opened: it is not an address "),
+            ("127.0.0.1:1", "cannot be opened: "),
+            (f"127.0.0.1:{silent.getsockname()[1]}", "does not answer within 0.2 s"),
         ):
-            location = f"http://127.0.0.1:{port}"
+            location = f"http://{host}"
             refused = rf"^--store {location} {fault}.*\Z"
             for attempt in (Store, open_store, chroma.server_at):
                 with pytest.raises(StoreError, match=refused):
