@@ -2,12 +2,14 @@
 
 import contextlib
 import errno
+import functools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar
 from math import inf
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -134,12 +136,18 @@ class HttpGameServer:
         self.url = str(httpx.URL(url)).rstrip("/")
         self.token = ""
         self._timeout_s = timeout_s
-        self._client = httpx.Client(
+        is_https = self.url.startswith("https:")  # loading certificates takes 0.1 s
+        self._new_client = functools.partial(
+            httpx.Client,
             base_url=self.url,
             trust_env=False,
             headers={"Accept": "application/json", "Accept-Encoding": "gzip, deflate"},
-            verify=self.url.startswith("https:"),  # loading certificates takes 0.1 s
+            verify=is_https and httpx.create_ssl_context(trust_env=False),
+            cookies=CookieJar(),  # of all clients
         )
+        self._client = self._new_client()  # makes the requests
+        self._senders: set[httpx.Client] = set()
+        self._idle: list[httpx.Client] = []
         self.use(token)
 
     def use(self, token: str) -> None:
@@ -216,7 +224,8 @@ class HttpGameServer:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        for client in (self._client, *tuple(self._senders)):
+            client.close()
 
     def _ask(self, method: str, path: str, **options: Any) -> Json:
         """Send a request and return the JSON object of the answer; see `_call`."""
@@ -282,13 +291,15 @@ class HttpGameServer:
         """Send a request once, in another thread: httpx has no timeout for a response that comes byte by byte."""
         request.extensions["timeout"] = httpx.Timeout(timeout_s).as_dict()
 
-        def send() -> tuple[httpx.Response, bytes]:
-            response = self._client.send(request, stream=True)
-            with contextlib.closing(response):
-                return response, join_pieces(response.iter_bytes())
-
         try:
-            return start_in_thread(send).result(timeout_s)
+            with self._sender() as client:
+
+                def send() -> tuple[httpx.Response, bytes]:
+                    response = client.send(request, stream=True)
+                    with contextlib.closing(response):
+                        return response, join_pieces(response.iter_bytes())
+
+                return start_in_thread(send).result(timeout_s)
         except MessageError as error:
             raise ServerError(
                 f"{self.url}: a response cannot be read: {error}"
@@ -305,6 +316,22 @@ class HttpGameServer:
             if os.strerror(errno.EMFILE) in reason:
                 raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
             raise self._unavailable(request, reason) from error
+
+    @contextlib.contextmanager
+    def _sender(self) -> Iterator[httpx.Client]:
+        """Lend a client to one request; if the request fails, close it, which ends a request that is given up."""
+        try:
+            client = self._idle.pop()
+        except IndexError:
+            client = self._new_client()
+            self._senders.add(client)
+        try:
+            yield client
+        except BaseException:
+            self._senders.discard(client)
+            client.close()
+            raise
+        self._idle.append(client)
 
     def _unavailable(
         self, request: httpx.Request, reason: str, retry_after_s: float = 0.0

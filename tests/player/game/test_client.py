@@ -1,12 +1,15 @@
 """HttpGameServer against answers that the test writes; tests/hostile plays over real connections."""
 
+import contextlib
 import functools
 import json
+import socketserver
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -239,6 +242,44 @@ def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() 
             "--token has spaces, line breaks or characters that are not ASCII"
             in str(error)
         )
+
+
+class Dripping(socketserver.BaseRequestHandler):
+    """Answers with a byte every 20 ms, of the headers or of the body, until the connection is closed."""
+
+    open: ClassVar[list[object]] = []
+
+    def handle(self) -> None:
+        """Answer a request."""
+        self.open.append(self)
+        with contextlib.suppress(OSError):
+            if b"/body" in self.request.recv(4_096):
+                self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            else:
+                self.request.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while True:
+                self.request.sendall(b"x")
+                time.sleep(0.02)
+        self.open.remove(self)
+
+
+def test_a_request_that_is_given_up_frees_its_connection() -> None:
+    with (
+        socketserver.ThreadingTCPServer(("127.0.0.1", 0), Dripping) as server,
+        contextlib.closing(
+            HttpGameServer(
+                f"http://127.0.0.1:{server.server_address[1]}", timeout_s=0.1
+            )
+        ) as client,
+    ):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for game_id in ("body", "headers"):
+            assert "failed: timed out" in str(failure(client.game, game_id))
+            until = time.monotonic() + 2.0
+            while Dripping.open and time.monotonic() < until:
+                time.sleep(0.02)
+            assert not Dripping.open
+        server.shutdown()
 
 
 # bodies of responses
