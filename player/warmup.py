@@ -18,23 +18,28 @@ MAX_EXPONENT = 99
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"})
 """Signs, and those of Python."""
 _SPELT_SIGNS = {
-    r"\bplus\b": "+",
-    r"\bminus\s*": "-",
-    r"\b(times|multiplied by)\b": "*",
+    r"\b(plus|פלוס|ועוד)\b": "+",
+    r"\b(minus|מינוס|פחות)\b\s*": "-",
+    r"\b(times|multiplied by|כפול)\b": "*",
     r"(?<=\d)\s*x\s*(?=[\d(-])": "*",
-    r"\bdivided by\b": "/",
-    r"(?<=\d)\s*(%|percent) of\b": "/100*",
+    r"\b(divided by|חלקי|(לחלק|מחולק) [בל][-־]?)(?![^\W\d])": "/",
+    r"(?<=\d)\s*(%|percent|אחוז(ים)?) (of\b|מ[-־]?(?=\d))": "/100*",
+    r"%(?!\s*[\d(])": " percent",
+    r"\b(mod|modulo|מודולו)\b": "%",
     r"(?<=\d),(?=\d{3}\b)": "",
     r"\b\d{4}-\d\d-\d\d\b": "",
-    r"(?<![\d.])0+(?=\d)": "",
+    r"(?<![\d.,])0+(?=\d)": "",
+    r"\b(round|game|question|סיבוב|משחק|שאלה) \d+ *-(?= *[\d(][\d .)]*[-+*/%])": "",
 }
-"""Patterns of spelt signs, and the signs; commas of thousands, dates and leading zeros are removed."""
+"""Patterns of spelt signs, and the signs; commas of thousands, dates, leading zeros and names of rounds are removed."""
+_DECIMAL_COMMA = re.compile(r"(?<![\d,.])(\d+),(?=\d+(?!,?\d))")
+"""A comma in a number that is in no list."""
 _NAMED_SIGNS = {"sum": "+", "difference": "-", "product": "*", "quotient": "/"}
 """Names of results, and their signs."""
 _NUMBER = r"-?\d+(?:\.\d+)?"
 """Pattern of a number."""
 _NAMED = re.compile(
-    rf"\b({'|'.join(_NAMED_SIGNS)}) (?:of|between) ({_NUMBER}(?:(?:,? and |, ){_NUMBER})+)"
+    rf"\b({'|'.join(_NAMED_SIGNS)}) (?:of|between) ({_NUMBER}(?:(?:,? and |, ?){_NUMBER})+)"
 )
 """A result by its name, such as "the sum of 1, 2 and 3"."""
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -42,6 +47,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
 """Signs between numbers."""
@@ -52,8 +58,8 @@ def answer_warmup(question: str) -> str:
     text = question[:MAX_QUESTION_CHARS].lower().translate(_SIGNS)
     for pattern, sign in _SPELT_SIGNS.items():
         text = re.sub(pattern, sign, text)
-    text = _NAMED.sub(_spell_out, text)
-    sums = re.findall(r"[-(]*\d[\d\s.+*/()-]*", text)
+    text = _DECIMAL_COMMA.sub(r"\1.", _NAMED.sub(_spell_out, text))
+    sums = re.findall(r"[-(]*\d[\d\s.+*/%()-]*", text)
     for expression in sorted(sums, key=_rank, reverse=True):
         value = _value(expression)
         if value is not None:
@@ -69,17 +75,19 @@ def _spell_out(match: re.Match[str]) -> str:
 
 def _rank(expression: str) -> tuple[bool, int]:
     """Return whether a sum has a sign between numbers, and its length."""
-    return re.search(r"\d[\s)]*[-+*/]", expression) is not None, len(expression)
+    return re.search(r"\d[\s)]*[-+*/%][-*\s(]*\d", expression) is not None, len(
+        expression
+    )
 
 
 def _value(expression: str) -> float | None:
-    """Compute a sum of numbers with + - * / ** and parentheses; return None for anything else."""
-    plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/( ")
+    """Compute a sum of numbers with + - * / % ** and parentheses; return None for anything else."""
+    plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/%( ")
     plain = re.sub(r"^\d+[.)] (?=[\d(-])", "", plain)  # the number of the question
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()
     while plain.count("(") > plain.count(")"):
-        plain = plain.rpartition("(")[0].rstrip(".+-*/( ")
+        plain = plain.rpartition("(")[0].rstrip(".+-*/%( ")
     try:
         value = _compute(ast.parse(plain, mode="eval").body)
         return value if math.isfinite(value) else None
