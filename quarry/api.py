@@ -6,6 +6,7 @@ Each raises a SettingsError if an argument is of a wrong type.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -31,7 +32,7 @@ from quarry import store as stores
 from quarry.arguments import checked
 from quarry.errors import StoreError
 from quarry.files import write_named
-from quarry.store import DEFAULT_COLLECTION, Course
+from quarry.store import DEFAULT_COLLECTION, Course, is_url
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,10 +268,11 @@ def _first_games(path: str | Path, n_games: int | None) -> list[LabelledGame]:
 
 
 def _named(location: str | Path) -> str:
-    """Return the location of a store as a text; raise a StoreError if it is empty."""
-    if not str(location):
+    """Return the location of a store, a folder as an absolute path; raise a StoreError if it is empty."""
+    named = str(location)
+    if not named:
         raise StoreError("store is empty; name a folder or a URL")
-    return str(location)
+    return named if is_url(named) else os.path.abspath(os.path.expanduser(named))
 
 
 def _opened(course: Course | str | Path) -> Course:

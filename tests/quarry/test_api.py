@@ -17,13 +17,22 @@ STORE, GAMES = Path("store"), Path("games.jsonl")
 
 def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page() -> None:
     opened = quarry.open_store(STORE)
-    assert repr(opened) == "Course('store', 'course': 2 documents, 12 paragraphs)"
+    counts = "2 documents, 12 paragraphs"
+    assert repr(opened) == f"Course({str(STORE.absolute())!r}, 'course': {counts})"
     result = quarry.search(STORE, "grammar <token> lookahead terminal")
     line = "SearchResult('grammar <token> lookahead terminal', 12 hits, best '"
     assert repr(result).startswith(line)
     relevances = result.to_dataframe()["relevance"].tolist()
     assert relevances == each(result.hits, "relevance")
     assert "&lt;token&gt;" in result._repr_html_()
+
+
+def test_a_course_is_searched_from_any_current_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    course = quarry.open_store(STORE)
+    monkeypatch.chdir("/")
+    assert quarry.search(course, "grammar lookahead").hits
 
 
 def test_a_file_that_cannot_be_read_is_named_and_an_error_if_it_is_the_only_one(
