@@ -71,7 +71,7 @@ def _read_table(path: Path) -> Any:
             content = file.read(MAX_FILE_CHARS + 1)
         if len(content) > MAX_FILE_CHARS:
             raise ValueError(f"more than {MAX_FILE_CHARS} bytes; shorten it")
-        document = tomllib.loads(content.decode("utf-8"))
+        document = tomllib.loads(content.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         if is_ours:
             fault = (

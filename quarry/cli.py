@@ -120,7 +120,8 @@ class StoreOptions:
         """The folder or URL: that of the command line, else that of the project, else the default."""
         if self.store == "":  # an empty variable of a shell
             raise SettingsError("--store is empty; name a folder or a URL")
-        return self.store or find_project().store or default_store()
+        named = os.path.expanduser(self.store or "")  # as in '~/x' or --store=~/x
+        return named or find_project().store or default_store()
 
     def open(self, *, all_rejected_ok: bool = False) -> "Course":
         """Open the store; see `open_store`."""

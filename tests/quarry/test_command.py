@@ -183,9 +183,11 @@ def test_values_of_the_nearest_file_are_defaults(
     monkeypatch.setenv("HOME", "/home/ada")
     assert find_project().store == "/home/ada/courses"
     values = 'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
-    (tmp_path / "course/quarry.toml").write_text(values)
+    # with a byte order mark, as Notepad writes one
+    (tmp_path / "course/quarry.toml").write_text(values, encoding="utf-8-sig")
     assert StoreOptions().location == "http://chroma:8000"
     assert StoreOptions("named").location == "named"
+    assert StoreOptions("~/named").location == "/home/ada/named"
     assert find_games_file(None) == tmp_path / "course/games.jsonl"
     assert "quarry.toml: preset 'fast' is unknown" in quarry("replay").refusal
 
