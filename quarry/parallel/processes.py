@@ -11,7 +11,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
@@ -109,9 +109,20 @@ class LocalProcesses(TaskExecutor):
             fn: function that can be pickled, like its arguments.
             limits: `timeout_s`: a task that takes longer fails with TimeoutError, and its process ends. `memory_mb`: a
                 task that takes more memory fails with MemoryError, or its process dies.
+
+        Raises:
+            WorkerError: no process can be started, as in a folder that was deleted.
         """
         call = limits, fn, *args
-        future = self._pool.schedule(run_here, call, timeout=limits.get("timeout_s"))
+        try:
+            future = self._pool.schedule(
+                run_here, call, timeout=limits.get("timeout_s")
+            )
+        except BrokenExecutor as error:
+            raise WorkerError(
+                f"Cannot start a process: {describe_error(error.__cause__ or error)}. "
+                "Run it again, from a folder that exists."
+            ) from error
         self._unfinished.add(future)
         future.add_done_callback(self._unfinished.discard)
         return cast("Future[T]", future)

@@ -69,6 +69,18 @@ def test_an_error_in_one_executor_leaves_the_processes_of_another() -> None:
         assert pending.result() is None
 
 
+def test_a_current_folder_that_was_deleted_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    with (
+        pytest.raises(WorkerError, match=r"^Cannot start a process: .*\Z"),
+        LocalProcesses(1) as executor,
+    ):
+        executor.submit(os.getpid)
+
+
 def test_a_task_whose_process_is_killed_is_run_again(tmp_path: Path) -> None:
     with LocalProcesses(1) as executor:
         assert run_one(executor, die_once, tmp_path / "marker") == "done"
