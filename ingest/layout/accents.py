@@ -1,4 +1,4 @@
-"""Accents, Hebrew points and dots that a file draws as glyphs of their own: they are merged with their letters."""
+"""Accents, points and dots that a file draws as glyphs of their own: they are merged with their letters."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ingest.layout.glyph_map import GlyphMap
 from ingest.pdf.model import Glyph, space_between
 
-_POINTS = "".join(map(chr, range(0x5B0, 0x5C3)))
+_POINTS = "".join(map(chr, [*range(0x5B0, 0x5C3), *range(0x64B, 0x653)]))
 ACCENTS = (
     {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
     | dict.fromkeys("‾⎯\u0305", "\u0304")
@@ -19,7 +19,7 @@ ACCENTS = (
         )
     )
 )
-"""Accents and Hebrew points that some files draw as glyphs of their own, and their combining characters.
+"""Accents, and Hebrew and Arabic points, that some files draw as glyphs of their own, and their combining characters.
 
 "«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
 as in ≠."""

@@ -28,6 +28,7 @@ ACCENTS = {
         [*glyphs("םל"), glyph("\u05b6", 6.5, 8), glyph(" ", 6.5, 6.5)],
         "םל\u05b6 ",
     ),
+    "an Arabic point": ([glyph("\u064f", 1, 4), *glyphs("ي")], "ي\u064f"),
     "a dot below": (
         [*glyphs("an"), glyph(".", 6, 8.5, 102.4), *glyphs("ka.", 10)],
         "aṇka.",
