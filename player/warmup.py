@@ -75,9 +75,8 @@ def _spell_out(match: re.Match[str]) -> str:
 
 def _rank(expression: str) -> tuple[bool, int]:
     """Return whether a sum has a sign between numbers, and its length."""
-    return re.search(r"\d[\s)]*[-+*/%][-*\s(]*\d", expression) is not None, len(
-        expression
-    )
+    has_sign = re.search(r"\d[\s)]*[-+*/%][-*\s(]*\d", expression) is not None
+    return has_sign, len(expression)
 
 
 def _value(expression: str) -> float | None:

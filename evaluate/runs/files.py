@@ -157,7 +157,7 @@ def write_run(out: Path, run: Run) -> None:
             write_named(
                 path, lambda file: file.writelines(map(_format_line, run.records))
             )
-        write_finished(out, run.as_json())
+        _finish(out, run.as_json())
 
 
 def write_finished(out: Path, document: Json) -> None:
@@ -167,9 +167,14 @@ def write_finished(out: Path, document: Json) -> None:
         SettingsError: the file cannot be written, or another process writes it.
     """
     with writing(out), locked(out):
-        text = json.dumps(document, ensure_ascii=False, indent=1)
-        write_named(out, f"{text}\n".encode())
-        partial_path(out).unlink(missing_ok=True)
+        _finish(out, document)
+
+
+def _finish(out: Path, document: Json) -> None:
+    """Write the document of a run, and remove the mark of an unfinished one."""
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    write_named(out, f"{text}\n".encode())
+    partial_path(out).unlink(missing_ok=True)
 
 
 def _format_line(record: ReplayRecord) -> bytes:

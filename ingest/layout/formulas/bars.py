@@ -82,8 +82,6 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
     """
     reach = FRACTION_REACH * page.largest_size
     for rule in rules:
-        if any(_touches(rule, other) for other in rules):
-            continue
         y = rule.top
         near_above: list[Glyph] = []
         near_below: list[Glyph] = []
@@ -93,6 +91,8 @@ def join_fractions(page: FormulaPage, rules: Sequence[Box]) -> None:
                 (near_below if is_below else near_above).append(glyph)
         above, below = grow(near_above, y), grow(near_below, y)
         if not below or _is_of_root(page, rule):
+            continue
+        if any(_touches(rule, other) for other in rules):
             continue
 
         if above and _is_fraction(page, rule, above, below, rules):
