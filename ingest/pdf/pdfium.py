@@ -24,6 +24,7 @@ from ingest.pdf.drawings import (
     find_rules,
     table_rules,
 )
+from ingest.pdf.forms import find_cut_texts
 from ingest.pdf.frame import Frame
 from ingest.pdf.model import UNKNOWN, Fonts, Glyph, GlyphPage
 from ingest.pdf.pdfium_text import PageText
@@ -79,14 +80,15 @@ class PdfiumReader:
         with self._opened(index) as page:
             frame = Frame.of(page)
             elements = find_elements(page, self._numbers)
+            cut = find_cut_texts(page)
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
-                text = PageText(raw, self.fonts, frame, self._r2l, elements)
+                text = PageText(raw, self.fonts, frame, self._r2l, elements, cut)
                 glyphs = text.glyphs()
                 turn = text.usual_turn
                 if turn != frame.turn and len(glyphs) < FEW_GLYPHS:
                     sideways = frame.turned(turn)
-                    text = PageText(raw, self.fonts, sideways, self._r2l, elements)
+                    text = PageText(raw, self.fonts, sideways, self._r2l, elements, cut)
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned

@@ -68,8 +68,10 @@ _PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )
 """Direction of a character in PDFium, by its bidirectional class; others are neutral and take the direction before."""
-UNCLIPPED = (-math.inf, -math.inf, math.inf, math.inf)
-"""Left, bottom, right and top of the region of text that is not clipped."""
+Region = tuple[float, float, float, float]
+"""Left, bottom, right and top of a rectangle in the coordinates of a file."""
+UNCLIPPED: Region = (-math.inf, -math.inf, math.inf, math.inf)
+"""Region of text that is not clipped."""
 STRETCHED = 10
 """Minimum height of print in its widths that a browser stretches; its size is that of its width."""
 UNNAMED = "unnamed "
@@ -115,7 +117,7 @@ class _Style(NamedTuple):
         slant: slant of regular print, as a share of its height; 0 if it is upright.
         element: number of its element in the structure of the page; 0 if it has none.
         is_seen: whether it is neither invisible nor transparent.
-        clip: left, bottom, right and top of the region to which a browser clips it after stretching it; else infinite.
+        clip: the region to which a browser clips it after stretching it; else infinite.
     """
 
     base: float = 0.0
@@ -127,7 +129,7 @@ class _Style(NamedTuple):
     slant: float = 0.0
     element: int = 0
     is_seen: bool = True
-    clip: tuple[float, float, float, float] = UNCLIPPED
+    clip: Region = UNCLIPPED
 
 
 class PageText:
@@ -136,6 +138,7 @@ class PageText:
     Args:
         r2l: whether the file says that its pages follow each other from right to left.
         elements: number of the element of each object in the structure of the file, by its address.
+        cut: addresses of the text objects that the forms around them cut off.
     """
 
     def __init__(
@@ -145,9 +148,11 @@ class PageText:
         frame: Frame,
         r2l: bool,
         elements: Mapping[int, int],
+        cut: frozenset[int],
     ) -> None:
         self._raw = raw
         self._elements = elements
+        self._cut = cut
         self._fonts = fonts
         self._frame = frame
         self._r2l = r2l
@@ -386,8 +391,9 @@ class PageText:
         bearing = 0.0 if self._frame.turn else max(0.0, self._box[0] - origin[0])
         slant = 0.0 if self._frame.turn or not matrix.d else matrix.c / matrix.d
         is_on_page = 0 <= base <= self._frame.height
-        clip = _clip(address)
-        is_shown = is_upright and is_on_page and not _is_outside(address, clip)
+        clip = clip_of(address)
+        is_cut = address in self._cut or are_apart(bounds_of(address), clip)
+        is_shown = is_upright and is_on_page and not is_cut
         font = _font(self._fonts, _get_font(address) or 0)
         is_mathematical = encoding_named(self._fonts.names[font], True) is not None
         style = _Style(
@@ -497,9 +503,9 @@ def _is_seen(address: int) -> bool:
     return opacity > 0 or mode != pdfium.FPDF_TEXTRENDERMODE_FILL
 
 
-def _clip(address: int) -> tuple[float, float, float, float]:
-    """Return left, bottom, right and top of the region to which a text object is clipped, infinite without one."""
-    left, bottom, right, top = UNCLIPPED
+def clip_of(address: int) -> Region:
+    """Return the region to which an object is clipped, infinite without one."""
+    region = UNCLIPPED
     clip = _get_clip(address)
     for path in range(_count_paths(clip) if clip else 0):
         xs, ys = [], []
@@ -509,18 +515,27 @@ def _clip(address: int) -> tuple[float, float, float, float]:
             xs.append(point[0])
             ys.append(point[1])
         if xs:
-            left, right = max(left, min(xs)), min(right, max(xs))
-            bottom, top = max(bottom, min(ys)), min(top, max(ys))
-    return left, bottom, right, top
+            region = common_region(region, (min(xs), min(ys), max(xs), max(ys)))
+    return region
 
 
-def _is_outside(address: int, clip: tuple[float, float, float, float]) -> bool:
-    """Return whether a text object is outside the region that is drawn, as beside a figure cut from a page."""
-    left, bottom, right, top = clip
-    edges = (ctypes.c_float * 4)()  # left, bottom, right, top
+def common_region(one: Region, other: Region) -> Region:
+    """Return what two regions have in common."""
+    left, bottom = max(one[0], other[0]), max(one[1], other[1])
+    return left, bottom, min(one[2], other[2]), min(one[3], other[3])
+
+
+def are_apart(one: Region, other: Region) -> bool:
+    """Return whether two regions have nothing in common."""
+    left, bottom, right, top = common_region(one, other)
+    return right < left or top < bottom
+
+
+def bounds_of(address: int) -> Region:
+    """Return the region of an object, in the coordinates of its form or page."""
+    edges = (ctypes.c_float * 4)()
     _get_bounds(address, *_addresses(edges))
-    is_beside = edges[2] < left or right < edges[0]
-    return is_beside or edges[3] < bottom or top < edges[1]
+    return edges[0], edges[1], edges[2], edges[3]
 
 
 def _addresses(numbers: Any) -> list[int]:

@@ -75,6 +75,26 @@ def test_text_outside_the_region_that_is_drawn_is_left_out() -> None:
     assert "".join(glyph.text for glyph in glyphs) == "figuretext"
 
 
+def test_text_of_a_form_outside_the_region_to_which_a_form_around_it_is_clipped_is_left_out() -> (
+    None
+):
+    made = pikepdf.open(io.BytesIO(pdf([[Run(60, 100, "text")]])))
+    (page,) = made.pages
+    words = b"BT /F1 10 Tf 60 650 Td (cut) Tj 0 -100 Td (seen) Tj ET"
+    inner = made.make_stream(words, Resources=page.Resources)
+    outer = made.make_stream(b"q 1 0 0 1 10 50 cm /Inner Do Q")
+    outer.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Inner=inner))
+    for form, height in ((inner, 700), (outer, 650)):
+        form.Type, form.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
+        form.BBox = [0, 0, 400, height]
+    page.Resources.XObject = pikepdf.Dictionary(Outer=outer)
+    page.contents_add(b"/Outer Do")
+    content = io.BytesIO()
+    made.save(content)
+    glyphs = _page(content.getvalue()).glyphs
+    assert "".join(glyph.text for glyph in glyphs) == "textseen"
+
+
 def test_a_piece_of_a_bracket_that_a_browser_stretches_is_as_high_as_it_is_clipped() -> (
     None
 ):
