@@ -34,7 +34,9 @@ def find_cut_texts(page: pypdfium2.PdfPage) -> frozenset[int]:
             if clip != UNCLIPPED:
                 region = common_region(region, matrix.on_rect(*clip))
             forms[item] = item.get_matrix().multiply(matrix), region
-        elif region != UNCLIPPED:
-            if are_apart(matrix.on_rect(*bounds_of(address)), region):
+            continue
+        if region != UNCLIPPED:
+            bounds = matrix.on_rect(*bounds_of(address))
+            if are_apart(bounds, region):
                 cut.add(address)
     return frozenset(cut)

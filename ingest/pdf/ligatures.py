@@ -5,10 +5,10 @@ map of a font or maps them to private codes. The words that a ligature completes
 """
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from ingest.pdf.model import UNKNOWN, Glyph
+from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from quarry.languages.words import is_common
 
 OF_CALIBRI = {"Ō": "ft", "ƞ": "tf", "Ɵ": "ti", "Ʃ": "tt", "ƫ": "tti"}
@@ -22,6 +22,9 @@ _LIGATURES = (
 
 FOREIGN = frozenset(map(chr, range(0x700, 0x1E00)))
 """Letters of scripts that are unlikely between Latin letters."""
+
+UNMAPPED = "\0"
+"""Text of all glyphs of a font that its map leaves out, so that several ligatures share it."""
 
 MIN_LETTERS = 3
 """Minimum number of other letters of a word that tells which ligature it has."""
@@ -42,7 +45,7 @@ def spell_ligatures(
             of_calibri.add(glyph.font)
     found = {key: UNKNOWN for key in private if key[1] not in FOREIGN}
     if private:
-        found |= _find_ligatures(glyphs, private)
+        found |= _spell_words(glyphs, private)
     for glyph in glyphs:
         letters = found.get((glyph.font, glyph.text))
         if glyph.font in of_calibri:
@@ -56,28 +59,47 @@ def _is_inside_word(before: Glyph, glyph: Glyph) -> bool:
     return is_next and "a" <= before.text <= "z"
 
 
-def _find_ligatures(
+def _spell_words(
     glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
 ) -> dict[tuple[int, str], str]:
-    """Return the ligatures that complete most of the words with a private code, by its font and text."""
-    words: defaultdict[tuple[int, str], list[list[str]]] = defaultdict(list)
+    """Return the ligatures that complete most of the words with a private code, by its font and text.
+
+    Words with `UNMAPPED` glyphs are spelled if only another ligature completes them.
+    """
+    words: defaultdict[tuple[int, str], list[list[Glyph]]] = defaultdict(list)
     for run in _runs(glyphs, private):
         keys = private.intersection([(glyph.font, glyph.text) for glyph in run])
-        if len(keys) == 1 and len(run) > MIN_LETTERS:
+        if len(keys) == 1:
             (key,) = keys
-            words[key].append([glyph.text for glyph in run])
+            words[key].append(run)
 
     found = {}
-    for key, members in words.items():
+    for key, runs in words.items():
         _, code = key
-        n_known = {}
-        for ligature in _LIGATURES:
-            spelled = ["".join(texts).replace(code, ligature) for texts in members]
-            n_known[ligature] = sum(is_common(word.casefold()) for word in spelled)
-        best = max(n_known, key=n_known.__getitem__)
-        if 2 * n_known[best] > len(members):
-            found[key] = best
+        completed = [(run, _completing_ligatures(run, code)) for run in runs]
+        telling = [every for run, every in completed if len(run) > MIN_LETTERS]
+        n_words = Counter(itertools.chain.from_iterable(telling))
+        best = max(_LIGATURES, key=n_words.__getitem__)
+        is_shared = code == UNMAPPED
+        n_known = sum(map(bool, telling)) if is_shared else n_words[best]
+        if 2 * n_known <= len(telling):
+            continue
+
+        found[key] = best
+        for run, ligatures in completed if is_shared else ():
+            if ligatures and best not in ligatures:
+                other = max(ligatures, key=n_words.__getitem__)
+                for glyph in run:
+                    glyph.text = glyph.text.replace(UNMAPPED, other)
     return found
+
+
+def _completing_ligatures(run: Sequence[Glyph], code: str) -> list[str]:
+    """Return the ligatures that make a common word of a run of letters with a private code."""
+    text = text_of(run).casefold()
+    return [
+        ligature for ligature in _LIGATURES if is_common(text.replace(code, ligature))
+    ]
 
 
 def _runs(

@@ -1,6 +1,6 @@
 """ingest/pdf/ligatures.py: ligatures to which a file gives no letters."""
 
-from ingest.pdf.ligatures import spell_ligatures
+from ingest.pdf.ligatures import UNMAPPED, spell_ligatures
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from tests.ingest.layout.glyphs import glyphs
 
@@ -36,6 +36,13 @@ def test_a_letter_of_another_script_between_latin_ones_is_a_ligature() -> None:
         drawn = glyphs(text)
         spell_ligatures(drawn, frozenset({(0, "\u099e"), (0, "\x82")}))
         assert text_of(drawn) == expected
+
+
+def test_ligatures_without_any_code_are_spelled_word_by_word() -> None:
+    text = "\0rst,\0le,con\0ict,\0nd,\0ag,speci\0c,Wal\0er"
+    drawn = glyphs(text)
+    spell_ligatures(drawn, frozenset({(0, UNMAPPED)}))
+    assert text_of(drawn) == "first,file,conflict,find,flag,specific,Walfier"
 
 
 def test_words_are_parted_by_white_space() -> None:
