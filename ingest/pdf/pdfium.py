@@ -26,7 +26,7 @@ from ingest.pdf.drawings import (
 )
 from ingest.pdf.forms import find_cut_texts
 from ingest.pdf.frame import Frame
-from ingest.pdf.model import UNKNOWN, Fonts, Glyph, GlyphPage
+from ingest.pdf.model import UNKNOWN, Fonts, Glyph, GlyphPage, space_between
 from ingest.pdf.pdfium_text import PageText
 from ingest.pdf.structure import find_elements
 from ingest.pdf.tables import find_tables
@@ -42,6 +42,10 @@ OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
 NEAR_COPY = 0.3
 """Maximum distance of a transparent copy of a glyph from a visible one, in font sizes."""
+MAX_WORD_OFFSET = 0.35
+"""Maximum distance of the baselines of two words of one line of an invisible text, in font sizes."""
+WORD_SPACE = 0.1
+"""White space between two such words of which one reaches over the other, in font sizes."""
 MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 
@@ -99,6 +103,7 @@ class PdfiumReader:
                 # the text layer that OCR engines add to a scan is invisible
                 if 2 * n_seen < len(glyphs):
                     _even_sizes(glyphs)
+                    _even_words(glyphs)
             drawings = find_drawings(page, frame)
 
         add_brackets(glyphs, drawings)
@@ -185,6 +190,45 @@ def _even_sizes(glyphs: list[Glyph]) -> None:
         is_usual = not is_known or abs(math.log(width / usual)) < OTHER_WIDTH
         for glyph in line:
             glyph.size = (usual if is_usual else width) / MEAN_WIDTH
+
+
+def _even_words(glyphs: Iterable[Glyph]) -> None:
+    """Move the words of each line of an invisible text layer to one baseline, and apart.
+
+    Some OCR engines put each word on the lower edge of its box, which is lower for words with a g or a comma, and let
+    it reach over the beginning of the next.
+    """
+    lines: list[list[Glyph]] = []
+    for _, group in itertools.groupby(glyphs, key=lambda glyph: glyph.y):
+        word = list(group)
+        em = word[0].size
+        last = lines[-1][-1] if lines else word[0]
+        is_level = abs(word[0].y - last.y) < MAX_WORD_OFFSET * em
+        if lines and is_level and abs(space_between(last, word[0])) < em:
+            lines[-1] += word
+        else:
+            lines.append(word)
+
+    for line in lines:
+        baseline = median([glyph.y for glyph in line])
+        last = line[0]
+        for position, glyph in enumerate(line):
+            glyph.y = baseline
+            if glyph.text == " ":
+                continue
+            if line[position - 1].text == " " and last.x0 < glyph.x0:
+                _end_before(line[:position], glyph)
+            last = glyph
+
+
+def _end_before(line: Sequence[Glyph], after: Glyph) -> None:
+    """Move the last glyphs of a line that reach over the first glyph of the next word."""
+    right = after.x0 - WORD_SPACE * after.size
+    for glyph in reversed(line):
+        if glyph.x1 <= right:
+            break
+        glyph.x0 = min(glyph.x0, right)
+        glyph.x1 = right
 
 
 def _is_unreadable(glyphs: Sequence[Glyph]) -> bool:

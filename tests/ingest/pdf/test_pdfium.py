@@ -106,6 +106,17 @@ def test_a_piece_of_a_bracket_that_a_browser_stretches_is_as_high_as_it_is_clipp
         assert round(glyph.height) == height
 
 
+def test_the_words_of_a_line_of_invisible_text_are_on_one_baseline_and_apart() -> None:
+    runs = [Run(50, 100, "the words ", 10, operators="3 Tr"), Run(90, 102, "go ", 10)]
+    runs += [Run(104, 99, "over it", 10), Run(50, 112, "line by line", 10)]
+    glyphs = _page(pdf([runs])).glyphs
+    assert len({glyph.y for glyph in glyphs}) == 2
+
+    by_text = {glyph.text: glyph for glyph in glyphs}
+    assert by_text["s"].x1 < by_text["g"].x0
+    assert by_text["d"].x1 <= by_text["s"].x0
+
+
 def test_invisible_text_without_width_is_no_damage() -> None:
     runs = [Run(50, 100, "the words of a line of no width", 10, operators="3 Tr 0 Tz")]
     _page(pdf([runs]))
