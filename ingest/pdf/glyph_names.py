@@ -7,10 +7,10 @@ to a private code, though the glyphs beside it are its neighbours in the alphabe
 Printer drivers write no map for fonts of Windows, whose glyphs are numbered in a known order.
 """
 
-import bisect
 import contextlib
 import functools
 import io
+import itertools
 import re
 import string
 import unicodedata
@@ -185,7 +185,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 
     is_numbered = font.get("/Encoding") == "/Identity-H"
     if is_numbered:
-        found, n_digits = _lost_letters(entries) or _numbered_glyphs(font, mapped), 4
+        found, n_digits = _numbered_glyphs(font, mapped) | _lost_letters(entries), 4
         found |= _misread_by_word(entries)
         if _is_cambria(font):
             found |= _glyphs_of_cambria(mapped)
@@ -271,24 +271,26 @@ def _glyphs_without_character(
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
-    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet."""
+    """Return the letters of glyphs that are mapped to none, between glyphs numbered in the order of the alphabet.
+
+    PDFium returns the code of a glyph that is not mapped.
+    """
     letters = {
         code: ord(text)
         for code, text in sorted(entries.items())
         if len(text) == 1 and text.isalpha() and not _is_lost(text)
     }
-    codes = list(letters)
     found = {}
-    for code, text in entries.items():
-        position = bisect.bisect(codes, code)
-        if not _is_lost(text) or not 0 < position < len(codes):
-            continue
-        before, after = codes[position - 1], codes[position]
+    for before, after in itertools.pairwise(letters):
         step = letters[before] - before
-        is_in_order = step == letters[after] - after
-        if is_in_order and chr(code + step).isalpha():
-            found[code] = chr(code + step)
-
+        if step != letters[after] - after:
+            continue
+        for code in range(before + 1, after):
+            letter = chr(code + step)
+            # a font of Latin letters lacks those that its text does not use
+            is_lost = code in entries or unicodedata.bidirectional(letter) == "R"
+            if is_lost and letter.isalpha():
+                found[code] = letter
     return found
 
 

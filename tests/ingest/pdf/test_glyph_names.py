@@ -316,8 +316,13 @@ def test_arabic_glyphs_that_word_maps_to_a_part_of_their_letters_are_whole() -> 
         (b"<00aa><00aa><0061>", b"<00ab><00ab><05e1>", ""),
         (b"<00aa><00aa><00f0>", b"<00ab><00ab><05e1>", "<00aa> <05e0>"),
         (b"<00aa><00aa><00f0>", b"<00ab><00ab><00f1>", ""),
+        (b"<0003><0003><0020>", b"<00ab><00ab><05e1>", "<00aa> <05e0>"),
+        (b"<0043><0043><0061>", b"<0045><0045><0063>", ""),
     ],
-    ids=["private", "unknown", "out of order", "mapped", "misread", "icelandic"],
+    ids=[
+        *("private", "unknown", "out of order", "mapped", "misread", "icelandic"),
+        *("not mapped", "not used"),
+    ],
 )
 def test_a_lost_letter_is_found_between_its_neighbours(
     lost: bytes, after: bytes, letter: str
