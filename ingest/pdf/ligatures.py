@@ -20,8 +20,10 @@ _LIGATURES = (
 )
 """Ligatures of fonts of text."""
 
-FOREIGN = frozenset(map(chr, range(0x700, 0x1E00)))
-"""Letters of scripts that are unlikely between Latin letters."""
+FOREIGN = frozenset(map(chr, (*range(0x180, 0x200), *range(0x700, 0x1E00)))).union(
+    "ĈĉĊċĜĝĠġĤĥĴĵŜŝŬŭ"
+)
+"""Letters of scripts, and of few languages, that are unlikely between Latin letters."""
 
 UNMAPPED = "\0"
 """Text of all glyphs of a font that its map leaves out, so that several ligatures share it."""
@@ -96,10 +98,13 @@ def _spell_words(
 
 def _completing_ligatures(run: Sequence[Glyph], code: str) -> list[str]:
     """Return the ligatures that make a common word of a run of letters with a private code."""
-    text = text_of(run).casefold()
-    return [
-        ligature for ligature in _LIGATURES if is_common(text.replace(code, ligature))
-    ]
+    text = text_of(run)
+    completing = []
+    for ligature in _LIGATURES:
+        word = text.replace(code, ligature).casefold()
+        if is_common(word):
+            completing.append(ligature)
+    return completing
 
 
 def _runs(

@@ -27,14 +27,17 @@ def test_a_private_code_is_the_ligature_that_completes_most_words() -> None:
 
 
 def test_a_letter_of_another_script_between_latin_ones_is_a_ligature() -> None:
+    private = frozenset({(0, "\u099e"), (0, "\x82"), (0, "Ĵ"), (0, "ĵ"), (0, "ŭ")})
     for text, expected in (
         ("ques\u099eon", "question"),
         ("a\x82ribute", "attribute"),
+        ("laĴice", "lattice"),
+        ("ĵaŭdo", "ĵaŭdo"),
         ("กข\u099e", "กข\u099e"),
         ("x\u099ey", "x\u099ey"),
     ):
         drawn = glyphs(text)
-        spell_ligatures(drawn, frozenset({(0, "\u099e"), (0, "\x82")}))
+        spell_ligatures(drawn, private)
         assert text_of(drawn) == expected
 
 
