@@ -180,9 +180,10 @@ class Settings:
     game: GameSettings
 
 
-SECTIONS: dict[str, type[Any]] = get_type_hints(Settings)
+SECTIONS: dict[str, type[Any]] = {
+    name: kind for name, kind in get_type_hints(Settings).items() if name != "preset"
+}
 """The sections of a settings file."""
-del SECTIONS["preset"]
 
 
 def fields(kind: type[Any]) -> dict[str, Any]:

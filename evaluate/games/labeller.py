@@ -136,8 +136,7 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
         GamesError: the file exists and is not a games file.
         SettingsError: the file cannot be written.
     """
-    game = {
-        "game_id": "",
+    ingested = {
         "book_name": paragraph.doc_id,
         "paragraph_id": paragraph.paragraph_id,
         "opening_sentence": paragraph.opening_sentence,
@@ -145,14 +144,13 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
         "pdf": f"{paragraph.doc_id}.pdf",
         "page": paragraph.page,
     }
-
-    for key, value in typed.items():
-        if value.strip():
-            game[key] = value.strip()
+    written = {key: value.strip() for key, value in typed.items() if value.strip()}
 
     with writing(out), locked(out, timeout_s=WAIT_S):
-        game["game_id"] = game_id = _free_game_id(out)
-        line = json.dumps(game, ensure_ascii=False)
+        game_id = _free_game_id(out)
+        line = json.dumps(
+            {"game_id": game_id, **ingested, **written}, ensure_ascii=False
+        )
         is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
         append_whole(out, (f"{line}\n" if is_whole else f"\n{line}\n").encode())
     return game_id

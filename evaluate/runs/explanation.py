@@ -12,6 +12,7 @@ from evaluate.runs.record import (
     PlayRecord,
     ReplayRecord,
     TruthRecord,
+    get_truth_id,
 )
 from player.game.record import Label, PlayedGame
 from quarry.course.paragraph import Paragraph
@@ -118,8 +119,9 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
     if truth is None or play is None:
         return
 
+    truth_id = get_truth_id(record)
     for item in play["candidates"]:
-        if item["paragraph_id"] == truth["paragraph_id"]:
+        if item["paragraph_id"] == truth_id:
             yield f"its probability: {_format_beliefs(item)}"
             break
     if not play["won"]:

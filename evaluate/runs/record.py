@@ -153,5 +153,9 @@ def get_play(record: ReplayRecord, repeat: int) -> PlayRecord | None:
 
 
 def get_truth_id(record: ReplayRecord) -> str:
-    """Return the paragraph_id of the labelled paragraph; LOST_ID if it was lost at ingest."""
-    return record["truth"]["paragraph_id"] if record["truth"] else LOST_ID
+    """Return the paragraph_id of the labelled paragraph, that of its hit if the hit is a duplicate; LOST_ID if lost."""
+    if record["truth"] is None:
+        return LOST_ID
+    search = record["search"]
+    item = search["hits"][search["rank"] - 1] if search["rank"] else record["truth"]
+    return item["paragraph_id"]

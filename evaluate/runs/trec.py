@@ -100,7 +100,9 @@ def _replace_ranking(
         scores: scores by paragraph_id, in the order of the file.
         name: name of the other system.
     """
-    truth_id = get_truth_id(record)
+    truth_ids = {get_truth_id(record)}
+    if record["truth"] is not None:
+        truth_ids.add(record["truth"]["paragraph_id"])
     hits: list[HitRecord] = []
     ranking = sorted(scores, key=scores.__getitem__, reverse=True)
     for rank, paragraph_id in enumerate(ranking, 1):
@@ -119,6 +121,7 @@ def _replace_ranking(
             }
         )
 
+    ranks = (rank for rank, item in enumerate(ranking, 1) if item in truth_ids)
     search: SearchRecord = {
         "hits": hits,
         "book": None,
@@ -127,7 +130,7 @@ def _replace_ranking(
         "failures": [],
         "embed_ms": 0.0,
         "search_ms": 0.0,
-        "rank": ranking.index(truth_id) + 1 if truth_id in scores else None,
+        "rank": next(ranks, None),
     }
     return {
         **record,

@@ -152,7 +152,14 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
     """
     player = studio.player(form.preset)
     paragraph = studio.passage(form.passage)
-    game = LabelledGame(DESK, form.book, form.hint, form.domain, form.word)
+    game = LabelledGame(
+        game_id=DESK,
+        book_name=form.book,
+        hint=form.hint,
+        association_domain=form.domain,
+        associative_word=form.word,
+        opening_sentence=form.sentence,
+    )
     plan = player.plan(game.round_start())
     preset = form.preset or studio.settings.preset
     note = f"preset {preset}, referee {referee or 'a person'}"
@@ -245,7 +252,7 @@ def _finish(studio: Studio, session: Session, answers: Answers) -> GameView:
     models = Models(studio.settings.embed)
     score = score_guess(
         asdict(decision.guess),
-        opening_sentence=paragraph.opening_sentence,
+        opening_sentence=game.opening_sentence or paragraph.opening_sentence,
         associative_word=game.associative_word,
         answers=answers,
         similarity=make_word_similarity(studio.course.embedder_spec, models),

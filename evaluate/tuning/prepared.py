@@ -45,14 +45,14 @@ class PreparedGame:
         keywords: scores of keyword search, for the step after all others; {} if they are not asked.
         dense_terms: (n_paragraphs,) terms of a dense score by name, with the rule's evidence at weight 1; {} without
             dense search.
-        truth: row of the labelled paragraph; -1 if there is none or ingest lost it.
+        truths: rows of the labelled paragraph and its duplicates; () if there is none or ingest lost it.
         is_answerable: whether the label names a paragraph.
     """
 
     rank_input: RankInput
     keywords: Scored
     dense_terms: Mapping[str, AnyFloatArray]
-    truth: int
+    truths: Sequence[int]
     is_answerable: bool
 
 
@@ -93,7 +93,7 @@ def search_all(
 
         ranking = rank(rank_input, settings, functools.partial(dict, game.keywords))
         assert ranking is not None, "a study has at least one strategy"
-        positions = np.flatnonzero(ranking.hits == game.truth)
+        positions = np.flatnonzero(np.isin(ranking.hits, game.truths))
         ranks.append(int(positions[0]) + 1 if len(positions) else 0)
         relevant.append(ranking.level == "relevant")
     return np.array(ranks), np.array(relevant)
@@ -194,6 +194,11 @@ def _prepare_batch(
         for failure in cascade.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 
+        truths: list[int] = []
+        if paragraph is not None:
+            truth = rows_by_id[paragraph.paragraph_id]
+            truths = [truth, *map(rows_by_id.__getitem__, index.copies(truth))]
+
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if DENSE in rank_input.scores and isinstance(dense, Dense):
             doc_id = cascade.book.doc_id if cascade.book else ""
@@ -203,7 +208,7 @@ def _prepare_batch(
                 rank_input=rank_input,
                 keywords=keywords,
                 dense_terms=dense_terms,
-                truth=rows_by_id[paragraph.paragraph_id] if paragraph else -1,
+                truths=truths,
                 is_answerable=game.answerable,
             )
         )

@@ -2,7 +2,7 @@
 
 Glyphs that are drawn one after the other on one baseline are a span. Spans make rows in order of their size and length,
 so that a line of text begins a row, and each smaller span is put into the row that it fits best: `x`, `2` above it and
-` + y` are three spans of one row. Last, halves of rows and rows of indices are merged, which looks at whole rows.
+` + y` are three spans of one row. Last, parts of rows and rows of indices are merged, which looks at whole rows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NEARLY_LEVEL = 0.25
 """Maximum distance of the baselines of two parts of a row, as at a change of fonts, in ems."""
 
 SMALL = 0.9
-"""Maximum font size of an index, an exponent or a mark, and minimum font size of a half of a row, in sizes of the base
+"""Maximum font size of an index, an exponent or a mark, and minimum font size of a part of a row, in sizes of the base
 or the row."""
 
 EXPONENT_RISE = 0.7
@@ -43,8 +43,8 @@ INDEX_DROP = 0.5
 INDEX_GAP = 0.5
 """Maximum white space between an index and its base, in ems."""
 
-HALF_REACH = 1.0
-MAX_HALF_OVERLAP = 1.0
+PART_REACH = 1.0
+MAX_PART_OVERLAP = 1.0
 """Maximum white space between two parts of a row, in ems, and maximum overlap, in points."""
 
 SIGN_REACH = 2.5
@@ -144,7 +144,7 @@ def find_rows(glyphs: list[Glyph]) -> list[Row]:
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.merge(())
-    return _merge_indices(_merge_halves(rows))
+    return _merge_indices(_merge_parts(rows))
 
 
 def _find_spans(glyphs: list[Glyph]) -> list[Row]:
@@ -232,8 +232,8 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
     is_small = span.size < SMALL * row.size or row.touches(
         x0, x1, BASE_REACH, span.size / SMALL
     )
-    is_half = abs(rise) < NEARLY_LEVEL and not is_small
-    if span.is_level(row) or (is_half and row.touches(x0, x1, HALF_REACH)):
+    is_part = abs(rise) < NEARLY_LEVEL and not is_small
+    if span.is_level(row) or (is_part and row.touches(x0, x1, PART_REACH)):
         is_apart = is_small and not row.touches(x0, x1, INDEX_GAP)
         return _Fit.APART if is_apart else _Fit.LEVEL
     return _fit_of_index(span, row, is_small)
@@ -282,7 +282,7 @@ def _is_sign(span: Row) -> bool:
     return len(span.glyphs) <= MAX_SIGNS and not any(map(str.isalnum, texts))
 
 
-def _merge_halves(rows: list[Row]) -> list[Row]:
+def _merge_parts(rows: list[Row]) -> list[Row]:
     """Merge parts of one row with slightly different baselines, as at a change of fonts or after OCR."""
     merged = rows[:1]
     for row in rows[1:]:
@@ -305,7 +305,7 @@ def _are_side_by_side(row: Row, other: Row) -> bool:
     for (left, row_of_left), (right, row_of_right) in itertools.pairwise(members):
         if row_of_left is not row_of_right:
             gaps.append(right.x0 - left.x1)
-    return -MAX_HALF_OVERLAP < min(gaps) < HALF_REACH * row.size
+    return -MAX_PART_OVERLAP < min(gaps) < PART_REACH * row.size
 
 
 def _merge_indices(rows: list[Row]) -> list[Row]:

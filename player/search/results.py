@@ -274,9 +274,9 @@ class SearchResult:
         return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
 
     def position_of(self, paragraph: Paragraph) -> int | None:
-        """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
+        """Return the position of a paragraph, or its duplicate, among the hits, from 0; None if it is not a hit."""
         for position, hit in enumerate(self.hits):
-            if hit.paragraph.paragraph_id == paragraph.paragraph_id:
+            if paragraph.paragraph_id in (hit.paragraph.paragraph_id, *hit.same_as):
                 return position
         return None
 

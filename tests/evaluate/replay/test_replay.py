@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
+import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
+from ir_measures import RR
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
@@ -20,7 +23,8 @@ from evaluate.replay import replay as replay_module
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import Replay, replay_games
 from evaluate.replay.replayer import Job, Replayer
-from evaluate.runs.files import RecordFile
+from evaluate.runs.explanation import explain
+from evaluate.runs.files import RecordFile, read_run
 from evaluate.runs.measures import compute_figure
 from evaluate.runs.record import ReplayRecord
 from player.player import Player
@@ -33,11 +37,12 @@ from tests.evaluate.fakes import (
     Evaluate,
     course_records,
     labelled_game,
+    make_store,
     run_of,
     write_games,
 )
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder, course_with, dense_of, document
+from tests.player.fakes import FixedEmbedder, course, course_with, dense_of, document
 from tests.player.writer.server import SECRET, model_server, replying, use_key
 
 HINT = "what grows where"
@@ -249,6 +254,32 @@ def test_json_has_the_keys_of_the_contract(command: Evaluate) -> None:
     assert (run["seed"], run["repeats"]) == (4, 1)
     assert run["settings"]["preset"] == "default"
     assert "token" not in run["settings"]
+
+
+def test_a_label_is_found_by_a_duplicate_of_its_passage(evaluate: Evaluate) -> None:
+    original = course()[0]
+    copies = [paragraph(f"{name}:1:1", original.text) for name in ("zeta", "zone")]
+    make_store("twice", [*course(), *copies])
+    records = course_records()[:1]
+    for copy in copies:
+        about = {"game_id": copy.doc_id, "paragraph_id": copy.paragraph_id}
+        records.append({**records[0], **about})
+    write_games(Path("three.jsonl"), records)
+
+    replayed = evaluate(
+        "replay --store twice --games three.jsonl --referee oracle --json --out run.json"
+    ).json
+    assert rows(replayed, "rank", "lost_at") == [(1, None)] * 3
+    assert evaluate("export run.json --out .").code == 0
+    for record in read_run(Path("run.json")).records:
+        lines = [*explain(record, record["plays"][0])]
+        assert any(line.startswith("its probability: ") for line in lines)
+    hits = pd.read_csv("hits.csv")
+    assert hits["overall_rank"][hits["right"]].tolist() == [1] * 3
+    tools: Any = ir_measures
+    qrels = tools.read_trec_qrels("run.qrels")
+    ranking = tools.read_trec_run("run.run")
+    assert tools.calc_aggregate([RR], qrels, ranking) == {RR: 1.0}
 
 
 def test_a_limit_takes_the_first_games_of_the_split(command: Evaluate) -> None:

@@ -142,6 +142,7 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     record = hostile_record("g", won=False)
     wrong, right = record["search"]["hits"]
     record["search"]["hits"] = [*[wrong] * 12, right]
+    record["search"]["rank"] = 13
     data = data_of(render([run_of([record], "one", "oracle")]))
     (opened,) = data["games"]["g"]
     shown = opened["search"]["hits"]

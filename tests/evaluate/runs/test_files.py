@@ -112,6 +112,16 @@ def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines() -> Non
     assert run.values["RR"].tolist() == [1 / 3]
 
 
+def test_a_trec_run_may_rank_the_labelled_paragraph_or_its_duplicate() -> None:
+    ours = game_record()
+    assert ours["truth"] is not None
+    ours["truth"]["paragraph_id"] = "copy:1:1"
+    for paragraph_id, rr in (("alpha:1:2", 1.0), ("copy:1:1", 1.0), ("alpha:1:1", 0.0)):
+        Path("theirs.txt").write_text(f"g1 Q0 {paragraph_id} 1 1 x\n", "utf-8")
+        run = read_trec_run(Path("theirs.txt"), run_of([ours]))
+        assert run.values["RR"].tolist() == [rr]
+
+
 def test_a_file_that_is_no_trec_run_over_these_games_is_refused() -> None:
     for text, says in {
         "g1 alpha:1:2 1\n": "not lines `game_id Q0 paragraph_id rank score",

@@ -371,6 +371,23 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     assert won.game_id not in listed
 
 
+def test_a_game_of_the_desk_is_played_with_the_corrected_opening_sentence(
+    course: Course, files: StudioFiles, tmp_path: Path
+) -> None:
+    client = studio(course, files, journal=tmp_path / "journal")
+    sentence = "Bees dance upon the comb at high noon."
+    form = {"passage": BEES, "hint": "vessels near rocks", "referee": "oracle"}
+    page = client.post("/referee/replay", data={**form, "sentence": sentence}).text
+    assert "Not found: the player lost" in page
+
+    with opened(tmp_path / "journal") as journal:
+        (game,) = journal.games()
+    assert game.label is not None
+    assert game.label.opening_sentence == sentence
+    for shown in (page, client.get(f"/games/{game.key}").text):
+        assert f'name="sentence" value="{sentence}"' in shown
+
+
 def test_an_answer_counts_only_for_the_question_that_is_due(
     client: TestClient,
 ) -> None:

@@ -158,8 +158,8 @@ def test_many_games_at_once_are_the_searches_one_by_one(
         query = Query(game.hint, game.book_name, keywords=trial.search.keywords)
         result = orchestrator.search(query)
         labelled = located[game.game_id]
-        found = each(result.hits, "paragraph")
-        rank = found.index(labelled) + 1 if labelled in found else 0
+        position = result.position_of(labelled) if labelled else None
+        rank = 0 if position is None else position + 1
         assert (ranks[row], relevant[row]) == (rank, result.relevant), query
 
 
