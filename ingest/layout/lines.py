@@ -53,6 +53,10 @@ AT_EDGE = 0.5
 WORD_GAP_HINTED = 0.05
 """Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
 
+GAP_AFTER_STOP = 0.1
+ENDINGS = frozenset(".,;:!?)”")
+"""Minimum white space between a word with a mark at its end and the next letter, in ems, and these marks."""
+
 INITIAL = 1.6
 """Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
@@ -195,11 +199,11 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
                 right = min(right, glyph.x0)
             continue
 
-        gap = glyph.x0 - right
-        hinted = spaced or glyph.parted
-        least = WORD_GAP_HINTED if hinted else WORD_GAP
-        is_apart = gap > least * min(glyph.size, em)
-        if hinted and _is_in_number(word, glyph, gap):
+        gap = (glyph.x0 - right) / min(glyph.size, em)
+        is_apart = gap > WORD_GAP
+        if WORD_GAP_HINTED < gap <= WORD_GAP:
+            is_apart = spaced or _is_next_word(word, glyph, gap)
+        if (spaced or glyph.parted) and _is_in_number(word, glyph, gap):
             is_apart = False
         if word and (is_apart or _is_parted(word[-1], glyph, bullets)):
             words.append([])
@@ -208,6 +212,19 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
+
+
+def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
+    """Return whether a glyph after a narrow gap without a stored space begins a word.
+
+    Args:
+        gap: in ems.
+    """
+    if glyph.parted:
+        return glyph.text not in ENDINGS | {"-"}
+    ending = text_of(word[-3:])
+    has_mark = ending[:2].isalpha() and ending[2:] in ENDINGS
+    return has_mark and glyph.text.isalpha() and gap > GAP_AFTER_STOP
 
 
 def _bullets(glyphs: Sequence[Glyph]) -> list[Glyph]:
@@ -229,7 +246,7 @@ def _is_parted(left: Glyph, right: Glyph, bullets: Sequence[Glyph]) -> bool:
 def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
     """Return whether a digit continues a number after its point; some formulas have white space there."""
     return (
-        gap < IN_NUMBER * glyph.size
+        gap < IN_NUMBER
         and len(word) > 1
         and word[-1].text in ".,"
         and word[-2].text.isdecimal()

@@ -288,7 +288,9 @@ def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
         for code in range(before + 1, after):
             letter = chr(code + step)
             # a font of Latin letters lacks those that its text does not use
-            is_lost = code in entries or unicodedata.bidirectional(letter) == "R"
+            is_absent = code not in entries
+            is_hebrew = unicodedata.bidirectional(letter) == "R"
+            is_lost = is_hebrew if is_absent else _is_lost(entries[code])
             if is_lost and letter.isalpha():
                 found[code] = letter
     return found

@@ -143,6 +143,26 @@ def test_a_thin_space_parts_words_and_kerning_does_not(gap: float, read: str) ->
     assert read_lines(drawn) == [read]
 
 
+@pytest.mark.parametrize(
+    ("first", "gap", "second", "hinted", "read"),
+    [
+        ("the time.", 1.1, "And", False, "the time. And"),
+        ("the clock”", 1.1, "or", False, "the clock” or"),
+        ("the time.", 0.9, "And", False, "the time.And"),
+        ("of i.i.", 1.1, "d.", False, "of i.i.d."),
+        ("the page", 1.1, "And", False, "the pageAnd"),
+        ("the page", 1.1, "And", True, "the page And"),
+        ("the follicle", 1.1, "-led", True, "the follicle-led"),
+    ],
+)
+def test_a_narrow_gap_parts_words_after_a_mark_and_where_the_reader_sees_a_space(
+    first: str, gap: float, second: str, hinted: bool, read: str
+) -> None:
+    after = glyphs(second, 5 * len(first) + gap)
+    after[0].parted = hinted
+    assert read_lines(glyphs(first) + after) == [read]
+
+
 def test_brackets_of_a_latin_line_that_are_stored_as_in_hebrew_are_turned() -> None:
     fonts = Fonts()
     fonts.number("Serif")

@@ -318,10 +318,11 @@ def test_arabic_glyphs_that_word_maps_to_a_part_of_their_letters_are_whole() -> 
         (b"<00aa><00aa><00f0>", b"<00ab><00ab><00f1>", ""),
         (b"<0003><0003><0020>", b"<00ab><00ab><05e1>", "<00aa> <05e0>"),
         (b"<0043><0043><0061>", b"<0045><0045><0063>", ""),
+        (b"<0043><0043><0061>\n<0044><0044><0066006c>", b"<0045><0045><0063>", ""),
     ],
     ids=[
         *("private", "unknown", "out of order", "mapped", "misread", "icelandic"),
-        *("not mapped", "not used"),
+        *("not mapped", "not used", "ligature"),
     ],
 )
 def test_a_lost_letter_is_found_between_its_neighbours(
