@@ -220,9 +220,12 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
     Args:
         gap: in ems.
     """
-    if glyph.parted:
-        return glyph.text not in ENDINGS | {"-"}
     ending = text_of(word[-3:])
+    if glyph.parted and glyph.text == "-":
+        return len(ending) == 1 or not ending[-2:].isalpha()
+    if glyph.parted:
+        # the dots of an ellipsis are apart
+        return glyph.text not in ENDINGS or ending[-1:] in ENDINGS
     has_mark = ending[:2].isalpha() and ending[2:] in ENDINGS
     return has_mark and glyph.text.isalpha() and gap > GAP_AFTER_STOP
 

@@ -153,6 +153,9 @@ def test_a_thin_space_parts_words_and_kerning_does_not(gap: float, read: str) ->
         ("the page", 1.1, "And", False, "the pageAnd"),
         ("the page", 1.1, "And", True, "the page And"),
         ("the follicle", 1.1, "-led", True, "the follicle-led"),
+        ("of f", 1.1, "- a", True, "of f - a"),
+        ("of x", 1.1, ", y", True, "of x, y"),
+        ("of .", 1.1, ".", True, "of . ."),
     ],
 )
 def test_a_narrow_gap_parts_words_after_a_mark_and_where_the_reader_sees_a_space(
