@@ -47,7 +47,7 @@ def spell_ligatures(
             of_calibri.add(glyph.font)
     found = {key: UNKNOWN for key in private if key[1] not in FOREIGN}
     if private:
-        found |= _spell_words(glyphs, private)
+        found |= _find_ligatures(glyphs, private)
     for glyph in glyphs:
         letters = found.get((glyph.font, glyph.text))
         if glyph.font in of_calibri:
@@ -61,13 +61,10 @@ def _is_inside_word(before: Glyph, glyph: Glyph) -> bool:
     return is_next and "a" <= before.text <= "z"
 
 
-def _spell_words(
+def _find_ligatures(
     glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
 ) -> dict[tuple[int, str], str]:
-    """Return the ligatures that complete most of the words with a private code, by its font and text.
-
-    Words with `UNMAPPED` glyphs are spelled if only another ligature completes them.
-    """
+    """Return the ligatures that complete most of the words with a private code, by its font and text."""
     words: defaultdict[tuple[int, str], list[list[Glyph]]] = defaultdict(list)
     for run in _runs(glyphs, private):
         keys = private.intersection([(glyph.font, glyph.text) for glyph in run])
@@ -78,22 +75,30 @@ def _spell_words(
     found = {}
     for key, runs in words.items():
         _, code = key
-        completed = [(run, _completing_ligatures(run, code)) for run in runs]
-        telling = [every for run, every in completed if len(run) > MIN_LETTERS]
-        n_words = Counter(itertools.chain.from_iterable(telling))
-        best = max(_LIGATURES, key=n_words.__getitem__)
-        is_shared = code == UNMAPPED
-        n_known = sum(map(bool, telling)) if is_shared else n_words[best]
-        if 2 * n_known <= len(telling):
-            continue
-
-        found[key] = best
-        for run, ligatures in completed if is_shared else ():
-            if ligatures and best not in ligatures:
-                other = max(ligatures, key=n_words.__getitem__)
-                for glyph in run:
-                    glyph.text = glyph.text.replace(UNMAPPED, other)
+        ligature = _usual_ligature(runs, code)
+        if ligature:
+            found[key] = ligature
     return found
+
+
+def _usual_ligature(runs: Sequence[Sequence[Glyph]], code: str) -> str:
+    """Return the ligature that completes most of some words with a private code, "" if none completes half of them.
+
+    Words with `UNMAPPED` glyphs that another ligature completes are spelled with it.
+    """
+    completed = [(run, _completing_ligatures(run, code)) for run in runs]
+    telling = [ligatures for run, ligatures in completed if len(run) > MIN_LETTERS]
+    n_words = Counter(itertools.chain.from_iterable(telling))
+    best = max(_LIGATURES, key=n_words.__getitem__)
+    if code != UNMAPPED:
+        return best if 2 * n_words[best] > len(telling) else ""
+
+    for run, ligatures in completed:
+        if ligatures and best not in ligatures:
+            other = max(ligatures, key=n_words.__getitem__)
+            for glyph in run:
+                glyph.text = glyph.text.replace(UNMAPPED, other)
+    return best if 2 * sum(map(bool, telling)) > len(telling) else ""
 
 
 def _completing_ligatures(run: Sequence[Glyph], code: str) -> list[str]:
