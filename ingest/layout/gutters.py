@@ -229,9 +229,9 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     for side, other in (sides, sides[::-1]):
         em = side[0].size
         distances = [abs(line.y - y) for line in side]
-        # lines above all lines of the other side may belong to that line, or the first one if it is near
+        # lines down to the first one of the other side may belong to that line, or the first one if it is near
         first_other = abs(other[0].y - y)
-        n_above = sum(distance < first_other for distance in distances)
+        n_above = sum(distance <= first_other for distance in distances)
         n_free = n_above or int(distances[0] < MAX_LEADING * em)
         free = itertools.pairwise(distances[: n_free + 1])
         gaps = [farther - distance for distance, farther in free]

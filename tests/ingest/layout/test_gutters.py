@@ -52,6 +52,22 @@ def test_a_short_note_is_parted_from_a_title_next_to_it() -> None:
     assert _texts(note, [title], text) == expected
 
 
+def test_a_heading_level_with_the_next_column_is_no_part_of_the_zone_above_them() -> (
+    None
+):
+    zones = [
+        _column("name", 4, 50, 100),
+        _column("of the abstract", 30, 220, 100),
+        [
+            Run(50, 498, "The heading"),
+            *_column("first of the text, which is wider,", 8, 50, 522),
+        ],
+        _column("last of the text", 10, 310, 498),
+    ]
+    expected = [run.text for zone in zones for run in zone]
+    assert _texts(*zones) == expected
+
+
 def test_zones_with_the_same_gutter_are_read_in_the_order_of_drawing() -> None:
     zones = [
         _column("first", 3, 50, 100),
