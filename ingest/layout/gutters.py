@@ -229,16 +229,19 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
     for side, other in (sides, sides[::-1]):
         em = side[0].size
         distances = [abs(line.y - y) for line in side]
-        # lines down to the first one of the other side may belong to that line, or the first one if it is near
+        # lines above all lines of the other side may belong to that line, or the first one if it is near
         first_other = abs(other[0].y - y)
-        n_above = sum(distance <= first_other for distance in distances)
+        n_above = sum(distance < first_other for distance in distances)
         n_free = n_above or int(distances[0] < MAX_LEADING * em)
+        if n_above and distances[n_above : n_above + 1] == [first_other]:
+            n_free += 1  # a heading level with the second line of the next column
         free = itertools.pairwise(distances[: n_free + 1])
         gaps = [farther - distance for distance, farther in free]
 
         widest = max(gaps, default=0.0)
         if widest > distances[0] + WIDER * em:
             last = distances[gaps.index(widest)]
-            n_near = sum(abs(row[0].y - y) <= last for row in rows)
-            n_outside = max(n_outside, n_near)
+            if last < first_other or widest > last + WIDER * em:
+                n_near = sum(abs(row[0].y - y) <= last for row in rows)
+                n_outside = max(n_outside, n_near)
     return n_outside

@@ -90,15 +90,16 @@ def _usual_ligature(runs: Sequence[Sequence[Glyph]], code: str) -> str:
     telling = [ligatures for run, ligatures in completed if len(run) > MIN_LETTERS]
     n_words = Counter(itertools.chain.from_iterable(telling))
     best = max(_LIGATURES, key=n_words.__getitem__)
-    if code != UNMAPPED:
-        return best if 2 * n_words[best] > len(telling) else ""
+    n_known = n_words[best] if code != UNMAPPED else sum(map(bool, telling))
+    if 2 * n_known <= len(telling):
+        return ""
 
-    for run, ligatures in completed:
-        if ligatures and best not in ligatures:
+    for run, ligatures in completed if code == UNMAPPED else ():
+        if ligatures and best not in ligatures and len(run) >= MIN_LETTERS:
             other = max(ligatures, key=n_words.__getitem__)
             for glyph in run:
                 glyph.text = glyph.text.replace(UNMAPPED, other)
-    return best if 2 * sum(map(bool, telling)) > len(telling) else ""
+    return best
 
 
 def _completing_ligatures(run: Sequence[Glyph], code: str) -> list[str]:

@@ -47,6 +47,10 @@ def test_ligatures_without_any_code_are_spelled_word_by_word() -> None:
     spell_ligatures(drawn, frozenset({(0, UNMAPPED)}))
     assert text_of(drawn) == "first,file,conflict,find,flag,specific,Grafigny"
 
+    bullet = glyphs("\0,f")
+    spell_ligatures(bullet, frozenset({(0, UNMAPPED)}))
+    assert text_of(bullet) == f"{UNKNOWN},f"
+
 
 def test_words_are_parted_by_white_space() -> None:
     drawn = glyphs(f"sta{PRIVATE}s{PRIVATE}cs{PRIVATE}me")
