@@ -233,8 +233,8 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
         first_other = abs(other[0].y - y)
         n_above = sum(distance < first_other for distance in distances)
         n_free = n_above or int(distances[0] < MAX_LEADING * em)
-        if n_above and distances[n_above : n_above + 1] == [first_other]:
-            n_free += 1  # a heading level with the second line of the next column
+        if 0 < n_above < len(side) and distances[n_above] < first_other + REACH:
+            n_free += 1  # level with the heading of the next column
         free = itertools.pairwise(distances[: n_free + 1])
         gaps = [farther - distance for distance, farther in free]
 
