@@ -197,6 +197,7 @@ def goes_on_in_element(line_break: Break) -> bool:
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
     is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
+    is_ended |= _begins_with_own_label(above, line)
     return _is_structured(line_break) and is_below and not is_ended
 
 
@@ -419,7 +420,7 @@ def hangs(line_break: Break) -> bool:
 def begins_with_label(line_break: Break) -> bool:
     """Return whether a line begins with the label of a statement below a sentence, or with a bold label.
 
-    A bold label is below that of a group, or has a colon and is below a sentence. Labels in an item belong to it.
+    A bold label is below that of a group, or has a colon and is not wrapped. Labels in an item belong to it.
     """
     first, above, line = line_break.group.first, line_break.above, line_break.line
     is_after_sentence = above.ends_sentence and not line_break.group.marker
@@ -427,11 +428,20 @@ def begins_with_label(line_break: Break) -> bool:
         return True
     if not _has_bold_label(line):
         return False
-    has_colon = leading_bold(line.words)[-1].text.endswith(":")
-    if has_colon and above.ends_sentence and line.starts_at(above.start):
+    is_below = line.starts_at(above.start, line_break.group.text_start)
+    if is_below and _begins_with_own_label(above, line):
         return True
     is_inside = above.words[-1].bold or not line.initial.isupper()
     return _has_bold_label(first) and line.starts_at(first.start) and not is_inside
+
+
+def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a bold label with a colon is below a sentence, or below a line with room for its first word."""
+    if not _has_bold_label(line):
+        return False
+    is_forced = above.has_room_for(line, 1) and not above.words[-1].bold
+    has_colon = leading_bold(line.words)[-1].text.endswith(":")
+    return has_colon and (above.ends_sentence or is_forced)
 
 
 def _has_bold_label(line: PlacedLine) -> bool:
