@@ -315,14 +315,31 @@ def _is_second(group: LineGroup, line: PlacedLine) -> bool:
 def begins_column(line_break: Break) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
 
-    No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on.
+    No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on, or it
+    is a full line of right-to-left text.
     """
     above, line = line_break.above, line_break.line
     is_cell = 2 * above.column_width < line.column_width
     is_alone = (is_cell or len(line_break.group.lines) == 1) and not line.begins_small
+    is_alone = is_alone and not _fills_foot(line_break)
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
     is_new = is_alone or is_display or not above.flows_into(line)
     return is_in_next_column(line_break) and is_new
+
+
+def _fills_foot(line_break: Break) -> bool:
+    """Return whether a full line of right-to-left text goes on at the top of the next page.
+
+    Word processors may leave the first line of a paragraph alone at the foot of a page.
+    """
+    above, line = line_break.above, line_break.line
+    is_body = is_of_size(above, line_break.habits.body_size) and not above.is_bold
+    is_long = len(above.words) >= MIN_SENTENCE_WORDS and not above.is_formula
+    is_text = is_long and above.text[-1].isalpha() and not line_break.group.marker
+    is_as_wide = abs(above.right - line.right) < line.size
+    is_below = above.page < line.page and is_as_wide and line.starts_at(above.start)
+    may_go_on = line.rtl and not line.is_formula and _is_wrapped(above, line)
+    return is_body and is_text and is_below and may_go_on
 
 
 def is_in_next_column(line_break: Break) -> bool:
