@@ -197,6 +197,7 @@ def goes_on_in_element(line_break: Break) -> bool:
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
     is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
+    is_ended |= _begins_with_own_label(above, line)
     return _is_structured(line_break) and is_below and not is_ended
 
 
@@ -314,14 +315,31 @@ def _is_second(group: LineGroup, line: PlacedLine) -> bool:
 def begins_column(line_break: Break) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
 
-    No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on.
+    No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on, or it
+    is a full line of right-to-left text.
     """
     above, line = line_break.above, line_break.line
     is_cell = 2 * above.column_width < line.column_width
     is_alone = (is_cell or len(line_break.group.lines) == 1) and not line.begins_small
+    is_alone = is_alone and not _fills_foot(line_break)
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
     is_new = is_alone or is_display or not above.flows_into(line)
     return is_in_next_column(line_break) and is_new
+
+
+def _fills_foot(line_break: Break) -> bool:
+    """Return whether a full line of right-to-left text goes on at the top of the next page.
+
+    Word processors may leave the first line of a paragraph alone at the foot of a page.
+    """
+    above, line = line_break.above, line_break.line
+    is_body = is_of_size(above, line_break.habits.body_size) and not above.is_bold
+    is_long = len(above.words) >= MIN_SENTENCE_WORDS and not above.is_formula
+    is_text = is_long and above.text[-1].isalpha() and not line_break.group.marker
+    is_as_wide = abs(above.right - line.right) < line.size
+    is_below = above.page < line.page and is_as_wide and line.starts_at(above.start)
+    may_go_on = line.rtl and not line.is_formula and _is_wrapped(above, line)
+    return is_body and is_text and is_below and may_go_on
 
 
 def is_in_next_column(line_break: Break) -> bool:
@@ -419,7 +437,7 @@ def hangs(line_break: Break) -> bool:
 def begins_with_label(line_break: Break) -> bool:
     """Return whether a line begins with the label of a statement below a sentence, or with a bold label.
 
-    A bold label is below that of a group, or has a colon and is below a sentence. Labels in an item belong to it.
+    A bold label is below that of a group, or has a colon and is not wrapped. Labels in an item belong to it.
     """
     first, above, line = line_break.group.first, line_break.above, line_break.line
     is_after_sentence = above.ends_sentence and not line_break.group.marker
@@ -427,11 +445,20 @@ def begins_with_label(line_break: Break) -> bool:
         return True
     if not _has_bold_label(line):
         return False
-    has_colon = leading_bold(line.words)[-1].text.endswith(":")
-    if has_colon and above.ends_sentence and line.starts_at(above.start):
+    is_below = line.starts_at(above.start, line_break.group.text_start)
+    if is_below and _begins_with_own_label(above, line):
         return True
     is_inside = above.words[-1].bold or not line.initial.isupper()
     return _has_bold_label(first) and line.starts_at(first.start) and not is_inside
+
+
+def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a bold label with a colon is below a sentence, or below a line with room for its first word."""
+    if not _has_bold_label(line):
+        return False
+    is_forced = above.has_room_for(line, 1) and not above.words[-1].bold
+    has_colon = leading_bold(line.words)[-1].text.endswith(":")
+    return has_colon and (above.ends_sentence or is_forced)
 
 
 def _has_bold_label(line: PlacedLine) -> bool:

@@ -119,6 +119,32 @@ def test_a_wrapped_line_of_an_element_goes_on_at_any_height() -> None:
         assert begins(above, after) is expected, (end, y)
 
 
+def test_a_bold_label_with_a_colon_begins_a_paragraph_below_a_line_with_room() -> None:
+    for element in (0, 1):
+        for text, end, label, expected in (
+            ("כל העצים שהם גרפים", 250.0, "שימוש: עצים", True),
+            ("כל העצים שהם גרפים", 300.0, "שימוש: עצים", False),
+            ("כל העצים הם גרפים.", 300.0, "שימוש: עצים", True),
+            ("כל העצים שהם גרפים", 250.0, "שימוש עצים", False),
+        ):
+            above = LineGroup([item_line(text, x1=end, element=element)], 1)
+            after = labelled(label, y=112.0, element=element)
+            assert begins(above, after) is expected, (element, text, end, label)
+
+
+def test_a_full_first_line_of_right_to_left_text_goes_on_on_the_next_page() -> None:
+    hebrew = {"rtl": True, "from_right": True, "left": -300.0, "right": -50.0}
+    for text, end, page, expected in (
+        ("ישנם עצים שהם גרפים של", 50.0, 2, False),
+        ("ישנם עצים שהם גרפים של", 100.0, 2, True),
+        ("ישנם עצים שהם גרפים (א)", 50.0, 2, True),
+        ("ישנם עצים שהם גרפים של", 50.0, 1, True),
+    ):
+        above = LineGroup([line(text, x0=end, **hebrew)])
+        after = line("צמתים וקשתות.", column=1, page=page, **hebrew)
+        assert begins(above, after) is expected, (text, end, page)
+
+
 def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
     above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
     for end, expected in ((250.0, False), (300.0, True)):
