@@ -521,6 +521,7 @@ def is_sentence_alone(line_break: Break) -> bool:
     """Return whether a sentence without number or label begins on a line of its own, where space parts paragraphs.
 
     With a word processor such a line of right-to-left text is a paragraph, with TeX it may follow a forced break.
+    Between several lines and several more it is the beginning of a paragraph.
     """
     above, line, habits = line_break.above, line_break.line, line_break.habits
     has_number = len(line.first_text.strip("().-")) < 2
@@ -530,7 +531,18 @@ def is_sentence_alone(line_break: Break) -> bool:
     is_below = above.ends_sentence and line.starts_at(above.start)
     may_be_forced = habits.typeset or not line.rtl
     is_ragged = habits.spaced and not habits.justified
-    return is_ragged and may_be_forced and is_text and is_below
+    may_go_on = is_ragged and may_be_forced and not _parts_long_texts(line_break)
+    return may_go_on and is_text and is_below
+
+
+def _parts_long_texts(line_break: Break) -> bool:
+    """Return whether several lines end short above a line break, and a full line below it goes on in another one."""
+    line, following = line_break.line, line_break.following
+    if len(line_break.group.lines) == 1 or following is None:
+        return False
+    is_same_text = following.column == line.column and following.starts_at(line.start)
+    is_short = line_break.above.has_room_for(line, 1)
+    return is_short and is_same_text and line.is_full(following)
 
 
 def ends_paragraph(line_break: Break) -> bool:

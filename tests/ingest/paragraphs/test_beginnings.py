@@ -449,6 +449,23 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
     assert not begins(hebrew, after, None, replace(spaced, typeset=True))
 
 
+def test_a_paragraph_begins_between_several_lines_and_several_more() -> None:
+    spaced = replace(HABITS, spaced=True)
+    above = [line("Trees are graphs"), line("without cycles.", x1=200.0, y=112.0)]
+    after = line("Roots are vertices", y=124.0)
+    below = line("without parents.", x1=200.0, y=136.0)
+    for lines, following, expected in (
+        (above, below, True),
+        (above[1:], below, False),
+        (above, replace(below, x0=70.0), False),
+        (above, None, False),
+        ([above[0], replace(above[1], x1=300.0)], below, False),
+    ):
+        assert begins(LineGroup(lines), after, following, spaced) is expected
+    short = replace(after, x1=180.0)
+    assert not begins(LineGroup(above), short, below, spaced)
+
+
 def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:
     for above, below, is_new in (
         ("Trees are con-", "nected graphs.", False),
