@@ -376,7 +376,7 @@ def has_first_indent(line_break: Break) -> bool:
 
 
 def continues_centred(line_break: Break) -> bool:
-    """Return whether a sentence goes on in a shorter line with the same middle, or the same end in a caption.
+    """Return whether a sentence goes on in a shorter line with the same middle or the same end.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
@@ -385,7 +385,7 @@ def continues_centred(line_break: Break) -> bool:
     middle_shift = (line.start - above.start + end_shift) / 2
     has_same_end = abs(end_shift) < FLUSH * line.size
     is_aligned = abs(middle_shift) < line.size / 2 or (
-        has_same_end and caption_label(above.text) != ""
+        has_same_end and _is_set_at_right(line_break)
     )
     return (
         is_aligned
@@ -393,6 +393,20 @@ def continues_centred(line_break: Break) -> bool:
         and not above.ends_clause
         and (line.begins_small or above.is_full(line))
     )
+
+
+def _is_set_at_right(line_break: Break) -> bool:
+    """Return whether a line with the end of the line above is in a caption, or goes on in a sentence set at the right.
+
+    A line at the left margin of the sentence shows that it is not set at the right.
+    """
+    above, line, following = line_break.above, line_break.line, line_break.following
+    if caption_label(above.text):
+        return True
+    is_sentence = line_break.group.first.initial.isupper() and line.begins_small
+    is_word = line.first_text.isalpha() and line.is_prose and not line.is_mono
+    is_last = following is None or not following.starts_at(above.start)
+    return is_sentence and is_word and is_last
 
 
 def hangs(line_break: Break) -> bool:

@@ -145,10 +145,17 @@ def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
         assert begins(above, after) is expected, text
 
 
-def test_a_caption_goes_on_in_a_line_that_ends_where_it_does() -> None:
-    after = line("of trees", x0=200.0, y=114.0)
-    assert not begins(LineGroup([line("Figure 3: Reconstruction")]), after)
-    assert begins(LineGroup([line("A modern reconstruction")]), after)
+def test_a_caption_or_a_sentence_goes_on_in_a_line_that_ends_where_it_does() -> None:
+    for above, text, next_start, expected in (
+        ("Figure 3: Reconstruction", "of trees", 50.0, False),
+        ("A modern reconstruction", "of trees", 220.0, False),
+        ("A modern reconstruction", "of trees", 50.0, True),
+        ("A modern reconstruction", "Trees", 220.0, True),
+        ("a modern reconstruction", "of trees", 220.0, True),
+    ):
+        after = line(text, x0=200.0, y=114.0)
+        following = line("that grow", x0=next_start, y=128.0)
+        assert begins(LineGroup([line(above)]), after, following) is expected, text
 
 
 def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
