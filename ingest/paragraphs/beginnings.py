@@ -234,8 +234,10 @@ def changes_print(line_break: Break) -> bool:
     if line.is_bold == above.is_bold:
         return False
 
+    is_one_weight = line.words[0].bold == above.words[-1].bold
+    is_inside = is_one_weight and line.begins_small and not above.ends_clause
     is_text = line.begins_small or not line_break.group.first.is_bold
-    return not (is_below and is_text and above.is_full(line))
+    return not (is_below and (is_inside or (is_text and above.is_full(line))))
 
 
 def _meet_in_sentence(above: PlacedLine, line: Line) -> bool:

@@ -145,6 +145,21 @@ def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
         assert begins(above, after) is expected, text
 
 
+def test_a_sentence_goes_on_in_a_line_of_which_most_is_bold() -> None:
+    address = "of https://trees.example"
+    for above, text, is_bold, expected in (
+        ("Trees are listed below under", address, False, False),
+        ("Trees are listed below under", address, True, True),
+        ("Trees are listed below under", "Of trees", False, True),
+        ("Trees are listed below it.", address, False, True),
+    ):
+        words = list(line(text).words)
+        words[0] = replace(words[0], bold=is_bold)
+        after = line("", words=tuple(words), y=112.0, bold=0.96)
+        group = LineGroup([line(above, x1=180.0)])
+        assert begins(group, after) is expected, (above, text)
+
+
 def test_a_caption_or_a_sentence_goes_on_in_a_line_that_ends_where_it_does() -> None:
     for above, text, next_start, expected in (
         ("Figure 3: Reconstruction", "of trees", 50.0, False),
