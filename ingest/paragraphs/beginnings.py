@@ -176,7 +176,8 @@ def breaks_word(line_break: Break) -> bool:
 def begins_element(line_break: Break) -> bool:
     """Return whether another element of the file's structure begins, or an item or white space parts one.
 
-    A line that an author has broken inside a sentence goes on in the next element, and a wrapped line at any height.
+    A line that an author has broken inside a sentence goes on in the next element, and a wrapped line at any height; a
+    capital further out is a new beginning.
     """
     above, line = line_break.above, line_break.line
     if not _is_structured(line_break):
@@ -186,7 +187,10 @@ def begins_element(line_break: Break) -> bool:
         return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
     is_full = not above.has_room_for(line, 1)
     is_broken = is_full or (line.begins_small and above.is_full(line))
-    is_open = is_broken and not above.ends_clause
+    is_below = line.column == above.column
+    is_outside = is_below and line.shift_from(above) < -INDENTED
+    is_new = is_outside and line.initial.isupper()
+    is_open = is_broken and not above.ends_clause and not is_new
     return not is_open or marker_words(line, line_break.following) > 0
 
 

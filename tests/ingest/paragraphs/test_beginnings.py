@@ -119,6 +119,17 @@ def test_a_wrapped_line_of_an_element_goes_on_at_any_height() -> None:
         assert begins(above, after) is expected, (end, y)
 
 
+def test_an_element_further_out_with_a_capital_begins_below_an_open_line() -> None:
+    above = LineGroup([line("Trees are the graphs that", x0=80.0, element=1)])
+    for text, start, expected in (
+        ("Oligarchs", 50.0, True),
+        ("oligarchs", 50.0, False),
+        ("Oligarchs", 80.0, False),
+    ):
+        after = line(text, x0=start, y=112.0, element=2)
+        assert begins(above, after) is expected, (text, start)
+
+
 def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
     above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
     for end, expected in ((250.0, False), (300.0, True)):
