@@ -148,8 +148,9 @@ def _points_to_note(
     # an exponent touches its base
     if start and _closes_formula([*before, word[:start]]):
         return False
-    # a word has no index
-    if any(glyph.y - word[0].y > LOW * glyph.size for glyph in word[:start]):
+    # a word has no index, a formula with a full stop has ended
+    has_index = any(glyph.y - word[0].y > LOW * glyph.size for glyph in word[:start])
+    if has_index and word[start - 1].text not in STOPS:
         return False
     return _may_have_note(text_of(word[:start] or before[-1]))
 

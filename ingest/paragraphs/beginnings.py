@@ -176,7 +176,8 @@ def breaks_word(line_break: Break) -> bool:
 def begins_element(line_break: Break) -> bool:
     """Return whether another element of the file's structure begins, or an item or white space parts one.
 
-    A line that an author has broken inside a sentence goes on in the next element, and a wrapped line at any height.
+    A line that an author has broken inside a sentence goes on in the next element, and a wrapped line at any height; a
+    capital further out is a new beginning.
     """
     above, line = line_break.above, line_break.line
     if not _is_structured(line_break):
@@ -186,7 +187,10 @@ def begins_element(line_break: Break) -> bool:
         return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
     is_full = not above.has_room_for(line, 1)
     is_broken = is_full or (line.begins_small and above.is_full(line))
-    is_open = is_broken and not above.ends_clause
+    is_below = line.column == above.column
+    is_outside = is_below and line.shift_from(above) < -INDENTED
+    is_new = is_outside and line.initial.isupper()
+    is_open = is_broken and not above.ends_clause and not is_new
     return not is_open or marker_words(line, line_break.following) > 0
 
 
@@ -235,8 +239,10 @@ def changes_print(line_break: Break) -> bool:
     if line.is_bold == above.is_bold:
         return False
 
+    is_one_weight = line.words[0].bold == above.words[-1].bold
+    is_inside = is_one_weight and line.begins_small and not above.ends_clause
     is_text = line.begins_small or not line_break.group.first.is_bold
-    return not (is_below and is_text and above.is_full(line))
+    return not (is_below and (is_inside or (is_text and above.is_full(line))))
 
 
 def _meet_in_sentence(above: PlacedLine, line: Line) -> bool:
@@ -394,7 +400,7 @@ def has_first_indent(line_break: Break) -> bool:
 
 
 def continues_centred(line_break: Break) -> bool:
-    """Return whether a sentence goes on in a shorter line with the same middle, or the same end in a caption.
+    """Return whether a sentence goes on in a shorter line with the same middle or the same end.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
@@ -403,7 +409,7 @@ def continues_centred(line_break: Break) -> bool:
     middle_shift = (line.start - above.start + end_shift) / 2
     has_same_end = abs(end_shift) < FLUSH * line.size
     is_aligned = abs(middle_shift) < line.size / 2 or (
-        has_same_end and caption_label(above.text) != ""
+        has_same_end and _is_set_at_right(line_break)
     )
     return (
         is_aligned
@@ -411,6 +417,20 @@ def continues_centred(line_break: Break) -> bool:
         and not above.ends_clause
         and (line.begins_small or above.is_full(line))
     )
+
+
+def _is_set_at_right(line_break: Break) -> bool:
+    """Return whether a line with the end of the line above is in a caption, or goes on in a sentence set at the right.
+
+    A line at the left margin of the sentence shows that it is not set at the right.
+    """
+    above, line, following = line_break.above, line_break.line, line_break.following
+    if caption_label(above.text):
+        return True
+    is_sentence = line_break.group.first.initial.isupper() and line.begins_small
+    is_word = line.first_text.isalpha() and line.is_prose and not line.is_mono
+    is_last = following is None or not following.starts_at(above.start)
+    return is_sentence and is_word and is_last
 
 
 def hangs(line_break: Break) -> bool:
@@ -548,6 +568,7 @@ def is_sentence_alone(line_break: Break) -> bool:
     """Return whether a sentence without number or label begins on a line of its own, where space parts paragraphs.
 
     With a word processor such a line of right-to-left text is a paragraph, with TeX it may follow a forced break.
+    Between several lines and several more it is the beginning of a paragraph.
     """
     above, line, habits = line_break.above, line_break.line, line_break.habits
     has_number = len(line.first_text.strip("().-")) < 2
@@ -557,7 +578,18 @@ def is_sentence_alone(line_break: Break) -> bool:
     is_below = above.ends_sentence and line.starts_at(above.start)
     may_be_forced = habits.typeset or not line.rtl
     is_ragged = habits.spaced and not habits.justified
-    return is_ragged and may_be_forced and is_text and is_below
+    may_go_on = is_ragged and may_be_forced and not _parts_long_texts(line_break)
+    return may_go_on and is_text and is_below
+
+
+def _parts_long_texts(line_break: Break) -> bool:
+    """Return whether several lines end short above a line break, and a full line below it goes on in another one."""
+    line, following = line_break.line, line_break.following
+    if len(line_break.group.lines) == 1 or following is None:
+        return False
+    is_same_text = following.column == line.column and following.starts_at(line.start)
+    is_short = line_break.above.has_room_for(line, 1)
+    return is_short and is_same_text and line.is_full(following)
 
 
 def ends_paragraph(line_break: Break) -> bool:

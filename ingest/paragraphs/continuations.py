@@ -171,17 +171,19 @@ def _is_one_element(
 def _needed_displays(
     text: LineGroup, displays: Sequence[LineGroup], habits: TypesettingHabits
 ) -> Sequence[LineGroup]:
-    """Return the displayed formula below a sentence that is open at its end, with its parts that begin with a relation.
+    """Return the displayed formulas below a sentence that is open at its end.
 
-    Return none if the sentence is not open, or what is displayed has no relation, as labels of a figure.
+    Return none if the sentence is not open, or what is displayed has no relation, as labels of a figure. A formula that
+    begins with a word is a new sentence: "Let z = 4".
     """
     if text.last.ends_clause or not _is_body(text, habits):
         return ()
     needed: list[LineGroup] = []
     for part in displays:
         line = part.first
-        signs = line.text[:1] if needed else line.text
-        if not line.is_formula or line.is_mono or _RELATIONS.isdisjoint(signs):
+        is_equation = line.is_formula and not _RELATIONS.isdisjoint(line.text)
+        is_new = bool(needed) and _begins_with_new_word(line)
+        if not is_equation or line.is_mono or is_new:
             break
         needed.append(part)
     return needed
@@ -397,6 +399,13 @@ def _begins_with_small_word(line: Line) -> bool:
     first = line.first_text
     least = 3 if len(line.words) > 1 else 2
     return len(first) >= least and first.isalpha() and not line.initial.isupper()
+
+
+def _begins_with_new_word(line: Line) -> bool:
+    """Return whether a line begins with a word of three letters or more that is neither small nor a term: "Let"."""
+    first = line.words[0]
+    is_word = len(first.text) > 2 and first.text.isalpha() and not first.is_term
+    return is_word and not line.begins_small
 
 
 def _begins_at(line: PlacedLine, *edges: float) -> bool:

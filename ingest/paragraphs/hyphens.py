@@ -14,8 +14,9 @@ _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 _ADDRESS = re.compile(r"[./]\w+/|//")
 """What only addresses and paths have."""
 _URL = re.compile(r"(?:https?://|www\.)[^\s,;)\]>]*\w$")
-_URL_REST = re.compile(r"\w*[/_%=&?]\w|[/?&=.]\w")
+_URL_REST = re.compile(r"[\w.]*[/_%=&?]\w|[/?&=.]\w")
 """Beginning of a URL at the end of a line, and the rest in the next one."""
+_BROKEN_SCHEME = re.compile(r"https?:(?:/{1,2} | /)")
 _CHINESE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff65]")
 """Character or sign of Chinese or Japanese, which have no spaces."""
 
@@ -75,7 +76,8 @@ def _join_halves(
     """Join the two parts of a word across a line break; return None for two words."""
     start, mark = before[:-1], before[-1:]
     is_chinese = _CHINESE.match(mark) and _CHINESE.match(after)
-    if is_chinese or (_URL.search(before) and _URL_REST.match(after)):
+    is_address = _URL.search(before) and _URL_REST.match(after)
+    if is_chinese or is_address or _BROKEN_SCHEME.search(f"{before} {after}"):
         return before + after
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None

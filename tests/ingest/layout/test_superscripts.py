@@ -77,11 +77,12 @@ def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
 
 
 def test_a_raised_number_after_a_formula_with_an_index_is_an_exponent() -> None:
-    whole = [*glyphs("E"), *lowered("abc", 5)]
-    whole += glyphs("XYZ", whole[-1].x1)
-    whole += raised("2", whole[-1].x1)
-    (word,) = without_marks([whole])
-    assert text_of(word) == "EabcXYZ2"
+    for end, expected in (("XYZ", "EabcXYZ2"), (".", "Eabc.")):
+        whole = [*glyphs("E"), *lowered("abc", 5)]
+        whole += glyphs(end, whole[-1].x1)
+        whole += raised("2", whole[-1].x1)
+        (word,) = without_marks([whole])
+        assert text_of(word) == expected
 
 
 def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_letter() -> (

@@ -145,6 +145,17 @@ def test_a_full_first_line_of_right_to_left_text_goes_on_on_the_next_page() -> N
         assert begins(above, after) is expected, (text, end, page)
 
 
+def test_an_element_further_out_with_a_capital_begins_below_an_open_line() -> None:
+    above = LineGroup([line("Trees are the graphs that", x0=80.0, element=1)])
+    for text, start, expected in (
+        ("Oligarchs", 50.0, True),
+        ("oligarchs", 50.0, False),
+        ("Oligarchs", 80.0, False),
+    ):
+        after = line(text, x0=start, y=112.0, element=2)
+        assert begins(above, after) is expected, (text, start)
+
+
 def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
     above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
     for end, expected in ((250.0, False), (300.0, True)):
@@ -171,10 +182,32 @@ def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
         assert begins(above, after) is expected, text
 
 
-def test_a_caption_goes_on_in_a_line_that_ends_where_it_does() -> None:
-    after = line("of trees", x0=200.0, y=114.0)
-    assert not begins(LineGroup([line("Figure 3: Reconstruction")]), after)
-    assert begins(LineGroup([line("A modern reconstruction")]), after)
+def test_a_sentence_goes_on_in_a_line_of_which_most_is_bold() -> None:
+    address = "of https://trees.example"
+    for above, text, is_bold, expected in (
+        ("Trees are listed below under", address, False, False),
+        ("Trees are listed below under", address, True, True),
+        ("Trees are listed below under", "Of trees", False, True),
+        ("Trees are listed below it.", address, False, True),
+    ):
+        words = list(line(text).words)
+        words[0] = replace(words[0], bold=is_bold)
+        after = line("", words=tuple(words), y=112.0, bold=0.96)
+        group = LineGroup([line(above, x1=180.0)])
+        assert begins(group, after) is expected, (above, text)
+
+
+def test_a_caption_or_a_sentence_goes_on_in_a_line_that_ends_where_it_does() -> None:
+    for above, text, next_start, expected in (
+        ("Figure 3: Reconstruction", "of trees", 50.0, False),
+        ("A modern reconstruction", "of trees", 220.0, False),
+        ("A modern reconstruction", "of trees", 50.0, True),
+        ("A modern reconstruction", "Trees", 220.0, True),
+        ("a modern reconstruction", "of trees", 220.0, True),
+    ):
+        after = line(text, x0=200.0, y=114.0)
+        following = line("that grow", x0=next_start, y=128.0)
+        assert begins(LineGroup([line(above)]), after, following) is expected, text
 
 
 def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
@@ -473,6 +506,23 @@ def test_a_sentence_on_a_line_of_its_own_goes_on_where_space_parts_paragraphs() 
     after = line("שורשים הם צמתים", y=112.0, rtl=True)
     assert begins(hebrew, after, None, spaced)
     assert not begins(hebrew, after, None, replace(spaced, typeset=True))
+
+
+def test_a_paragraph_begins_between_several_lines_and_several_more() -> None:
+    spaced = replace(HABITS, spaced=True)
+    above = [line("Trees are graphs"), line("without cycles.", x1=200.0, y=112.0)]
+    after = line("Roots are vertices", y=124.0)
+    below = line("without parents.", x1=200.0, y=136.0)
+    for lines, following, expected in (
+        (above, below, True),
+        (above[1:], below, False),
+        (above, replace(below, x0=70.0), False),
+        (above, None, False),
+        ([above[0], replace(above[1], x1=300.0)], below, False),
+    ):
+        assert begins(LineGroup(lines), after, following, spaced) is expected
+    short = replace(after, x1=180.0)
+    assert not begins(LineGroup(above), short, below, spaced)
 
 
 def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:

@@ -116,7 +116,7 @@ def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:
         assert " ".join([part.text for part in whole.lines]).endswith(end), text
 
 
-def test_an_open_sentence_goes_on_in_the_formula_below_it_before_a_new_sentence() -> (
+def test_an_open_sentence_goes_on_in_the_formulas_below_it_before_a_new_sentence() -> (
     None
 ):
     for last, text, display in (
@@ -127,12 +127,12 @@ def test_an_open_sentence_goes_on_in_the_formula_below_it_before_a_new_sentence(
     ):
         before = LineGroup([line("Trees are graphs"), line(last, y=112.0)])
         formulas = []
-        for row, formula in enumerate((text, "= 2", "y = 3")):
+        for row, formula in enumerate((text, "= 2", "y = 3", "Let z = 4")):
             formulas.append(displayed(formula, 124.0 + 24 * row))
-        after = LineGroup([line("Then the trees grow and grow.", y=196.0)])
+        after = LineGroup([line("Then the trees grow and grow.", y=220.0)])
         first, *_ = join_continuations([before, *formulas, after], HABITS)
         displays = [part.first.text for part in first.displays]
-        assert displays == ([display, "= 2"] if display else []), (last, text)
+        assert displays == ([display, "= 2", "y = 3"] if display else []), (last, text)
 
 
 def test_a_formula_is_displayed_below_a_line_of_symbols_at_the_margin() -> None:
