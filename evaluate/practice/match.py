@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from evaluate.errors import EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.scoring import Similarity, score_guess
+from evaluate.referee.scoring import Similarity, has_won, score_guess
 from evaluate.referee.spec import Posed, Referee, Secret, build_secret
 from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
@@ -102,6 +102,17 @@ class Match:
         return build_secret(self.label, self.paragraph)
 
     @property
+    def opening_sentence(self) -> str:
+        """The opening sentence with which the guess is compared."""
+        return self.label.opening_sentence or self.secret.opening_sentence
+
+    @property
+    def won(self) -> bool:
+        """Whether the guess has won the game."""
+        guess, is_raw = self.guess["opening_sentence"], bool(self.label.edition)
+        return has_won(guess, self.opening_sentence, is_raw=is_raw)
+
+    @property
     def state(self) -> str:
         """One of STATES: the message that the game waits for, or "over"."""
         return STATES[self.stage]
@@ -188,7 +199,7 @@ class Match:
         label = self.label
         self.score = score_guess(
             payload,
-            opening_sentence=label.opening_sentence or self.secret.opening_sentence,
+            opening_sentence=self.opening_sentence,
             associative_word=label.associative_word,
             answers=self.answers,
             similarity=self.similarity,
