@@ -212,7 +212,9 @@ def select_split(
             f"{name} {len(split_games)}"
             for name, split_games in sorted(by_split.items())
         ]
-        raise GamesError(f"--split {split} has no game; the file has {', '.join(has)}")
+        raise GamesError(
+            f"the split {split} has no game; the file has {', '.join(has)}"
+        )
     return by_split[split]
 
 

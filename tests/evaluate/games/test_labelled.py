@@ -169,7 +169,7 @@ def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
     tested = select_split(games, "test", 0)
     assert each(tested, "game_id") == ["g1", "g3", "g4"]
     assert select_split(games, None, 0) == games
-    empty = "--split validation has no game; .* test 3, train 2"
+    empty = "^the split validation has no game; .* test 3, train 2"
     with pytest.raises(GamesError, match=empty):
         select_split(games, "validation", 0)
 
