@@ -24,6 +24,10 @@ MAX_VALUE_CHARS = 200
 """Maximum number of characters of a value of the input that an error quotes."""
 
 
+NOT_BLANK = r"\S"
+"""Pattern of a text that is not empty."""
+
+
 class EvaluateError(QuarryError):
     """Base of all errors that evaluation raises on purpose; its text is one line."""
 
@@ -65,8 +69,12 @@ def writing(out: Path, flag: str = "--out") -> Iterator[None]:
 
 def first_fault(faults: Sequence[Any]) -> str:
     """Return the location and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
-    location = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
-    return ": ".join(filter(None, (location, faults[0]["msg"])))
+    fault = faults[0]
+    location = ".".join(str(part)[:MAX_KEY_CHARS] for part in fault["loc"])
+    message = fault["msg"]
+    if fault.get("ctx") == {"pattern": NOT_BLANK}:
+        message = "it must not be empty"
+    return ": ".join(filter(None, (location, message)))
 
 
 def quote_short(value: object) -> str:

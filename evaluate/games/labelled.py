@@ -16,7 +16,7 @@ from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.directories import BUNDLED
 from configs.similar_names import did_you_mean
-from evaluate.errors import GamesError, first_fault, quote_short
+from evaluate.errors import NOT_BLANK, GamesError, first_fault, quote_short
 from player.round import RoundStart
 from quarry.course.text import canonical
 from quarry.json_files import as_object, read_lines
@@ -34,7 +34,7 @@ SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, for games without a split."""
 MAX_UNKNOWN_KEYS = 5
 """Maximum number of unknown keys of a file that a warning names."""
-Needed = Annotated[str, Field(pattern=r"\S")]
+Needed = Annotated[str, Field(pattern=NOT_BLANK)]
 """A text that is not blank."""
 
 

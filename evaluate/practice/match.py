@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import to_json
 
-from evaluate.errors import EvaluateError, first_fault
+from evaluate.errors import NOT_BLANK, EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import Similarity, has_won, score_guess
 from evaluate.referee.spec import Posed, Referee, Secret, build_secret
@@ -43,7 +43,7 @@ GUESSED = (
 REFEREE = "practice-referee"
 """Logical id of the referee."""
 
-_Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=r"\S")]
+_Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=NOT_BLANK)]
 
 
 class _Question(BaseModel, strict=True):
