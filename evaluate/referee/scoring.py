@@ -1,4 +1,4 @@
-"""The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it uses."""
+"""The private score of a guess, as docs/protocol.md defines it, with RAW_BANDS for raw text; similarity of words."""
 
 import re
 import unicodedata
