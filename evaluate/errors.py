@@ -20,10 +20,6 @@ from configs.faults import fault_and_remedy
 MAX_KEY_CHARS = 40
 """Maximum number of characters of a key of the input that an error quotes."""
 
-MAX_VALUE_CHARS = 200
-"""Maximum number of characters of a value of the input that an error quotes."""
-
-
 NOT_BLANK = r"\S"
 """Pattern of a text that is not empty."""
 
@@ -75,8 +71,3 @@ def first_fault(faults: Sequence[Any]) -> str:
     if fault.get("ctx") == {"pattern": NOT_BLANK}:
         message = "it must not be empty"
     return ": ".join(filter(None, (location, message)))
-
-
-def quote_short(value: object) -> str:
-    """Quote a value of the input, shortened to MAX_VALUE_CHARS."""
-    return repr(value)[:MAX_VALUE_CHARS]

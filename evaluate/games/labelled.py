@@ -5,6 +5,7 @@ import hashlib
 import logging
 import os
 import re
+import reprlib
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
@@ -16,7 +17,7 @@ from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.directories import BUNDLED
 from configs.similar_names import did_you_mean
-from evaluate.errors import NOT_BLANK, GamesError, first_fault, quote_short
+from evaluate.errors import NOT_BLANK, GamesError, first_fault
 from player.round import RoundStart
 from quarry.course.text import canonical
 from quarry.json_files import as_object, read_lines
@@ -137,7 +138,7 @@ def read_games(
             game = _game(record, where, f"game-{number}")
             if game.game_id in games:
                 raise GamesError(
-                    f"{where}: game_id {quote_short(game.game_id)} is there twice; rename it"
+                    f"{where}: game_id {reprlib.repr(game.game_id)} is there twice; rename it"
                 )
         except GamesError as error:
             problems.append(error)
@@ -175,7 +176,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         game = _LINE.validate_python({"game_id": game_id, "book_name": "", **values})
     except ValidationError as error:
         faults = error.errors()
-        fault = f"{first_fault(faults)}, got {quote_short(faults[0]['input'])}"
+        fault = f"{first_fault(faults)}, got {reprlib.repr(faults[0]['input'])}"
         raise GamesError(f"{where}: {fault}; correct the line") from error
     if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(

@@ -1,5 +1,6 @@
 """The referee's side of one practice game: a state machine that replies to the player's messages, without HTTP."""
 
+import reprlib
 import secrets
 import threading
 from dataclasses import asdict, dataclass, field
@@ -136,7 +137,7 @@ class Match:
         message_id = envelope.get("message_id")
         if not isinstance(message_id, str) or not message_id:
             raise RefusedMessageError(
-                f"message_id is {str(message_id)[:40]!r}; it must be a string that is not empty"
+                f"message_id is {reprlib.repr(message_id)}; it must be a string that is not empty"
             )
         key = hash(message_id)  # a long id would fill the memory
         with self._lock:
