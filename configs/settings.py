@@ -248,7 +248,7 @@ def load(
 
 def is_file_name(preset: str) -> bool:
     """Return whether a preset is the name of a file."""
-    return preset.endswith((".yaml", ".yml"))
+    return preset.lower().endswith((".yaml", ".yml"))
 
 
 def _parse_changes(changes: Sequence[str]) -> dict[str, dict[str, Any]]:

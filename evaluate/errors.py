@@ -20,8 +20,8 @@ from configs.faults import fault_and_remedy
 MAX_KEY_CHARS = 40
 """Maximum number of characters of a key of the input that an error quotes."""
 
-MAX_VALUE_CHARS = 200
-"""Maximum number of characters of a value of the input that an error quotes."""
+NOT_BLANK = r"\S"
+"""Pattern of a text that is not empty."""
 
 
 class EvaluateError(QuarryError):
@@ -65,10 +65,9 @@ def writing(out: Path, flag: str = "--out") -> Iterator[None]:
 
 def first_fault(faults: Sequence[Any]) -> str:
     """Return the location and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
-    location = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
-    return ": ".join(filter(None, (location, faults[0]["msg"])))
-
-
-def quote_short(value: object) -> str:
-    """Quote a value of the input, shortened to MAX_VALUE_CHARS."""
-    return repr(value)[:MAX_VALUE_CHARS]
+    fault = faults[0]
+    location = ".".join(str(part)[:MAX_KEY_CHARS] for part in fault["loc"])
+    message = fault["msg"]
+    if fault.get("ctx") == {"pattern": NOT_BLANK}:
+        message = "it must not be empty"
+    return ": ".join(filter(None, (location, message)))

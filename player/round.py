@@ -9,6 +9,12 @@ OPENING_SCORE = "opening_sentence_score"
 """Name of the points of the opening sentence in a score."""
 WON_POINTS = 90.0
 """Minimum points of an opening sentence that wins a game; a sentence with 9 of 10 words right has them."""
+BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
+"""Minimum similarities of raw text, and the points that a public referee gives for them, 0..1."""
+UNSURE_POINTS = {
+    round(100.0 * band, 2) for _, band in BANDS if 100.0 * band < WON_POINTS
+}
+"""Points that win only if the secret is raw text, which a score does not say."""
 ROUNDING = 0.2
 """Maximum number of points by which rounded and weighted points of an opening sentence exceed 100."""
 Json = dict[str, Any]
@@ -60,9 +66,9 @@ class Score:
 
     @property
     def outcome(self) -> str:
-        """WON, LOST, or "" if the referee did not send the points of the opening sentence."""
+        """WON, LOST, or "" if the points of the opening sentence are missing, or depend on the kind of secret."""
         points = self.opening
-        if points is None:
+        if points is None or round(points, 2) in UNSURE_POINTS:
             return ""
         return "WON" if points >= WON_POINTS else "LOST"
 

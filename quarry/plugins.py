@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import os
 import pkgutil
+import reprlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ def refuse_dotted(name: str, where: str) -> str:
     """
     if is_dotted(name):
         raise SettingsError(
-            f"{where} names {name[:100]!r}, which may run any code; if you trust it, name it on the command line"
+            f"{where} names {reprlib.repr(name)}, which may run any code; if you trust it, name it on the command line"
         )
     return name
 

@@ -23,12 +23,12 @@ TERM = "The formula that most engines use by default"
 
 
 def blocks(begin: str) -> list[str]:
-    """The blocks of README that begin so."""
+    """Return the blocks of README that begin with a pattern."""
     return re.findall(rf"(?ms)^```\w*\n({begin}.*?)^```", README)
 
 
 def shown(start: str) -> list[str]:
-    """The arguments of the guides' commands that begin so, without the remarks beside them."""
+    """Return the arguments of the guides' commands that begin with a pattern, without the remarks after them."""
     line = rf"(?m)^(?:\$ )?(quarry {start}.*?)(?:\s{{2,}}.*)?$"
     commands = re.findall(line, SEARCH + MEASURE)
     return [f"-m {command}" for command in commands if " my/" not in command]
@@ -50,7 +50,7 @@ def run(
 
 
 def printed(arguments: str, folder: Path) -> str:
-    """What a command prints that ends well."""
+    """Return the output of a command, which must exit with 0."""
     done = run(arguments, folder)
     assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
     return done.stdout

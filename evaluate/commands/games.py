@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from tqdm.auto import tqdm
 
 from configs.errors import SettingsError
+from configs.project import find_project
 from evaluate.commands.shared import (
     Games,
     Limit,
@@ -159,18 +160,19 @@ def questions(
 
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(located)):
-        line = format_batch(batch)
         if for_respondent:
-            line = format_respondent_batch(batch, view or "paragraph", retrieve)
-        lines.append(f"{line}\n")
-    write_text(out, "".join(lines))
+            seen = view or "paragraph"
+            lines.append(format_respondent_batch(batch, seen, retrieve))
+        else:
+            lines.append(format_batch(batch))
+    write_text(out, "".join(f"{line}\n" for line in lines))
     print(f"{out}: {len(lines)} batches of 20 questions", file=sys.stderr)
     return report_lost(len(located) - len(lines), strict=True)
 
 
 def serve(
     *,
-    games: Path = BUNDLED_GAMES,
+    games: Path | None = None,
     host: str = "127.0.0.1",
     port: NonNegativeInt = 8017,
     names: Annotated[tuple[str, ...], Parameter("--name")] = (),
@@ -182,7 +184,7 @@ def serve(
     """Serve until interrupted.
 
     Args:
-        games: Labelled games.
+        games: Labelled games (default: those of quarry.toml, else the bundled ones).
         host: Address to listen on.
         port: Port, 0 for a free one.
         names: Name under which players reach the server, if it is neither localhost, this machine's name nor an
@@ -195,11 +197,12 @@ def serve(
     from evaluate.practice.server import PracticeServer, load_repertoire
     from evaluate.studio.matches import create_matches_app
 
+    file = Path(games or find_project().games or BUNDLED_GAMES)
     with listen(host, port) as listener:
         shown_host = f"[{host}]" if ":" in host else host
         url = f"http://{shown_host}:{listener.getsockname()[1]}"
         course = open_course(at.location, at.collection)
-        repertoire = load_repertoire(course, games, referee, seed, overrides.load())
+        repertoire = load_repertoire(course, file, referee, seed, overrides.load())
         server = PracticeServer(repertoire, seed, is_public=True)
         order = "random" if seed is None else f"of seed {seed}"
         _log.info(

@@ -315,4 +315,5 @@ def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:
 
     all_runs = read_runs(runs, find_measures(measures))
     with writing(out):
-        print(*map(visible, export_runs(all_runs, out)), sep="\n")
+        paths = export_runs(all_runs, out)
+    print(*map(visible, paths), sep="\n")

@@ -5,6 +5,7 @@ import hashlib
 import logging
 import os
 import re
+import reprlib
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
@@ -16,7 +17,7 @@ from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.directories import BUNDLED
 from configs.similar_names import did_you_mean
-from evaluate.errors import GamesError, first_fault, quote_short
+from evaluate.errors import NOT_BLANK, GamesError, first_fault
 from player.round import RoundStart
 from quarry.course.text import canonical
 from quarry.json_files import as_object, read_lines
@@ -34,7 +35,7 @@ SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, for games without a split."""
 MAX_UNKNOWN_KEYS = 5
 """Maximum number of unknown keys of a file that a warning names."""
-Needed = Annotated[str, Field(pattern=r"\S")]
+Needed = Annotated[str, Field(pattern=NOT_BLANK)]
 """A text that is not blank."""
 
 
@@ -137,7 +138,7 @@ def read_games(
             game = _game(record, where, f"game-{number}")
             if game.game_id in games:
                 raise GamesError(
-                    f"{where}: game_id {quote_short(game.game_id)} is there twice; rename it"
+                    f"{where}: game_id {reprlib.repr(game.game_id)} is there twice; rename it"
                 )
         except GamesError as error:
             problems.append(error)
@@ -175,7 +176,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         game = _LINE.validate_python({"game_id": game_id, "book_name": "", **values})
     except ValidationError as error:
         faults = error.errors()
-        fault = f"{first_fault(faults)}, got {quote_short(faults[0]['input'])}"
+        fault = f"{first_fault(faults)}, got {reprlib.repr(faults[0]['input'])}"
         raise GamesError(f"{where}: {fault}; correct the line") from error
     if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(
@@ -212,7 +213,9 @@ def select_split(
             f"{name} {len(split_games)}"
             for name, split_games in sorted(by_split.items())
         ]
-        raise GamesError(f"--split {split} has no game; the file has {', '.join(has)}")
+        raise GamesError(
+            f"the split {split} has no game; the file has {', '.join(has)}"
+        )
     return by_split[split]
 
 

@@ -205,12 +205,14 @@ def _answer(key: str, paragraph: Paragraph, ask: AskPerson) -> str:
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
     typed = ""
     while True:
-        with prefill_input(typed):  # a refused line comes back to be edited
+        refused = typed
+        with prefill_input(refused):  # a refused line comes back to be edited
             typed = " ".join(ask(prompt).split())
-        # endswith: the input may follow the text of a refused line
-        if typed.endswith(QUIT):
+        # a command may follow the text of a refused line
+        command = typed.removeprefix(refused).strip()
+        if command == QUIT:
             raise EOFError
-        if typed.endswith(BACK):
+        if command == BACK:
             raise _BackError
 
         errors = find_label_errors(

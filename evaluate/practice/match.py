@@ -1,5 +1,6 @@
 """The referee's side of one practice game: a state machine that replies to the player's messages, without HTTP."""
 
+import reprlib
 import secrets
 import threading
 from dataclasses import asdict, dataclass, field
@@ -8,9 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import to_json
 
-from evaluate.errors import EvaluateError, first_fault
+from evaluate.errors import NOT_BLANK, EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.scoring import Similarity, score_guess
+from evaluate.referee.scoring import Similarity, has_won, score_guess
 from evaluate.referee.spec import Posed, Referee, Secret, build_secret
 from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
@@ -43,7 +44,7 @@ GUESSED = (
 REFEREE = "practice-referee"
 """Logical id of the referee."""
 
-_Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=r"\S")]
+_Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=NOT_BLANK)]
 
 
 class _Question(BaseModel, strict=True):
@@ -102,6 +103,17 @@ class Match:
         return build_secret(self.label, self.paragraph)
 
     @property
+    def opening_sentence(self) -> str:
+        """The opening sentence with which the guess is compared."""
+        return self.label.opening_sentence or self.secret.opening_sentence
+
+    @property
+    def won(self) -> bool:
+        """Whether the guess has won the game."""
+        guess, is_raw = self.guess["opening_sentence"], bool(self.label.edition)
+        return has_won(guess, self.opening_sentence, is_raw=is_raw)
+
+    @property
     def state(self) -> str:
         """One of STATES: the message that the game waits for, or "over"."""
         return STATES[self.stage]
@@ -125,7 +137,7 @@ class Match:
         message_id = envelope.get("message_id")
         if not isinstance(message_id, str) or not message_id:
             raise RefusedMessageError(
-                f"message_id is {str(message_id)[:40]!r}; it must be a string that is not empty"
+                f"message_id is {reprlib.repr(message_id)}; it must be a string that is not empty"
             )
         key = hash(message_id)  # a long id would fill the memory
         with self._lock:
@@ -188,7 +200,7 @@ class Match:
         label = self.label
         self.score = score_guess(
             payload,
-            opening_sentence=label.opening_sentence or self.secret.opening_sentence,
+            opening_sentence=self.opening_sentence,
             associative_word=label.associative_word,
             answers=self.answers,
             similarity=self.similarity,

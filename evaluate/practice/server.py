@@ -2,6 +2,7 @@
 
 import logging
 import random
+import reprlib
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
@@ -282,6 +283,6 @@ class LocalGameServer:
         match = self.matches.get(game_id) if isinstance(game_id, str) else None
         if match is None:
             raise RefusedMessageError(
-                f"game_id {str(game_id)[:40]!r} is no game of this player"
+                f"game_id {reprlib.repr(game_id)} is no game of this player"
             )
         return match

@@ -1,4 +1,4 @@
-"""The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it uses."""
+"""The private score of a guess, as docs/protocol.md defines it, with RAW_BANDS for raw text; similarity of words."""
 
 import re
 import unicodedata
@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from evaluate.games.labelled import same_text, token_f1, tokens
+from evaluate.games.labelled import same_sentence, same_text, token_f1, tokens
 from evaluate.referee.context import QUOTE_MARKS, same_form
 from evaluate.referee.simulated import choose_other_embedder
 from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
-from player.questions.points import BANDS
-from player.round import OPENING_SCORE, OPENING_WEIGHT, Score
+from player.round import BANDS, OPENING_SCORE, OPENING_WEIGHT, Score
 from quarry.arrays import Float32Array
 from quarry.embed import Models
 
@@ -126,6 +125,13 @@ def score_raw_sentence(guess: str, truth: str) -> float:
     """Return the points of a public referee for a raw string; below the last band, where its model judges, return 0."""
     ratio = compute_raw_ratio(guess, truth)
     return next((points for least, points in RAW_BANDS if ratio >= least), 0.0)
+
+
+def has_won(guess: str, truth: str, *, is_raw: bool) -> bool:
+    """Return whether a guessed opening sentence wins the game; a raw one needs the lowest of the bands."""
+    if is_raw:
+        return compute_raw_ratio(guess, truth) >= RAW_BANDS[-1][0]
+    return same_sentence(guess, truth)
 
 
 def score_word(

@@ -1,13 +1,14 @@
 """Files of questions for outside respondents, people or models, and files of their answers, as JSON lines."""
 
 import json
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from evaluate.errors import BatchError, quote_short
+from evaluate.errors import BatchError
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import RefusedMessageError, read_batch
 from evaluate.referee.simulated import Retriever
@@ -177,7 +178,7 @@ def read_answers_file(
         game_id, items = record["game_id"], record.get("answers")
         if game_id not in batches:
             raise BatchError(
-                f"{where}: no batch has the game_id {quote_short(game_id)}; name the batches that were answered"
+                f"{where}: no batch has the game_id {reprlib.repr(game_id)}; name the batches that were answered"
             )
 
         replies: list[Answer] = [None] * len(batches[game_id].questions)
@@ -189,7 +190,7 @@ def read_answers_file(
             is_read = answer is not None or letter is None
             if not is_read or type(number) is not int or number not in unanswered:
                 raise BatchError(
-                    f"{where}: answers hold {quote_short(item)}; each has its own "
+                    f"{where}: answers hold {reprlib.repr(item)}; each has its own "
                     f"question_number within 1..{len(replies)} "
                     'and an answer A, B, C, D or "Not Relevant"'
                 )
@@ -208,7 +209,7 @@ def _read_by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]
             raise BatchError(f"{where}: the line has no game_id; write the file again")
         if game_id in game_ids:
             raise BatchError(
-                f"{where}: game_id {quote_short(game_id)} is there twice; remove one"
+                f"{where}: game_id {reprlib.repr(game_id)} is there twice; remove one"
             )
         game_ids.add(game_id)
         yield where, record | {"game_id": game_id}

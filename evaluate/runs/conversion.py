@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluate.games.labelled import LabelledGame, same_sentence, same_text
-from evaluate.referee.scoring import RAW_BANDS, compute_raw_ratio
+from evaluate.games.labelled import LabelledGame, same_text
+from evaluate.referee.scoring import compute_raw_ratio, has_won
 from evaluate.runs.record import (
     BookRecord,
     CandidateRecord,
@@ -33,8 +33,6 @@ N_CANDIDATES_KEPT = 20
 """Number of candidates of the first play that a record keeps, the likeliest after the answers."""
 MISLEADING_BITS = 1.0
 """Minimum number of bits by which a misleading answer favours the guess over the labelled paragraph."""
-WON_RATIO = RAW_BANDS[-1][0]
-"""Minimum similarity of a raw opening sentence that wins; it is that of the lowest band of public referees."""
 MIN_FIT = 0.01
 """Minimum probability that an answer fits a candidate, since no answer is impossible."""
 FITTING = 0.5
@@ -147,8 +145,6 @@ def _record_play(
     plan, decision, score = played_game.plan, played_game.decision, played_game.score
     guess, best, belief = decision.guess, decision.best, decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
-    ratio = round(compute_raw_ratio(guess.opening_sentence, sentence), 4)
-    is_same = same_sentence(guess.opening_sentence, sentence)
 
     truth = find_truth(plan, game, paragraph)
     if len(belief) < len(plan.rows):
@@ -168,7 +164,7 @@ def _record_play(
         guess={**asdict(guess), "confidence": round(float(guess.confidence), 6)},
         guess_rank=_find_rank(plan, belief, truth),
         prior_rank=_find_rank(plan, plan.prior, truth),
-        won=ratio >= WON_RATIO if game.edition else is_same,
+        won=has_won(guess.opening_sentence, sentence, is_raw=bool(game.edition)),
         sentence_exact=same_text(guess.opening_sentence, sentence),
         word_exact=_is_among(game.associative_word, [guess.associative_word]),
         word_top20=_is_among(game.associative_word, decision.associations[:20]),
@@ -181,7 +177,8 @@ def _record_play(
         against = find_answers_against(plan, played_game.answers, truth, best)
         play["misled"], play["unfit"] = against
     if game.edition:
-        play["ratio"] = ratio
+        ratio = compute_raw_ratio(guess.opening_sentence, sentence)
+        play["ratio"] = round(ratio, 4)
         play["right_page"] = best >= 0 and is_on_secret_page(plan, best, paragraph)
     return play
 

@@ -68,6 +68,31 @@ whether the ingested opening sentence is the labelled one. `points` are the poin
 other columns are keys of the record or of the play.
 """
 
+RECORD_KEYS = (
+    "game_id",
+    "book_name",
+    "hint",
+    "answerable",
+    "edition",
+    "questions_ms",
+    "decide_ms",
+)
+SEARCH_KEYS = ("rank", "relevant", "embed_ms", "search_ms")
+TRUTH_KEYS = ("paragraph_id", "document")
+PLAY_KEYS = (
+    "guess_rank",
+    "prior_rank",
+    "won",
+    "win_ideal",
+    "ratio",
+    "right_page",
+    "sentence_exact",
+    "word_exact",
+    "word_top20",
+    "private_score",
+)
+"""Keys of the record, of its search, of its truth and of its plays that are columns."""
+
 
 def build_frame(
     records: Iterable[ReplayRecord], repeats: int, *, has_referee: bool
@@ -91,17 +116,23 @@ def build_frame(
         for repeat in range(repeats):
             play = get_play(record, repeat)
             play_values = _play_values(record, play, repeat, has_referee=has_referee)
-            # of equal keys, such as the rank of the search and of the play, the later one counts
-            values: Json = {**record, **(record["truth"] or {}), **record["search"]}
-            values |= {**game_values, **(play or {}), **play_values}
+            values = game_values | play_values
             rows.append([values.get(name) for name in columns])
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
+def _pick(source: Mapping[str, object] | None, keys: Iterable[str]) -> Json:
+    """Return the values of some keys; None for those that are absent."""
+    return {key: (source or {}).get(key) for key in keys}
+
+
 def _game_values(record: ReplayRecord) -> Json:
-    """Return the values of the columns of a game that are not keys of its record."""
+    """Return the values of the columns of a game."""
     search, truth, label = record["search"], record["truth"], record["opening_sentence"]
     values: Json = {
+        **_pick(record, RECORD_KEYS),
+        **_pick(search, SEARCH_KEYS),
+        **_pick(truth, TRUTH_KEYS),
         "n_hits": len(search["hits"]),
         "book_right": False,
         "label": label,
@@ -130,8 +161,9 @@ def _game_values(record: ReplayRecord) -> Json:
 def _play_values(
     record: ReplayRecord, play: PlayRecord | None, repeat: int, *, has_referee: bool
 ) -> Json:
-    """Return the values of the columns of a play that are not keys of its record."""
+    """Return the values of the columns of a play."""
     values: Json = {
+        **_pick(play, PLAY_KEYS),
         "repeat": repeat,
         "lost_at": find_lost_step(record, play),
         "fate": describe_fate(record, play),

@@ -50,7 +50,9 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
             measures[name] = measure = ir_measures.parse_measure(name)
             if measure.params.get("cutoff", 1) < 1:  # trec_eval would end the process
                 raise ValueError("the cutoff must be at least 1")
-            compute_ranking_values(measure, np.array([1]), np.array([1]))
+            (value,) = compute_ranking_values(measure, np.array([1]), np.array([2]))
+            if value == 0.0:
+                raise ValueError("the paragraph has relevance 1, and counts nothing")
         # ir-measures and its providers raise errors of many types
         except Exception as error:
             raise SettingsError(

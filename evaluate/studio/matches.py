@@ -111,7 +111,7 @@ def _view(match: Match) -> GameView:
         match.paragraph.paragraph_id,
         secret.opening_sentence,
         match.label.associative_word,
-        won=match.score.outcome == "WON",
+        won=match.won,
         explanation=(),
     )
     game = GameRecord(

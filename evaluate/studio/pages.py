@@ -88,14 +88,17 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
 
 async def _refuse(request: Request, error: Exception) -> Any:
     """Answer an error with a page."""
+    no_page = f"There is no page {request.url.path}."
     match error:
         case AnyHTTPException(detail="Not Found"):  # no route has this path
-            status, text = 404, f"There is no page {request.url.path}."
+            status, text = 404, no_page
         case AnyHTTPException():
             status, text = error.status_code, error.detail
         case RequestValidationError():
             fault = error.errors()[0]
             status, text = 422, f"{fault['loc'][-1]}: {fault['msg']}."
+            if fault["loc"][0] == "path":
+                status, text = 404, no_page
         case _:
             status, text = 422, str(error)
     return request.app.state.page("error.html", status, text=text)

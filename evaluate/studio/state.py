@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import reprlib
 import secrets
 import threading
 from collections.abc import Callable
@@ -97,7 +98,7 @@ class Studio:
             return self.settings
         if is_file_name(preset):
             raise SettingsError(
-                f"preset {preset[:100]!r} is a file; start the studio with it: quarry studio --preset FILE"
+                f"preset {reprlib.repr(preset)} is a file; start the studio with it: quarry studio --preset FILE"
             )
         return load(preset)
 

@@ -212,8 +212,7 @@ class _Ingest:
         documents = store.course.documents_by_id
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
-            rest = "with its documents" if documents else "from the files named"
-            _log.warning("%s; it is made again %s", fact, rest)
+            _log.warning("%s; it is made again with its documents", fact)
         files = FileReader(
             settings=self.settings.ingest,
             staging=staging,
@@ -233,7 +232,7 @@ class _Ingest:
                 reading = replace(stored.reading, document=row.document)
                 if reading.document != stored.reading.document:
                     moved.append(replace(stored, reading=reading))
-        if readings or dropped or moved or (store.damage and documents):
+        if readings or dropped or moved or store.damage:
             self._write(store, staging, readings, dropped, moved)
             staging.clear()
         return store.course, rows

@@ -196,6 +196,11 @@ def authors(pdf: Pdf) -> tuple[str, ...]:
     return tuple(name for name in names if name and name.casefold() in printed)
 
 
+def _has_visible_text(text: str) -> bool:
+    """Return whether a text has more than white space and characters that are not printed, such as U+200B."""
+    return any(map(str.isprintable, text.replace(" ", "")))
+
+
 def read_paragraphs_file(
     path: Path, content: str, settings: IngestSettings
 ) -> list[Reading]:
@@ -209,7 +214,7 @@ def read_paragraphs_file(
     for where, record in read_objects(path, SourceError):
         for key in ("paragraph_id", "book_name", "text"):
             value = record.get(key)
-            if not isinstance(value, str) or not value.strip():
+            if not isinstance(value, str) or not _has_visible_text(value):
                 raise SourceError(
                     f"{where}: {key} is {value!r}, not a string that is not empty; {MEND}"
                 )

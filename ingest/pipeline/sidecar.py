@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import reprlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -111,12 +112,12 @@ def read_sidecar(lecture: Path) -> Sidecar:
         if not isinstance(tree, dict):
             fault = f"the file holds {type(tree).__name__}, not keys and values"
         elif unknown := [key for key in tree if key not in RULES]:
-            fault = f"the key {repr(unknown[0])[:60]} is unknown; keys are {', '.join(RULES)}"
+            fault = f"the key {reprlib.repr(unknown[0])} is unknown; keys are {', '.join(RULES)}"
         else:
             return Sidecar(**tree, digest=content_hash(path)[:12])
     except ValidationError as error:
         key = str(error.errors(include_url=False)[0]["loc"][0])
-        fault = f"{key} is {repr(tree[key])[:60]}, not {RULES[key]}"
+        fault = f"{key} is {reprlib.repr(tree[key])}, not {RULES[key]}"
     except (OSError, ValueError) as error:
         fault = f"not readable as YAML: {' '.join(str(error).split())}"
     raise SourceError(f"{path}: {fault}; correct or remove it")

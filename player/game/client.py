@@ -4,6 +4,7 @@ import contextlib
 import errno
 import functools
 import os
+import reprlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -236,7 +237,7 @@ class HttpGameServer:
                 return document
         text = self._redact(answer.decode("utf-8", "replace"))
         raise ServerError(
-            f"{self.url}: {method} {path} answered {text[:60]!r}, not a JSON object; is it a game server?"
+            f"{self.url}: {method} {path} answered {reprlib.repr(text)}, not a JSON object; is it a game server?"
         )
 
     def _call(

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from player.round import BANDS
 from quarry.arrays import Float32Array
 from quarry.course.text import canonical
 
-BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
-"""Minimum similarities, and the points that a public referee gives for them, 0..1."""
 BELOW_BANDS = 0.3
 """Points of a less similar string, divided by its similarity."""
 

@@ -91,7 +91,8 @@ class Folder(Generations):
             StoreError: it cannot be read; or the location is a file, or holds other files and no store.
         """
         if number:
-            with self.reading(number):
+            remedy = f"run: quarry ingest PATH... --store {self.location}"
+            with self.reading(number, remedy):
                 check_database(Path(self.location, self.generation_name(number)))
             return
         folder = Path(self.location)

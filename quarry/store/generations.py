@@ -39,7 +39,7 @@ DAMAGE = (
     ValueError,
     sqlite3.Error,
 )
-"""Errors of reading files whose bytes have changed. An ingest makes a damaged content again without its documents."""
+"""Errors of reading files whose bytes have changed."""
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
 
@@ -140,7 +140,8 @@ class Generations(ABC):
         """
         if not number:
             return Content()
-        with self.reading(number):
+        remedy = "remove it, or ingest its files into another --store"
+        with self.reading(number, remedy):
             return self.read(self.generation_name(number))
 
     def publish(self, base: int, content: Content) -> None:
@@ -186,8 +187,11 @@ class Generations(ABC):
         return f"{self.collection}.{number}"
 
     @contextlib.contextmanager
-    def reading(self, number: int) -> Iterator[None]:
+    def reading(self, number: int, remedy: str) -> Iterator[None]:
         """Turn errors of reading a generation into a StoreError.
+
+        Args:
+            remedy: the remedy if the generation is damaged.
 
         Raises:
             StoreDamagedError: the generation is damaged.
@@ -205,8 +209,7 @@ class Generations(ABC):
         except DAMAGE as error:
             reason = visible(describe_error(error))
             raise StoreDamagedError(
-                f"{self.location}/{self.generation_name(number)} is damaged ({reason}); "
-                f"run: quarry ingest PATH... --store {self.location}"
+                f"{self.location}/{self.generation_name(number)} is damaged ({reason}); {remedy}"
             ) from error
 
     def _remove_old(self, names: Iterable[str], base: int, draft: str) -> None:

@@ -93,9 +93,10 @@ class Store:
     Attributes:
         course: the current content; a new one after each change.
         documents: the current content, by doc_id.
-        damage: the error of a damaged store, or None; a damaged content counts as empty, a damaged database keeps it.
+        damage: the error of a damaged database, or None; the next change makes it again.
 
     Raises:
+        StoreDamagedError: the content is damaged.
         StoreError: the folder cannot be read, the server does not answer, or the location is not a store of ours.
     """
 
@@ -104,10 +105,9 @@ class Store:
         self.location = location
         self.collection = collection
         self.damage: StoreDamagedError | None = None
-        content = Content()
         number, identity = self._generations.newest()
+        content = self._generations.content(number)
         try:
-            content = self._generations.content(number)
             self._generations.require_usable(number)
         except StoreDamagedError as error:
             self.damage = error

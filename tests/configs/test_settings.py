@@ -105,7 +105,7 @@ def test_a_config_that_is_a_pipe_or_a_folder_is_refused_as_such() -> None:
 
 def test_later_files_win_key_by_key_and_a_change_over_all() -> None:
     text = "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}"
-    preset = str(written(text, "preset.yaml"))
+    preset = str(written(text, "preset.YAML"))
     mine = written("search: {rrf_k: 42}")
 
     alone = load(preset)

@@ -77,6 +77,12 @@ BAD = {
 """Command lines, and a part of the line that refuses each."""
 
 
+def test_a_practice_server_takes_the_games_of_the_project(evaluate: Evaluate) -> None:
+    Path("quarry.toml").write_text('games = "none.jsonl"')
+    refusal = evaluate("serve --store store --port 0").refusal
+    assert "none.jsonl cannot be read" in refusal
+
+
 def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
     Path("broken.jsonl").write_text("{")
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}

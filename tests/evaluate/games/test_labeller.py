@@ -92,6 +92,12 @@ def test_what_breaks_a_rule_or_is_not_utf_8_is_asked_for_again() -> None:
     assert game.opening_sentence == IVY.opening_sentence
 
 
+def test_a_hint_may_end_like_a_command() -> None:
+    _, *rest = WHOLE
+    label("ratio of a:b", *rest, "ratio of p:q")
+    assert each(load_games(OUT), "hint") == ["ratio of a:b"]
+
+
 IN_A_TERMINAL = """from pathlib import Path
 from evaluate.games.labeller import label_games
 from tests.evaluate.games.test_labeller import ALL

@@ -64,6 +64,19 @@ def test_the_state_follows_the_messages_up_to_the_score() -> None:
     assert match.score.league_points == 2
 
 
+def test_a_raw_secret_is_won_by_its_ratio_and_another_one_by_its_words() -> None:
+    sentence = "Ivy climbs the old wall slowly. It c"
+    for edition, points, won in (
+        ({"reader": "pdfplumber", "cut": "page"}, 88.0, True),  # 2 * 31 / (31 + 36)
+        ({}, 85.71, False),  # 2 * 6 / (6 + 8)
+    ):
+        match = match_at(3, opening_sentence=sentence, **edition)
+        assert match.score is not None
+        assert match.score.breakdown["opening_sentence_score"] == points
+        assert match.won == won
+        assert match.score.outcome == ("" if won else "LOST")
+
+
 def test_the_round_starts_with_what_the_label_tells() -> None:
     match = match_at(0, book_name="Old Walls", hint="what climbs")
     assert match.receive(MESSAGES[0])[0]["payload"] == {

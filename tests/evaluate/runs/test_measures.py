@@ -28,6 +28,13 @@ def test_each_measure_is_what_its_definition_says() -> None:
         assert measured[name] == pytest.approx(values), name
 
 
+def test_a_measure_for_which_the_paragraph_counts_nothing_is_refused() -> None:
+    for name in ("AP(rel=2)", "nDCG(gains={1:0})@10"):
+        with pytest.raises(SettingsError, match="has relevance 1, and counts nothing"):
+            find_measures([name])
+    assert find_measures(["AP(rel=1)", "Accuracy", "Judged@2", "NumRet", "ERR@5"])
+
+
 def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

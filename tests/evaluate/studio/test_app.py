@@ -138,7 +138,7 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         "/report": 422,
         "/report?run=../../journal": 404,
         "/nowhere": 404,
-        "/games/x": 422,
+        "/games/x": 404,
         "/report?run=none.json": 422,
     }.items():
         response = client.get(path)

@@ -334,6 +334,10 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
             " line 2: text is None, not a string that is not empty",
         ),
         (
+            first.replace('"b"', '"\\u200b"'),
+            " line 1: text is '\\u200b', not a string that is not empty",
+        ),
+        (
             first.replace("}", ', "heading": 5}'),
             " line 1: heading is 5, not a string",
         ),

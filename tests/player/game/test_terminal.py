@@ -46,7 +46,8 @@ def test_no_line_is_wider_than_the_terminal_and_no_text_is_cut() -> None:
 
 
 def test_a_score_says_whether_the_game_was_won_and_what_points_mean() -> None:
-    for points, outcome in ((100.0, "WON"), (42.0, "LOST")):
+    outcomes = {100.0: "WON", 89.0: "LOST", 88.0: "score", 75.0: "score", 42.0: "LOST"}
+    for points, outcome in outcomes.items():  # raw text wins with 88 or 75
         out = io.StringIO()
         terminal = Terminal(Console(file=out, width=80))
         breakdown = {"opening_sentence_score": points}

@@ -64,7 +64,7 @@ def ingest_locks(folder: Path, tmp_path: Path, hashing_embedder: None) -> Ingest
 def damage(folder: Path) -> str:
     """Return the one line with which a store is refused."""
     line = refusal(StoreDamagedError, opened, folder)
-    assert line.endswith(f"; run: quarry ingest PATH... --store {folder}")
+    assert line.endswith("; remove it, or ingest its files into another --store")
     return line
 
 
@@ -261,7 +261,7 @@ def test_a_generation_that_comes_while_a_damaged_one_is_opened_keeps_its_documen
         file_reading(other, make_reading("locks", [LOCKS]))
         raise ValueError("damaged")
 
-    monkeypatch.setattr(folder_module, "load_content", read_late)
+    monkeypatch.setattr(folder_module, "check_database", read_late)
     late = Store(str(folder))
     assert late.damage is not None
     with pytest.raises(StoreChangedError):
@@ -269,8 +269,11 @@ def test_a_generation_that_comes_while_a_damaged_one_is_opened_keeps_its_documen
     assert LOCKS in texts_of(folder)
 
 
-def test_a_damaged_store_is_made_again_with_its_documents_or_from_the_files_named(
-    folder: Path, ingest_locks: Ingest, capsys: pytest.CaptureFixture[str]
+def test_an_ingest_makes_a_damaged_database_again_and_refuses_a_damaged_content(
+    folder: Path,
+    tmp_path: Path,
+    ingest_locks: Ingest,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     texts = texts_of(folder)
     # the paragraphs file is new, and then unchanged
@@ -283,6 +286,9 @@ def test_a_damaged_store_is_made_again_with_its_documents_or_from_the_files_name
 
     content = folder / "course.3" / CONTENT
     content.write_bytes(content.read_bytes()[:-100])
-    assert ingest_locks() == 0
-    assert "it is made again from the files named" in capsys.readouterr().err
-    assert texts_of(folder) == [LOCKS]
+    assert ingest_locks() == 2
+    assert f"{folder}/course.3 is damaged (" in capsys.readouterr().err
+    assert "course.4" not in os.listdir(folder)
+
+    content.parent.rename(tmp_path / "removed")
+    assert sorted(texts_of(folder)) == sorted([*texts, LOCKS])
