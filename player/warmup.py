@@ -101,9 +101,8 @@ def _rank(expression: str) -> tuple[bool, int]:
 def _value(expression: str) -> float | None:
     """Compute a sum of numbers with + - * / % ** and parentheses; return None for anything else."""
     plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/%( ")
-    plain = re.sub(
-        r"^\d+([.)] (?=[\d(-])| (?=\d))", "", plain
-    )  # the number of the question
+    # the number of the question
+    plain = re.sub(r"^\d+([.)] (?=[\d(-])| (?=\d))", "", plain)
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()
     while plain.count("(") > plain.count(")"):
