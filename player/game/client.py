@@ -152,9 +152,10 @@ class HttpGameServer:
 
     def use(self, token: str) -> None:
         """Use a token from now on."""
-        if not all("!" <= char <= "~" for char in token):
+        if not _can_be_sent(token):
             raise UnauthorizedError(
-                "--token has spaces, line breaks or characters that are not ASCII; copy it again"
+                "The token (--token or QUARRY_TOKEN) has spaces, line breaks or characters that are not ASCII; "
+                "copy it again"
             )
         self.token = token
         self._client.headers.pop("Authorization", None)
@@ -168,7 +169,12 @@ class HttpGameServer:
             ServerError: the server cannot be reached or refuses.
         """
         answer = self._ask("POST", "/v1/players", json={"name": name}, patience=1.0)
-        self.use(_required(answer, "token"))
+        token = _required(answer, "token")
+        if not _can_be_sent(token):
+            raise ServerError(
+                f"{self.url} registers the player with a token that cannot be sent; is it a game server?"
+            )
+        self.use(token)
 
     def request_game(self) -> str:
         """Ask for a practice game and return its game_id; its messages follow in the inbox.
@@ -408,6 +414,11 @@ def _read_retry_after_s(headers: httpx.Headers) -> float:
     with contextlib.suppress(ValueError, TypeError, OverflowError):
         seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
     return max(0.0, min(seconds or 0.0, MAX_RETRY_AFTER_S))
+
+
+def _can_be_sent(token: str) -> bool:
+    """Return whether a token has only characters that a header may hold."""
+    return all("!" <= char <= "~" for char in token)
 
 
 def _required(answer: Json, key: str) -> str:
