@@ -55,7 +55,7 @@ INBOX = "/v1/inbox"
 """Path from which messages are read."""
 OUTBOX = "/v1/outbox"
 """Path to which messages are sent."""
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+RETRIED = frozenset({408, 425, 429, *range(500, 600)})
 """Statuses after which a request is retried until its time is up."""
 UNAUTHORIZED = frozenset({401, 403})
 """Statuses of a request with a bad token."""

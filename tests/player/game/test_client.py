@@ -125,6 +125,13 @@ def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
     assert len(server.requests) >= 2
 
 
+def test_a_server_or_proxy_that_fails_once_in_any_way_is_asked_again() -> None:
+    for status in (408, 425, 429, 500, 501, 503, 505, 520, 524, 599):
+        client, server = connect((status, b""), (201, {"game_id": "7"}))
+        assert client.request_game() == "7", status
+        assert len(server.requests) == 2
+
+
 def test_a_token_that_is_not_known_twice_is_an_unauthorized_error() -> None:
     for status in (401, 403):
         client, server = connect((status, {"detail": f"who is {TOKEN}?"}))
