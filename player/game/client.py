@@ -343,12 +343,11 @@ class HttpGameServer:
         self, request: httpx.Request, reason: str, retry_after_s: float = 0.0
     ) -> UnavailableError:
         call = f"{request.method} {request.url.path}"
-        error = UnavailableError(
+        return UnavailableError(
             f"{self.url} does not answer: {call} failed: {self._redact(reason)}. "
-            "Check --server, or leave it out to play against a practice server."
+            "Check --server, or leave it out to play against a practice server.",
+            retry_after_s=retry_after_s,
         )
-        error.retry_after_s = retry_after_s
-        return error
 
     def _refusal(self, request: str, status: int, body: bytes) -> ServerError:
         """Return the error for a status after which a request is not retried."""
@@ -366,11 +365,9 @@ class HttpGameServer:
             problem = read_json(body)
             detail = problem.get("detail") or problem.get("title") or detail
         reason = " ".join(self._redact(str(detail)).split())[:200]
-        error = RefusedError(
-            f"{self.url}: {request} was refused with {status}: {reason}"
+        return RefusedError(
+            f"{self.url}: {request} was refused with {status}: {reason}", status=status
         )
-        error.status = status
-        return error
 
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
