@@ -332,6 +332,8 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
             continue
 
         require_key(section, SECTIONS, f"{where}: it")
+        if _read_null(values) == "":
+            continue  # its keys are commented out
         fields_of_section = fields(SECTIONS[section])
         for key in _mapping(values, f"{where}: section {section}"):
             require_key(key, fields_of_section, f"{where}: {section}")

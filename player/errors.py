@@ -76,9 +76,15 @@ class ServerError(PlayerError, ConnectionError):
 
     Attributes:
         retry_after_s: seconds to wait before the next request, if the server has named them; else 0.
+        status: HTTP status of the answer; 0 without one.
     """
 
-    retry_after_s: float = 0.0
+    def __init__(
+        self, text: str, *, retry_after_s: float = 0.0, status: int = 0
+    ) -> None:
+        super().__init__(text)
+        self.retry_after_s = retry_after_s
+        self.status = status
 
 
 class UnauthorizedError(ServerError, PermissionError):
@@ -90,13 +96,7 @@ class UnavailableError(ServerError):
 
 
 class RefusedError(ServerError):
-    """The game server refuses a request, and would refuse it again.
-
-    Attributes:
-        status: HTTP status of its answer.
-    """
-
-    status: int = 0
+    """The game server refuses a request, and would refuse it again."""
 
 
 class GameTimeoutError(ServerError, TimeoutError):

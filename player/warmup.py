@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from quarry.languages.english import ENGLISH
+
 MAX_QUESTION_CHARS = 2_000
 """Maximum number of characters of a question that are read; the search for the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
@@ -27,11 +29,22 @@ _SPELT_SIGNS = {
     r"%(?!\s*[\d(])": " percent",
     r"\b(mod|modulo|מודולו)\b": "%",
     r"(?<=\d),(?=\d{3}\b)": "",
-    r"\b\d{4}-\d\d-\d\d\b": "",
+    r"\b\d{4}-\d\d-\d\d([t ]\d\d:[\d:.]+\s*([-+]\d\d:?\d\d)?|\b)": "",
+    r"\b\d\d?/\d\d?/(19|20)\d\d\b": "",
     r"(?<![\d.,])0+(?=\d)": "",
     r"\b(round|game|question|סיבוב|משחק|שאלה) \d+ *-(?= *[\d(][\d .)]*[-+*/%])": "",
+    r"(?<=[\d)])\((?=[\d\s.+*/%()-]*\))": "*(",
 }
-"""Patterns of spelt signs, and the signs; commas of thousands, dates, leading zeros and names of rounds are removed."""
+"""Patterns of spelt signs, and the signs; commas of thousands, times, leading zeros and names of rounds are removed."""
+_NUMBERS = {
+    **{word: n for n, word in enumerate(["zero", "one", *ENGLISH.cardinals.split()])},
+    **{word: n * 10 for n, word in enumerate(ENGLISH.tens.split(), start=2)},
+}
+"""Words for numbers, and the numbers."""
+_SPELT_NUMBER = re.compile(
+    rf"\b(?:({'|'.join(ENGLISH.tens.split())})[- ]({'|'.join([*_NUMBERS][1:10])})|({'|'.join(_NUMBERS)}))\b"
+)
+"""A number in words, such as "twenty-one" or "two"."""
 _DECIMAL_COMMA = re.compile(r"(?<![\d,.])(\d+),(?=\d+(?!,?\d))")
 """A comma in a number that is in no list."""
 _NAMED_SIGNS = {"sum": "+", "difference": "-", "product": "*", "quotient": "/"}
@@ -56,6 +69,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 def answer_warmup(question: str) -> str:
     """Return the result of the longest sum in a question such as "What is 7 * 8?"; "0" if it has none."""
     text = question[:MAX_QUESTION_CHARS].lower().translate(_SIGNS)
+    text = _SPELT_NUMBER.sub(_with_digits, text)
     for pattern, sign in _SPELT_SIGNS.items():
         text = re.sub(pattern, sign, text)
     text = _DECIMAL_COMMA.sub(r"\1.", _NAMED.sub(_spell_out, text))
@@ -65,6 +79,11 @@ def answer_warmup(question: str) -> str:
         if value is not None:
             return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
     return "0"
+
+
+def _with_digits(match: re.Match[str]) -> str:
+    """Write a number in digits."""
+    return str(sum(_NUMBERS[word] for word in match.groups() if word))
 
 
 def _spell_out(match: re.Match[str]) -> str:
@@ -82,7 +101,8 @@ def _rank(expression: str) -> tuple[bool, int]:
 def _value(expression: str) -> float | None:
     """Compute a sum of numbers with + - * / % ** and parentheses; return None for anything else."""
     plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/%( ")
-    plain = re.sub(r"^\d+[.)] (?=[\d(-])", "", plain)  # the number of the question
+    # the number of the question
+    plain = re.sub(r"^\d+([.)] (?=[\d(-])| (?=\d))", "", plain)
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()
     while plain.count("(") > plain.count(")"):

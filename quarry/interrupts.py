@@ -68,11 +68,12 @@ def run_quietly(module: str, *arguments: Any) -> int:
     """
     try:
         return _run_quietly(module, *arguments)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package in OURS:
+    except ImportError as error:
+        missing = error.__cause__ or error  # cyclopts wraps that of a command's module
+        package = str(getattr(missing, "name", "")).partition(".")[0]
+        if not isinstance(missing, ModuleNotFoundError) or package in OURS:
             raise
-        remedy = "Run `make play` once, and use .venv/bin/python."
+        remedy = "Run `make play` and use .venv/bin/python, or pip install 'quarry-lectures[evaluate]'."
         print(f"{package} is missing from {sys.executable}. {remedy}", file=sys.stderr)
         return 2
 

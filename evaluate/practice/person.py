@@ -42,7 +42,6 @@ def play_with_person(
             does not ask.
 
     Raises:
-        QueryError: the person typed neither a hint nor a lecture.
         EOFError: the input has ended.
     """
     print("Think of a paragraph. The player knows only what you type.")

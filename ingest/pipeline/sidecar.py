@@ -109,6 +109,8 @@ def read_sidecar(lecture: Path) -> Sidecar:
 
     try:
         tree = read_plain_file(path)
+        if tree is None:
+            tree = {}
         if not isinstance(tree, dict):
             fault = f"the file holds {type(tree).__name__}, not keys and values"
         elif unknown := [key for key in tree if key not in RULES]:

@@ -56,7 +56,7 @@ INBOX = "/v1/inbox"
 """Path from which messages are read."""
 OUTBOX = "/v1/outbox"
 """Path to which messages are sent."""
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+RETRIED = frozenset({408, 425, 429, *range(500, 600)})
 """Statuses after which a request is retried until its time is up."""
 UNAUTHORIZED = frozenset({401, 403})
 """Statuses of a request with a bad token."""
@@ -153,9 +153,10 @@ class HttpGameServer:
 
     def use(self, token: str) -> None:
         """Use a token from now on."""
-        if not all("!" <= char <= "~" for char in token):
+        if not _can_be_sent(token):
             raise UnauthorizedError(
-                "--token has spaces, line breaks or characters that are not ASCII; copy it again"
+                "The token (--token or QUARRY_TOKEN) has spaces, line breaks or characters that are not ASCII; "
+                "copy it again"
             )
         self.token = token
         self._client.headers.pop("Authorization", None)
@@ -169,7 +170,12 @@ class HttpGameServer:
             ServerError: the server cannot be reached or refuses.
         """
         answer = self._ask("POST", "/v1/players", json={"name": name}, patience=1.0)
-        self.use(_required(answer, "token"))
+        token = _required(answer, "token")
+        if not _can_be_sent(token):
+            raise ServerError(
+                f"{self.url} registers the player with a token that cannot be sent; is it a game server?"
+            )
+        self.use(token)
 
     def request_game(self) -> str:
         """Ask for a practice game and return its game_id; its messages follow in the inbox.
@@ -338,12 +344,11 @@ class HttpGameServer:
         self, request: httpx.Request, reason: str, retry_after_s: float = 0.0
     ) -> UnavailableError:
         call = f"{request.method} {request.url.path}"
-        error = UnavailableError(
+        return UnavailableError(
             f"{self.url} does not answer: {call} failed: {self._redact(reason)}. "
-            "Check --server, or leave it out to play against a practice server."
+            "Check --server, or leave it out to play against a practice server.",
+            retry_after_s=retry_after_s,
         )
-        error.retry_after_s = retry_after_s
-        return error
 
     def _refusal(self, request: str, status: int, body: bytes) -> ServerError:
         """Return the error for a status after which a request is not retried."""
@@ -361,11 +366,9 @@ class HttpGameServer:
             problem = read_json(body)
             detail = problem.get("detail") or problem.get("title") or detail
         reason = " ".join(self._redact(str(detail)).split())[:200]
-        error = RefusedError(
-            f"{self.url}: {request} was refused with {status}: {reason}"
+        return RefusedError(
+            f"{self.url}: {request} was refused with {status}: {reason}", status=status
         )
-        error.status = status
-        return error
 
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
@@ -409,6 +412,11 @@ def _read_retry_after_s(headers: httpx.Headers) -> float:
     with contextlib.suppress(ValueError, TypeError, OverflowError):
         seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
     return max(0.0, min(seconds or 0.0, MAX_RETRY_AFTER_S))
+
+
+def _can_be_sent(token: str) -> bool:
+    """Return whether a token has only characters that a header may hold."""
+    return all("!" <= char <= "~" for char in token)
 
 
 def _required(answer: Json, key: str) -> str:

@@ -243,7 +243,8 @@ class Game:
 
     def log(self, problem: object) -> None:
         """Log a fault that does not end the game."""
-        _log.warning("game %s: %s", visible(self.game_id), problem)
+        name = visible(self.game_id) or "without an id"
+        _log.warning("game %s: %s", name, problem)
 
     def _tell(self, event: Callable[..., object], *facts: object) -> None:
         """Call a method of the spectator; log its exception, or raise it if timeouts are strict."""

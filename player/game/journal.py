@@ -18,6 +18,12 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
+from tenacity import (
+    Retrying,
+    retry_if_exception_message,
+    stop_after_delay,
+    wait_fixed,
+)
 
 from configs.directories import default_journal
 from player.errors import JournalError, UnauthorizedError
@@ -25,7 +31,7 @@ from player.game.client import HttpGameServer
 from player.game.record import GameRecord, Label, SavedGame
 from player.round import Json
 from quarry.files import make_private
-from quarry.locks import remove_lock
+from quarry.locks import WAIT_S, remove_lock
 
 _log = logging.getLogger(__name__)
 VERSION = 1
@@ -137,10 +143,19 @@ class Journal:
 
     def _make_tables(self) -> None:
         execute = self._database.execute
-        execute("PRAGMA journal_mode = WAL")
+        # SQLite itself does not wait here for other processes
+        retrying = Retrying(
+            retry=retry_if_exception_message("database is locked"),
+            wait=wait_fixed(0.02),
+            stop=stop_after_delay(WAIT_S),
+            reraise=True,
+        )
+        retrying(execute, "PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = FULL")
-        self._database.executescript(_SCHEMA)
-        execute(f"PRAGMA user_version = {VERSION}")
+        # a process that is killed, or another one, never sees some of the tables
+        self._database.executescript(
+            f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT"
+        )
         self._database.row_factory = sqlite3.Row
 
     def close(self) -> None:
@@ -389,8 +404,9 @@ def _check_file(path: Path) -> None:
         return
 
     with _open_existing(path) as file:
-        (version,) = file.execute("PRAGMA user_version").fetchone()
+        # the version last, since another process may make the tables right now
         (n_tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (version,) = file.execute("PRAGMA user_version").fetchone()
         if version != VERSION and (version or n_tables):
             raise OSError(0, f"it is no journal of version {VERSION}")
         if version:

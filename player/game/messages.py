@@ -3,6 +3,7 @@
 Each field is read under all its known names, and cut to a length that no honest message reaches.
 """
 
+import contextlib
 import json
 import re
 import time
@@ -235,17 +236,22 @@ def _read_seconds(deadline: Any, sent: str) -> float | None:
     seconds = read_number(deadline, MAX_DEADLINE_S)
     if isinstance(deadline, str) and seconds is None:
         try:
-            seconds = (_moment(deadline) - _moment(sent)).total_seconds()
+            seconds = (_moment(deadline) - _sent_at(sent)).total_seconds()
         except (ValueError, OverflowError):
             return None
     is_usable = seconds is not None and 0.0 < seconds <= MAX_DEADLINE_S
     return seconds if is_usable else None
 
 
+def _sent_at(timestamp: str) -> datetime:
+    """Read the time of a message; return the time of arrival if it is missing or unreadable."""
+    with contextlib.suppress(ValueError):
+        return _moment(timestamp)
+    return datetime.now(UTC)
+
+
 def _moment(text: str) -> datetime:
-    """Read a time in ISO 8601, in UTC if it has no offset; "" is now."""
-    if not text:
-        return datetime.now(UTC)
+    """Read a time in ISO 8601, in UTC if it has no offset."""
     moment = datetime.fromisoformat(text[:MAX_ID_CHARS])
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

@@ -23,10 +23,6 @@ N_CANDIDATES_SHOWN = 4
 """Number of candidates that are printed before the questions."""
 N_SHOWN_AFTER_ANSWERS = 3
 """Number of candidates that are printed with the change of their belief."""
-LEAGUE = (
-    "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
-)
-"""Line that explains league points."""
 MIN_CONFIDENCE = 0.01
 """Minimum confidence at which the nearest document is named although the book was not resolved."""
 
@@ -158,7 +154,6 @@ class Terminal(Spectator):
             f"score {score.private_score:.1f} of 100, league points {score.league_points}",
             style="bold",
         )
-        self._say(LEAGUE, style="dim")
         for part, points in score.breakdown.items():
             self._say(f"  {part.replace('_', ' ')}: {points:.1f}")
         for part, remark in score.feedback.items():

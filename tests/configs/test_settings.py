@@ -103,6 +103,14 @@ def test_a_config_that_is_a_pipe_or_a_folder_is_refused_as_such() -> None:
     assert "nowhere.yaml does not exist" in refused_file(Path("nowhere.yaml"))
 
 
+def test_a_section_whose_keys_are_all_commented_out_changes_nothing() -> None:
+    for empty in ("", "null", "~", "{}"):
+        mine = written(f"search: {empty}\n  # k: 5\ngame: {{request_timeout_s: 5}}")
+        settings = load(config=mine)
+        assert settings.search == load().search
+        assert settings.game.request_timeout_s == 5.0
+
+
 def test_later_files_win_key_by_key_and_a_change_over_all() -> None:
     text = "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}"
     preset = str(written(text, "preset.YAML"))

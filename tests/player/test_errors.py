@@ -6,6 +6,7 @@ from player.errors import (
     AllStrategiesFailedError,
     LateStrategyError,
     SearchError,
+    UnavailableError,
 )
 
 
@@ -14,6 +15,7 @@ def test_an_error_is_the_same_after_it_was_pickled() -> None:
         SearchError("dense", "no network"),
         LateStrategyError("dense", "no answer"),
         AllStrategiesFailedError([SearchError("dense", "no network")]),
+        UnavailableError("away", retry_after_s=3.0),
     ):
         copy = pickle.loads(pickle.dumps(error))
         assert type(copy) is type(error)

@@ -78,6 +78,18 @@ SUMS = {
     "17 modulo (2 + 3)": "2",
     "17 mod 0": "0",
     "Give 20% + 5": "20",
+    "What is 12 + 7? (deadline 2026-11-29T22:00:00Z)": "19",
+    "At 2026-11-29 22:00:00.5 +02:00: 12 + 7": "19",
+    "2026-11-29T22:00-05:30 12 + 7": "19",
+    "On 29/11/2026, what is 7*8?": "56",
+    "3(4+5)": "27",
+    "(1 + 2)(3 + 4)": "21",
+    "2(3(4+5) - 7)": "40",
+    "What is 5+5(2 points)?": "10",
+    "What is seven times eight?": "56",
+    "Round two 3 + 4": "7",
+    "The sum of twenty-one and forty two": "63",
+    "One question: what is twelve minus 20?": "-8",
 }
 
 

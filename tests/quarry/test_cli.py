@@ -13,13 +13,13 @@ from quarry.cli import log_as_lines, run, run_command
 from quarry.command import main
 from tests.fakes import run_python
 
+MISSING = (
+    f" is missing from {re.escape(sys.executable)}\\. Run `make play` and use \\.venv/bin/python, "
+    r"or pip install 'quarry-lectures\[evaluate\]'\.\n"
+)
+
 
 def test_python_without_the_environment_is_told_of_it() -> None:
-    missing = (
-        rf"\w+ is missing from {re.escape(sys.executable)}\. "
-        r"Run `make play` once, and use \.venv/bin/python\.\n"
-    )
-
     for command in (
         "run_game.py",
         "-m ingest",
@@ -30,7 +30,18 @@ def test_python_without_the_environment_is_told_of_it() -> None:
         done = run_python("-S", *command.split(), "--help")
         assert done.returncode == 2
         assert done.stdout == ""
-        assert re.fullmatch(missing, done.stderr)
+        assert re.fullmatch(rf"\w+{MISSING}", done.stderr)
+
+
+def test_a_command_whose_optional_package_is_not_installed_says_how_to_install_it() -> (
+    None
+):
+    for package, command in (("fastapi", "play"), ("numpy", "search")):
+        without = f"import sys; sys.modules[{package!r}] = None"
+        call = f"from quarry.__main__ import main; sys.exit(main({command!r}))"
+        done = run_python("-c", f"{without}; {call}")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.fullmatch(f"{package}{MISSING}", done.stderr)
 
 
 def test_a_text_that_is_not_unicode_is_refused_in_one_line(

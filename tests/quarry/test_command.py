@@ -1,18 +1,21 @@
 """The command `quarry`: its names, its messages, the user's project, and what it says about itself."""
 
 import functools
+import importlib.metadata
 import os
 import re
 import resource
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from configs.project import Project, find_project
+from evaluate.commands.doctor import EVALUATE
 from evaluate.commands.shared import find_games_file
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
@@ -255,6 +258,25 @@ def test_what_is_missing_is_named_with_its_cost(
     assert "Scanned pages are not read" in costs
     # the detail of a missing store names the command that makes it
     assert "quarry ingest" not in costs
+
+
+def test_doctor_names_a_missing_package_of_the_extra_without_which_nothing_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extra = project["optional-dependencies"]["evaluate"]
+    packages = [requirement.partition(">")[0] for requirement in extra]
+    assert packages == [*EVALUATE]
+    version = importlib.metadata.version
+
+    def find(name: str) -> str:
+        if name == "uvicorn":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("importlib.metadata.version", find)
+    says = "uvicorn is not installed. Games cannot be played or measured"
+    assert re.search(f"missing +evaluate +{says}", quarry("doctor").out)
 
 
 def test_a_damaged_store_is_an_error_for_doctor() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import SourceError
-from ingest.pipeline.sidecar import read_sidecar
+from ingest.pipeline.sidecar import Sidecar, read_sidecar
 from quarry.course.paragraph import Alias
 from tests.fakes import make_reading
 
@@ -42,6 +42,12 @@ def test_values_of_the_user_replace_those_that_were_read(tmp_path: Path) -> None
     assert document.date == "2026-03-15"
     assert document.lecture_number == 4
     assert len(document.sidecar) == 12
+
+
+@pytest.mark.parametrize("text", ["", "# title: Trees\n"])
+def test_a_file_without_keys_changes_nothing(text: str, tmp_path: Path) -> None:
+    sidecar = read_sidecar(written(tmp_path, text))
+    assert sidecar == Sidecar(digest=sidecar.digest)
 
 
 NUMBER = "not a whole number from 0 to 99999"

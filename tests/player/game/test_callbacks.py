@@ -194,6 +194,14 @@ def test_asked_again_it_returns_the_same_and_another_content_is_another_round(
             assert guess_of(callbacks, game_id="0101002", answers=["B"]) == guess
 
 
+def test_a_call_without_fields_is_logged_as_a_game_without_an_id(
+    callbacks: Callbacks, caplog: pytest.LogCaptureFixture
+) -> None:
+    guess_of(callbacks)
+    (line,) = caplog.messages
+    assert line.startswith("game without an id: the answers fit no round")
+
+
 def test_only_the_answers_of_a_round_that_was_never_asked_are_logged(
     callbacks: Callbacks, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -125,6 +125,13 @@ def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
     assert len(server.requests) >= 2
 
 
+def test_a_server_or_proxy_that_fails_once_in_any_way_is_asked_again() -> None:
+    for status in (408, 425, 429, 500, 501, 503, 505, 520, 524, 599):
+        client, server = connect((status, b""), (201, {"game_id": "7"}))
+        assert client.request_game() == "7", status
+        assert len(server.requests) == 2
+
+
 def test_a_token_that_is_not_known_twice_is_an_unauthorized_error() -> None:
     for status in (401, 403):
         client, server = connect((status, {"detail": f"who is {TOKEN}?"}))
@@ -238,9 +245,18 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
 def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:
     for end in ("\n", "\r\nX-Evil: 1", "ö", "\x00"):
         error = failure(HttpGameServer, URL, TOKEN + end)
-        assert (
-            "--token has spaces, line breaks or characters that are not ASCII"
-            in str(error)
+        fault = (
+            "has spaces, line breaks or characters that are not ASCII; copy it again"
+        )
+        assert str(error) == f"The token (--token or QUARRY_TOKEN) {fault}"
+
+
+def test_a_server_that_gives_a_token_that_cannot_be_sent_is_named() -> None:
+    for token in ("s3cret s3cret", "s3crét", "s3cret\r\nX-Evil: 1"):
+        client, _ = connect((201, {"token": token}), token="")
+        error = failure(client.register, "me")
+        assert str(error) == (
+            f"{URL} registers the player with a token that cannot be sent; is it a game server?"
         )
 
 

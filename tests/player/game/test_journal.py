@@ -7,6 +7,7 @@ import re
 import sqlite3
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,24 @@ def test_only_the_owner_may_read_a_file_even_one_that_was_open(path: Path) -> No
     with contextlib.closing(sqlite3.connect(path)) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_file_is_usable_after_a_kill_while_its_tables_were_made(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("player.game.journal._SCHEMA", "CREATE TABLE games (game); kill;")
+        with pytest.raises(JournalError):
+            Journal(path)
+    with opened(path) as journal:
+        assert journal.add_game() == 1
+
+
+def test_many_open_a_new_file_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for n in range(20):
+            for journal in pool.map(Journal, [tmp_path / f"{n}.sqlite"] * 4):
+                journal.close()
 
 
 def test_a_link_or_a_pipe_is_refused_and_keeps_its_permissions(tmp_path: Path) -> None:

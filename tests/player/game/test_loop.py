@@ -139,8 +139,7 @@ def game_of(player: Contestant, game_id: str = GAME, **options: Any) -> Game:
 
 
 def test_a_long_retry_after_silences_a_reply_for_half_of_a_phase_at_most() -> None:
-    busy = UnavailableError("busy")
-    busy.retry_after_s = 3_600.0
+    busy = UnavailableError("busy", retry_after_s=3_600.0)
     for deadline in (600, 7_200):
         server = FakeGameServer([], send=[busy])
         game = game_of(dense_player(), timeouts=Timeouts())

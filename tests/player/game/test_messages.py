@@ -1,7 +1,7 @@
 """Reading messages however they come, and writing them in canonical form."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
@@ -62,6 +62,16 @@ def test_the_deadline_is_read_in_seconds_or_as_a_moment_by_the_senders_clock() -
                 assert message.deadline_s == seconds, written
             message = protocol.read_message({**envelope, **payload, "timeout": 60})
             assert message.deadline_s == (seconds or 60.0), written
+
+
+def test_a_moment_counts_from_the_arrival_of_a_message_whose_own_time_is_unreadable() -> (
+    None
+):
+    deadline = (datetime.now(UTC) + timedelta(minutes=5)).isoformat()
+    for timestamp in ("1732900000", 1732900000, "now", "", None):
+        envelope = {"type": "X", "timestamp": timestamp, "deadline": deadline}
+        seconds = protocol.read_message(envelope).deadline_s
+        assert seconds == pytest.approx(300, abs=30), timestamp
 
 
 def test_what_is_longer_than_any_honest_message_is_cut() -> None:
