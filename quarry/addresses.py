@@ -6,6 +6,11 @@ PORTS = range(1, 65_536)
 """Valid ports."""
 
 
+def is_url(location: str) -> bool:
+    """Return whether the location of a store or a game server is a URL of HTTP rather than a folder or a name."""
+    return location.lower().startswith(("http://", "https://"))
+
+
 def is_address(url: str) -> bool:
     """Return whether a URL of HTTP has a valid host, and no user, password, query or fragment, which may be secret."""
     try:

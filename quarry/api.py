@@ -29,10 +29,11 @@ from ingest.pipeline import pipeline
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry import store as stores
+from quarry.addresses import is_url
 from quarry.arguments import checked
 from quarry.errors import StoreError
 from quarry.files import write_named
-from quarry.store import DEFAULT_COLLECTION, Course, is_url
+from quarry.store import DEFAULT_COLLECTION, Course
 
 if TYPE_CHECKING:
     import pandas as pd

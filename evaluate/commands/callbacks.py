@@ -24,9 +24,9 @@ from player.game.journal import Journal, open_journal
 from player.player import build_player
 from player.round import Json
 from player.search.stores import open_course
+from quarry.addresses import is_url
 from quarry.cli import Overrides, ParsedOverrides, Preset, StoreOptions
 from quarry.files import write_whole
-from quarry.store import is_url
 from quarry.threads import start_in_thread
 
 _log = logging.getLogger(__name__)

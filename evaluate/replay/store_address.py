@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from configs.errors import WorkerError
-from quarry.store import Course, is_url, open_store
+from quarry.addresses import is_url
+from quarry.store import Course, open_store
 
 StoreAddress = tuple[str, str, str]
 """Location, collection and fingerprint of a store."""

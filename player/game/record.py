@@ -8,6 +8,7 @@ from player.game import messages as protocol
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import Guess, Json, RoundStart, Score
+from quarry.addresses import is_url
 from quarry.arrays import Float64Array
 
 
@@ -98,8 +99,9 @@ class SavedGame(GameRecord):
     @property
     def where(self) -> str:
         """The server, or a name such as "practice" or "callbacks" for games without one."""
-        is_url = "://" in self.server
-        return f"server {self.server}" if is_url else self.server or "callbacks"
+        if is_url(self.server):
+            return f"server {self.server}"
+        return self.server or "callbacks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,9 +31,10 @@ from player.search.late_interaction import late_interaction_of
 from player.search.results import Query
 from player.search.stores import store_embedder
 from player.search.strategies.strategy import Strategy, StrategyInputs
+from quarry.addresses import is_url
 from quarry.embed import Embedder
 from quarry.errors import EmbedderError, StoreError
-from quarry.store import Course, current_identity, is_url, open_store
+from quarry.store import Course, current_identity, open_store
 
 _log = logging.getLogger(__name__)
 SLOW_S = 3.0

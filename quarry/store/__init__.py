@@ -7,7 +7,6 @@ from quarry.store.store import (
     ChromaIndex,
     Store,
     current_identity,
-    is_url,
     open_store,
 )
 
@@ -18,6 +17,5 @@ __all__ = [
     "Store",
     "StoredDocument",
     "current_identity",
-    "is_url",
     "open_store",
 ]

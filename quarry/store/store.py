@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from quarry.addresses import is_url
 from quarry.arrays import Float32Array
 from quarry.course.course import Course, EmbedderFit
 from quarry.errors import (
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
 
 DEFAULT_COLLECTION = "course"
 """Default name of a course within a store."""
-
-
-def is_url(location: str) -> bool:
-    """Return whether the location of a store is the URL of a Chroma server rather than a folder."""
-    return location.lower().startswith(("http://", "https://"))
 
 
 def generations_at(location: str, collection: str) -> Generations:

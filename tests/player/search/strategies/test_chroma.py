@@ -16,8 +16,9 @@ from player.round import RoundStart
 from player.search.build import build_orchestrator, index_of
 from player.search.rank import FARTHEST
 from player.search.results import Query, SearchResult
+from quarry.addresses import is_url
 from quarry.arrays import Float32Array
-from quarry.store import Course, is_url
+from quarry.store import Course
 from quarry.store.folder import DATABASE
 from quarry.store.store import generations_at
 from tests.contracts.paragraphs import paragraph
