@@ -41,7 +41,7 @@ def after_statement_label(text: str) -> str:
 def caption_label(text: str) -> str:
     """Return the label at the beginning of a text, if a full stop or a colon ends it, else "".
 
-    A dash, or a space and a colon, may end that of a figure or the like.
+    A dash, or a space and a colon, may end that of a figure or the like; one in capitals, "FIGURE 3", needs no end.
     """
     match = _CAPTION.match(text)
     if match is None:
@@ -49,7 +49,8 @@ def caption_label(text: str) -> str:
     label = match.group().rstrip()
     if label.endswith((" :", " –", " —", " -")):
         return match.group() if DRAWN.match(text) else ""
-    return match.group() if label.endswith((".", ":")) else ""
+    is_in_capitals = label.isupper() and DRAWN.match(text) is not None
+    return match.group() if label.endswith((".", ":")) or is_in_capitals else ""
 
 
 def drawing_label(text: str) -> str:

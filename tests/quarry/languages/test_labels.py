@@ -15,6 +15,8 @@ from quarry.languages.labels import caption_label
         ("איור 3 : עץ", "איור 3 : "),
         ("Figure 3 - 5 are trees", ""),
         ("Figure 3 shows a tree", ""),
+        ("FIGURE 3 A tree", "FIGURE 3 "),
+        ("PART 3 Trees", ""),
         ("Part 1 – Trees", ""),
     ],
 )
