@@ -109,6 +109,7 @@ _TURNED_CLOSING = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
 """Brackets on the wrong side of a word; some fonts store a bracket in both ways."""
 _CLOSING_BEFORE_STOP = re.compile(rf"(?<=\w)\((?=[{STOPS}])")
 """Bracket between a word and a stop: it closes, also if its partner is in another line."""
+_LATIN_START = re.compile(r"\s*[A-Za-z]")
 _DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
 _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 """Brackets around Hebrew, as they are stored from left to right."""
@@ -151,8 +152,11 @@ def has_rtl_letter(text: str) -> bool:
 
 
 def pairs_as_drawn(drawn: str) -> int:
-    """Return how many pairs and labels with round brackets look right as they are stored, minus the others."""
-    if not has_rtl_letter(drawn):
+    """Return how many pairs and labels with round brackets look right as they are stored, minus the others.
+
+    A line with a Latin word at its left end may be read from left to right, and counts for nothing.
+    """
+    if not has_rtl_letter(drawn) or _LATIN_START.match(drawn):
         return 0
     n_drawn = len(_DRAWN_PAIR.findall(drawn)) + len(_DRAWN_LABEL.findall(drawn))
     n_read = len(_READ_PAIR.findall(drawn)) + len(_READ_LABEL.findall(drawn))

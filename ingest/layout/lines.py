@@ -44,6 +44,9 @@ _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|[()]\d\d?|\(?\d\d?\)|[{BULLETS}o]")
 _LEFT_TO_RIGHT = re.compile(r"[a-zA-Z0-9]{1,2}\.")
 """Number of an item that is drawn from left to right, as nothing else is at the right end of Hebrew."""
 
+_LABEL_AND_DASH = re.compile(r"[-–] ?[A-Z][a-z]+[A-Za-z ]{0,40}$")
+"""Latin label and the dash after it as they are drawn in right-to-left text."""
+
 MODAL = frozenset("□○◇◯")
 """Operators of modal logic, which are also bullets."""
 
@@ -142,15 +145,20 @@ def _is_rtl_line(
     is_below = above is not None and _is_aligned(first, last, above)
     is_own = bool(fonts.embedded) and first.font not in fonts.embedded
     is_stop = first.text in STOPS and not fonts.mono(first.font)
-    return is_stop and (is_below or is_own)
+    is_label = _LABEL_AND_DASH.match(text_of(glyphs)) is not None
+    is_end = is_label and above is not None and _ends_with(last, above)
+    return (is_stop and (is_below or is_own)) or is_end
 
 
 def _is_aligned(first: Glyph, last: Glyph, above: Line) -> bool:
     """Return whether glyphs end at the right where a line or its text after a number does, or begin where it does."""
-    reach = AT_EDGE * last.size
+    return _ends_with(last, above) or abs(first.x0 - above.x0) < AT_EDGE * last.size
+
+
+def _ends_with(last: Glyph, above: Line) -> bool:
+    """Return whether a glyph ends at the right where a line or its text after a number does."""
     ends = [word.x1 for word in above.words[:2]]
-    is_at_right = any(abs(last.x1 - end) < reach for end in ends)
-    return is_at_right or abs(first.x0 - above.x0) < reach
+    return any(abs(last.x1 - end) < AT_EDGE * last.size for end in ends)
 
 
 def _read_words(

@@ -44,6 +44,9 @@ MAX_SHORT = 4
 """Minimum share and number of the pages with a running head, number of those in a short document, and maximum number of
 pages of a short document."""
 
+MOST_PAGES = 0.5
+"""Minimum share of the pages with a running head in small print that is far from the edge."""
+
 HEIGHT_STEP = 4.0
 """Accuracy of the height of a running head, in points."""
 
@@ -56,7 +59,8 @@ def without_running_heads(
 ) -> Iterator[list[Line]]:
     """Yield the lines of each page that are no running heads, page numbers or the like.
 
-    The numbers of titles in large print do not count the pages.
+    The numbers of titles in large print do not count the pages. A small first or last row of most pages is a running
+    head at any height.
     """
 
     def text_and_height(line: Line) -> tuple[str, int]:
@@ -65,11 +69,15 @@ def without_running_heads(
         text = line.text if is_title else _DIGITS.sub("#", line.text)
         return text.casefold(), round(line.y / HEIGHT_STEP)
 
+    def is_small_end(line: Line, page: Page) -> bool:
+        return _is_in_end_row(line, page) and line.size < SMALL_PRINT * body_size
+
     n_pages_with: Counter[tuple[str, int]] = Counter()
     for page in pages:
         near = set()
         for line in page.lines:
-            if is_at_edge(line, page) or _is_number(line, page):
+            is_end = _is_number(line, page) or is_small_end(line, page)
+            if is_at_edge(line, page) or is_end:
                 text, height = text_and_height(line)
                 near |= {(text, height + step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
@@ -77,12 +85,15 @@ def without_running_heads(
     n_needed = MIN_SHORT_REPEATS
     if len(pages) > MAX_SHORT:
         n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * len(pages)))
+    n_most = max(n_needed, round(MOST_PAGES * len(pages)))
     for page in pages:
         lines = []
         for line in page.lines:
-            is_repeated = n_pages_with[text_and_height(line)] >= n_needed
+            n_pages = n_pages_with[text_and_height(line)]
+            is_repeated = n_pages >= n_needed
             signs = is_at_edge(line, page), _is_number(line, page), is_repeated
-            if sum(signs) < 2:
+            is_on_most = n_pages >= n_most and is_small_end(line, page)
+            if sum(signs) < 2 and not is_on_most:
                 lines.append(line)
         yield lines
 
@@ -94,8 +105,13 @@ def is_at_edge(line: Line, page: Page) -> bool:
 
 def _is_number(line: Line, page: Page) -> bool:
     """Return whether a number is alone in the first or the last row of a page."""
-    in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
-    return in_end_row and _PAGE_NUMBER.fullmatch(line.text) is not None
+    is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
+    return is_number and _is_in_end_row(line, page)
+
+
+def _is_in_end_row(line: Line, page: Page) -> bool:
+    """Return whether a line is in the first or the last row of a page."""
+    return line.y in (page.lines[0].y, page.lines[-1].y)
 
 
 def without_line_numbers(page: Page) -> Page:

@@ -201,8 +201,14 @@ def goes_on_in_element(line_break: Break) -> bool:
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
     is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
-    is_ended |= _begins_with_own_label(above, line)
+    is_ended |= _begins_with_own_label(above, line) or _is_title_above(above, line)
     return _is_structured(line_break) and is_below and not is_ended
+
+
+def _is_title_above(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a bold line with room for the first word of the next one is above regular print."""
+    is_regular = not line.words[0].bold and not line.is_bold
+    return above.is_bold and is_regular and above.has_room_for(line, 1)
 
 
 def _is_structured(line_break: Break) -> bool:

@@ -112,6 +112,7 @@ def test_brackets_are_read_whether_they_are_stored_as_drawn_or_as_read() -> None
             assert _read(drawn, as_drawn) == "גרהם (חזק, 1966)"
     assert pairs_as_drawn("(קזח) f(x) םולש") == 1
     assert pairs_as_drawn(")קזח( f(x) םולש") == -1
+    assert pairs_as_drawn("Read(id) (קזח)") == 0  # from left to right
 
 
 KINDS = (

@@ -34,6 +34,20 @@ def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
         assert line.text == text
 
 
+def test_a_dash_is_after_a_latin_label_that_begins_where_hebrew_does() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    for above, drawn, text in (
+        (hebrew_line(75), "-Moor", "Moor-"),
+        (hebrew_line(110), "-Moor", "-Moor"),  # where Hebrew is aligned at the left
+        (hebrew_line(75), "-x+yz", "-x+yz"),
+        (None, "-Moor", "-Moor"),
+    ):
+        (row,) = find_rows(glyphs(drawn, 50, 100))
+        (line,) = cut_row(row, fonts, True, above)
+        assert line.text == text
+
+
 def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
     fonts = Fonts()
     fonts.number("Serif")

@@ -1,4 +1,4 @@
-"""ingest/layout/margins.py: line numbers and notes, on pages set by hand."""
+"""ingest/layout/margins.py: line numbers, running heads and notes, on pages set by hand."""
 
 from collections.abc import Iterable
 
@@ -89,3 +89,16 @@ def test_a_title_in_large_print_at_the_top_of_pages_counts_no_pages() -> None:
             title = Run(60, 60, f"Question {number}", size=size)
             pages.append([title, *lines(TEXT, 60, 200)])
         assert len(in_order(*pages)) == 3 * len(TEXT) + n_titles
+
+
+def test_a_small_last_row_of_most_pages_is_a_running_head_at_any_height() -> None:
+    text = [f"{row} and {row * row} are numbers of this page" for row in range(10)]
+    for size, n_pages, is_left in ((7.0, 3, False), (10.0, 3, True), (7.0, 2, True)):
+        pages = []
+        for page in range(5):
+            runs = lines([f"page {page}: {row}" for row in text], 60, 100)
+            if page < n_pages:
+                runs.append(Run(60, 0.8 * PAGE_HEIGHT, "All rights reserved", size))
+            pages.append(runs)
+        read = [line.text for line in in_order(*pages)]
+        assert ("All rights reserved" in read) == is_left, (size, n_pages)

@@ -132,6 +132,18 @@ def test_a_bold_label_with_a_colon_begins_a_paragraph_below_a_line_with_room() -
             assert begins(above, after) is expected, (element, text, end, label)
 
 
+def test_a_bold_line_with_room_is_a_title_in_an_element_of_its_text() -> None:
+    for end, is_bold, expected in (
+        (200.0, True, True),
+        (300.0, True, False),
+        (200.0, False, False),
+    ):
+        words = [replace(word, bold=is_bold) for word in line("ילבש לכ").words]
+        above = line("", words=tuple(words), bold=float(is_bold), x1=end, element=1)
+        after = line("צמתים וקשתות", y=112.0, element=1)
+        assert begins(LineGroup([above]), after) is expected, (end, is_bold)
+
+
 def test_a_full_first_line_of_right_to_left_text_goes_on_on_the_next_page() -> None:
     hebrew = {"rtl": True, "from_right": True, "left": -300.0, "right": -50.0}
     for text, end, page, expected in (
