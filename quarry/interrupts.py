@@ -16,6 +16,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -35,6 +36,7 @@ _results_lock = threading.Lock()
 _deferred_block_lock = threading.RLock()
 
 
+@dataclass
 class _State:
     """State of the interrupts of this process.
 
@@ -84,19 +86,19 @@ def _run_quietly(module: str, *arguments: Any) -> int:
 
     on_interrupt_print("quarry: interrupted")
     # an interrupted import may end in any error: nothing is open yet, so the process ends at once
-    _handle_by(_end_at_once)
+    _handle_by(_on_signal_outside_command)
     command = importlib.import_module(module)
     _end_when_grace_is_over()
 
     try:
-        _handle_by(_interrupt)
+        _handle_by(_on_signal_in_command)
         code = int(command.main(*arguments))
     except BaseException:
         if not _state.is_announced:
             raise
         code = _state.code
     finally:  # nothing catches an interrupt while Python ends
-        _handle_by(_end_at_once)
+        _handle_by(_on_signal_outside_command)
     return _state.code if _state.is_announced else code
 
 
@@ -163,10 +165,10 @@ def deferring() -> Iterator[None]:
             if is_main:
                 _state.is_deferring = False
                 if _state.deferred_signal:
-                    _interrupt(_state.deferred_signal, None)
+                    _on_signal_in_command(_state.deferred_signal, None)
 
 
-def end_now() -> None:
+def _end_process() -> None:
     """Print the line unless it was printed, and end this process and its children."""
     announce()
     with contextlib.suppress(Exception):
@@ -205,9 +207,9 @@ def _handle_by(
         signal.signal(number, handler)
 
 
-def _end_at_once(number: int, _frame: FrameType | None) -> None:
+def _on_signal_outside_command(number: int, _frame: FrameType | None) -> None:
     _remember(number)
-    end_now()
+    _end_process()
 
 
 def _remember(number: int) -> None:
@@ -216,7 +218,7 @@ def _remember(number: int) -> None:
         _state.code = 128 + number
 
 
-def _interrupt(number: int, _frame: FrameType | None) -> None:
+def _on_signal_in_command(number: int, _frame: FrameType | None) -> None:
     if _state.is_announced:
         return  # the thread ends the process
     if _state.is_deferring:
@@ -229,7 +231,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _leave() -> None:
+def _at_exit() -> None:
     """End an interrupted process with its exit code; ignore signals that come after the end of the command.
 
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
@@ -246,7 +248,7 @@ def _leave() -> None:
 def _end_when_grace_is_over() -> None:
     """Start the thread that ends the process GRACE_S after a signal; later calls do nothing."""
     # before the command registers anything, so that it runs last
-    atexit.register(_leave)
+    atexit.register(_at_exit)
     woken, wakes = socket.socketpair()
     wakes.setblocking(False)
     signal.set_wakeup_fd(wakes.detach(), warn_on_full_buffer=False)
@@ -260,6 +262,6 @@ def _end_when_grace_is_over() -> None:
                 if numbers:
                     _remember(numbers[0])
                     woken.settimeout(GRACE_S)
-        end_now()
+        _end_process()
 
     threading.Thread(target=watch, name="interrupts", daemon=True).start()

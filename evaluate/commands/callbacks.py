@@ -100,8 +100,8 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         'PYTHON = ""': sys.executable,
         'FOLDER = ""': str(ROOT),
         "OPTIONS: list[str] = []": [*options],
-        "HINTS: tuple[str, ...] = ()": (*protocol.HINTS, "book_name"),
-        "DEADLINES: tuple[str, ...] = ()": protocol.DEADLINES,
+        "HINTS: tuple[str, ...] = ()": (*protocol.ALIASES["hint"], "book_name"),
+        "DEADLINES: tuple[str, ...] = ()": protocol.ALIASES["deadline"],
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for empty, value in values.items():

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln, softmax
 
 from player.answer import Answers, letter_row
-from player.belief.referees import SKEW, SKEWED, RefereeModel
+from player.belief.referees import SKEW, RefereeModel
 from player.question import OPENING_VIEWS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
@@ -106,7 +106,7 @@ def _log_prior(
 
     by_chance = len(letters) * np.log(LETTER_BY_CHANCE)
     for row, referee in enumerate(mixture):
-        if referee.errors == SKEWED:
+        if referee.is_skewed:
             log_joint[row] += log_skewed(letters) - by_chance
 
     views = np.array([referee.view or "" for referee in mixture])

@@ -38,22 +38,15 @@ USELESS_SHARE = 0.2
 DESIGN_OPENING_SHARE = 0.5
 """Weight of the referee who sees only the opening sentence, when questions are chosen. It is about the weight of all
 referees who do not see the whole paragraph."""
-SOUND = "sound"
-"""Name of the error profile of a referee that errs as often as the logged ones."""
-CARELESS: tuple[tuple[str, float, float, float], ...] = (
-    ("careless 15%", 0.20, 0.15, 0.0),
-    ("careless 30%", 0.15, 0.30, 0.0),
-    ("careless 45%", 0.07, 0.45, 0.0),
-    ("falls back 15%", 0.07, 0.0, 0.15),
-    ("falls back 40%", 0.05, 0.0, 0.40),
+CARELESS: tuple[tuple[float, float, float], ...] = (
+    (0.20, 0.15, 0.0),
+    (0.15, 0.30, 0.0),
+    (0.07, 0.45, 0.0),
+    (0.07, 0.0, 0.15),
+    (0.05, 0.0, 0.40),
 )
-"""Error profiles of careless referees: name; weight relative to the others; share of answers by chance, in addition to
-the rate of the kind of question; share of answers that are the first option, after a failed call or an unreadable
-reply."""
-USELESS = "useless"
-"""Error profile of referees whose answers do not depend on the paragraph; all letters are equally likely."""
-SKEWED = "skewed"
-"""Error profile of referees whose answers do not depend on the paragraph; some letters are preferred."""
+"""Error profiles of careless referees: weight relative to the others; share of answers by chance, in addition to the
+rate of the kind of question; share of answers that are the first option, after a failed call or an unreadable reply."""
 SKEW = 0.3
 """Concentration of the Dirichlet distribution of a skewed referee's letters."""
 SKEWED_SHARE = 0.3
@@ -69,17 +62,17 @@ class RefereeModel:
     Attributes:
         weight: prior probability.
         view: its view; None if its answers do not depend on the paragraph.
-        errors: name of its error profile.
         letters: (n_kinds + 1, 4, 4) probability of each letter given the fitting option, by kind of question; the last
             table is for unknown kinds.
         kinds: the known kinds.
+        is_skewed: whether its answers do not depend on the paragraph, and prefer some letters.
     """
 
     weight: float
     view: View | None
-    errors: str
     letters: Float64Array
     kinds: tuple[str, ...]
+    is_skewed: bool = False
 
     def letters_for(self, questions: Sequence[Question]) -> Float64Array:
         """Return the (n_questions, 4, 4) probability of each letter given the fitting option."""
@@ -114,25 +107,24 @@ def mixture(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     """
     kinds = tuple(wrong)
     views = {**VIEW_SHARES, "paragraph": 1.0 - sum(VIEW_SHARES.values())}
-    profiles = [(SOUND, 1.0 - USELESS_SHARE - CARELESS_SHARE, 0.0, 0.0)]
-    total = sum(weight for _, weight, *_ in CARELESS)
-    for name, weight, slips, falls_back in CARELESS:
-        share = CARELESS_SHARE * weight / total
-        profiles.append((name, share, slips, falls_back))
+    profiles = [(1.0 - USELESS_SHARE - CARELESS_SHARE, 0.0, 0.0)]
+    total = sum(weight for weight, *_ in CARELESS)
+    for weight, slips, falls_back in CARELESS:
+        profiles.append((CARELESS_SHARE * weight / total, slips, falls_back))
 
     referees = []
     for view in VIEWS:
-        for name, share, slips, falls_back in profiles:
+        for share, slips, falls_back in profiles:
             weight = views[view] * share
             letters = letter_probabilities(_rates(view, wrong), slips, falls_back)
-            referees.append(RefereeModel(weight, view, name, letters, kinds))
+            referees.append(RefereeModel(weight, view, letters, kinds))
 
     rates = np.full(len(kinds) + 1, WRONG_BY_CHANCE)
     by_chance = letter_probabilities(rates)
     even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
     skewed = USELESS_SHARE * SKEWED_SHARE
-    referees.append(RefereeModel(even, None, USELESS, by_chance, kinds))
-    referees.append(RefereeModel(skewed, None, SKEWED, by_chance, kinds))
+    referees.append(RefereeModel(even, None, by_chance, kinds))
+    referees.append(RefereeModel(skewed, None, by_chance, kinds, is_skewed=True))
     return tuple(referees)
 
 
@@ -146,9 +138,7 @@ def design_referees(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     referees = []
     for view, share in zip(DESIGN_VIEWS, shares, strict=True):
         letters = letter_probabilities(_rates(view, wrong), DESIGN_SLIPS)
-        referees.append(
-            RefereeModel(share, view, "designed for", letters, tuple(wrong))
-        )
+        referees.append(RefereeModel(share, view, letters, tuple(wrong)))
     return tuple(referees)
 
 

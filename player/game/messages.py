@@ -21,6 +21,8 @@ from player.round import Guess, Json, RoundStart, Score
 
 PROTOCOL = "Q21G.v1"
 """Name and version of the protocol."""
+
+# canonical types of messages
 WARMUP_CALL = "Q21WARMUPCALL"
 WARMUP_RESPONSE = "Q21WARMUPRESPONSE"
 ROUND_START = "Q21ROUNDSTART"
@@ -28,7 +30,6 @@ QUESTIONS_BATCH = "Q21QUESTIONSBATCH"
 ANSWERS_BATCH = "Q21ANSWERSBATCH"
 GUESS_SUBMISSION = "Q21GUESSSUBMISSION"
 SCORE_FEEDBACK = "Q21SCOREFEEDBACK"
-"""Canonical types of messages."""
 
 MAX_HINT_CHARS = 2_000
 """Maximum number of characters of a hint or a warm-up question that are read."""
@@ -47,37 +48,39 @@ MAX_POINTS = 1_000
 MAX_DEADLINE_S = 7 * 86_400
 """Maximum time to a deadline; later deadlines are ignored."""
 
-MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
-GAME_IDS = ("game_id", "gameid", "gameId")
-BOOKS = ("book_name", "bookname")
-HINTS = ("book_hint", "description", "general_description", "hint")
-DOMAINS = ("association_word", "associative_domain", "association_domain")
-DEADLINES = (
-    "deadline",
-    "deadline_s",
-    "deadline_seconds",
-    "timeout",
-    "timeout_s",
-    "timeout_seconds",
-    "time_limit",
-)
-REFEREE_FIELDS = (
-    "logical_id",
-    "referee_email",
-    "referee_address",
-    "referee_id",
-    "referee",
-    "sender",
-    "email",
-    "referee_group",
-    "group_id",
-    "group",
-)
-NUMBERS = ("question_number", "number", "questionNumber", "question_id")
-ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
+ALIASES = {
+    "message_type": ("message_type", "messagetype", "messageType", "type"),
+    "game_id": ("game_id", "gameid", "gameId"),
+    "book_name": ("book_name", "bookname"),
+    "hint": ("book_hint", "description", "general_description", "hint"),
+    "domain": ("association_word", "associative_domain", "association_domain"),
+    "deadline": (
+        "deadline",
+        "deadline_s",
+        "deadline_seconds",
+        "timeout",
+        "timeout_s",
+        "timeout_seconds",
+        "time_limit",
+    ),
+    "referee": (
+        "logical_id",
+        "referee_email",
+        "referee_address",
+        "referee_id",
+        "referee",
+        "sender",
+        "email",
+        "referee_group",
+        "group_id",
+        "group",
+    ),
+    "question_number": ("question_number", "number", "questionNumber", "question_id"),
+    "answer": ("answer", "choice", "selected_option", "option", "letter"),
+}
 """Names of fields in the versions of the protocol, the canonical one first."""
 # "type" may also be a field of a payload
-_OWN_TYPE_NAMES = MESSAGE_TYPES[:3]
+_OWN_TYPE_NAMES = ALIASES["message_type"][:3]
 _OF_THE_ENVELOPE = {
     "protocol",
     "message_id",
@@ -85,7 +88,7 @@ _OF_THE_ENVELOPE = {
     "sender",
     "recipient_id",
     *_OWN_TYPE_NAMES,
-    *GAME_IDS,
+    *ALIASES["game_id"],
 }
 
 
@@ -161,7 +164,7 @@ def read_message(envelope: object) -> Message:
     if not isinstance(envelope, dict):
         description = as_utf8(envelope, 80) or type(envelope).__name__
         raise MessageError(f"a message is {description}, not a JSON object")
-    type_text = _first(envelope, MESSAGE_TYPES)
+    type_text = _first(envelope, ALIASES["message_type"])
     if not isinstance(type_text, str):
         description = type(type_text).__name__
         raise MessageError(f"message_type is {description}, not a string")
@@ -173,11 +176,11 @@ def read_message(envelope: object) -> Message:
     sender = envelope.get("sender")
     referee = sender.get("logical_id") if isinstance(sender, dict) else None
     opponent = _read_opponent(envelope) or _read_opponent(payload)
-    game_id = read_text_field(envelope, MAX_ID_CHARS, *GAME_IDS)
+    game_id = read_text_field(envelope, MAX_ID_CHARS, *ALIASES["game_id"])
     return Message(
         envelope=envelope,
         message_type=message_type,
-        game_id=game_id or read_text_field(payload, MAX_ID_CHARS, *GAME_IDS),
+        game_id=game_id or read_text_field(payload, MAX_ID_CHARS, *ALIASES["game_id"]),
         sender=as_utf8(referee or "", MAX_ID_CHARS) or "referee",
         payload=payload,
         deadline_s=_read_deadline_s(envelope, payload),
@@ -190,10 +193,10 @@ def _read_opponent(fields: Json) -> str:
     for name in ("sender", "referee"):
         referee = fields.get(name)
         if isinstance(referee, dict) and (
-            text := read_text_field(referee, MAX_ID_CHARS, *REFEREE_FIELDS)
+            text := read_text_field(referee, MAX_ID_CHARS, *ALIASES["referee"])
         ):
             return text
-    return read_text_field(fields, MAX_ID_CHARS, *REFEREE_FIELDS)
+    return read_text_field(fields, MAX_ID_CHARS, *ALIASES["referee"])
 
 
 def _read_payload(envelope: Json) -> Json:
@@ -217,7 +220,7 @@ def _read_deadline_s(envelope: Json, payload: Json) -> float | None:
     """Read the seconds until the first deadline that can be read; None if there is none."""
     sent = read_text_field(envelope, MAX_ID_CHARS, "timestamp")
     for fields in (payload, envelope):
-        for name in DEADLINES:
+        for name in ALIASES["deadline"]:
             seconds = _read_seconds(fields.get(name), sent)
             if seconds is not None:
                 return seconds
@@ -265,9 +268,9 @@ def read_start(payload: Json) -> RoundStart:
     """Read the start of a round; of other messages, read the match and the token. An unreadable field is empty."""
     return RoundStart(
         match_id=read_text_field(payload, MAX_ID_CHARS, "match_id"),
-        book_name=read_text_field(payload, MAX_NAME_CHARS, *BOOKS),
-        hint=read_text_field(payload, MAX_HINT_CHARS, *HINTS),
-        association_domain=read_text_field(payload, MAX_NAME_CHARS, *DOMAINS),
+        book_name=read_text_field(payload, MAX_NAME_CHARS, *ALIASES["book_name"]),
+        hint=read_text_field(payload, MAX_HINT_CHARS, *ALIASES["hint"]),
+        association_domain=read_text_field(payload, MAX_NAME_CHARS, *ALIASES["domain"]),
         auth_token=read_text_field(payload, MAX_TOKEN_CHARS, "auth_token"),
     )
 
@@ -316,8 +319,9 @@ def read_answers(payload: Json, n_questions: int) -> list[Answer]:
         by_number = list(entries.items())
     elif isinstance(entries, list):
         objects = [item for item in entries if isinstance(item, dict)]
-        if any(not item.keys().isdisjoint(NUMBERS) for item in objects):
-            by_number = [(_first(item, NUMBERS), item) for item in objects]
+        names = ALIASES["question_number"]
+        if any(not item.keys().isdisjoint(names) for item in objects):
+            by_number = [(_first(item, names), item) for item in objects]
         else:
             by_number = list(enumerate(entries, 1))
 
@@ -326,7 +330,9 @@ def read_answers(payload: Json, n_questions: int) -> list[Answer]:
     first = 0 if is_from_zero else 1
     answers: list[Answer] = [None] * n_questions
     for number, (_, item) in zip(numbers, by_number, strict=True):
-        answer = read_answer(_first(item, ANSWERS) if isinstance(item, dict) else item)
+        if isinstance(item, dict):
+            item = _first(item, ALIASES["answer"])
+        answer = read_answer(item)
         if answer is None or number is None:
             continue
         if first <= number < first + n_questions:
@@ -386,7 +392,7 @@ def write_message(
     for name in like or {}:
         if name in _OWN_TYPE_NAMES:
             envelope[name] = message_type
-        elif name in GAME_IDS:
+        elif name in ALIASES["game_id"]:
             envelope[name] = game_id
     return envelope
 

@@ -91,7 +91,7 @@ class _CurrentIndex:
         self._fault = ""
 
     def build(self, course: Course) -> tuple[SearchIndex, Hashable]:
-        """Build the index of a course; also return a value that is equal for searches with equal results."""
+        """Return the index of a course and its cache identity."""
         settings = self._settings
         names = settings.search.strategies
         if self._given_embedder is None and not EMBEDDING.isdisjoint(names):

@@ -228,7 +228,7 @@ class SearchResult:
 
     @property
     def shown(self) -> tuple[Hit, ...]:
-        """Hits that reach the threshold; if a book filters and has none of them, its best before them."""
+        """Hits to print: the relevant ones; before them the N_OF_BOOK best of a filtering book without one."""
         nearest: tuple[Hit, ...] = ()
         if self.tier == "filter":
             of_book = tuple(filter(self._is_of_book, self.hits))

@@ -300,8 +300,8 @@ def test_a_plain_reply_reads_the_fields_of_the_protocol_and_its_deadline(
     load_file: Load,
 ) -> None:
     module = load_file(MAX_REPLY_S=9.0)
-    assert module.DEADLINES == protocol.DEADLINES
-    assert {*module.HINTS} > {*protocol.HINTS}
+    assert protocol.ALIASES["deadline"] == module.DEADLINES
+    assert {*module.HINTS} > {*protocol.ALIASES["hint"]}
     for name in module.DEADLINES:
         for limit in (4, 4.0, "4"):
             for fields in ({name: limit}, {"payload": {name: limit}}):

@@ -19,7 +19,7 @@ tried = settings(max_examples=60)
 
 
 def test_the_message_type_is_read_under_all_its_names_and_spellings() -> None:
-    for name in protocol.MESSAGE_TYPES:
+    for name in protocol.ALIASES["message_type"]:
         for written in ("Q21ROUNDSTART", "q21_round_start", " Q21-Round-Start "):
             message = protocol.read_message({name: written})
             assert message.message_type == protocol.ROUND_START
@@ -83,7 +83,9 @@ def test_what_is_longer_than_any_honest_message_is_cut() -> None:
 
 def test_a_round_start_is_read_under_all_its_names() -> None:
     payload = {"match_id": 7, "book_name": "00016", "auth_token": "t"}
-    for hint_name, domain_name in product(protocol.HINTS, protocol.DOMAINS):
+    for hint_name, domain_name in product(
+        protocol.ALIASES["hint"], protocol.ALIASES["domain"]
+    ):
         named = {hint_name: "a hint", domain_name: "color"}
         start = protocol.read_start({**payload, **named})
         assert start == RoundStart("7", "00016", "a hint", "color", "t")

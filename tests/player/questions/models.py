@@ -14,9 +14,7 @@ def sound(
     weight: float = 1.0,
 ) -> RefereeModel:
     rates = np.full(len(KINDS) + 1, wrong)
-    return RefereeModel(
-        weight, view, "sound", letter_probabilities(rates), tuple(KINDS)
-    )
+    return RefereeModel(weight, view, letter_probabilities(rates), tuple(KINDS))
 
 
 def asked(n: int, kind: str = "anywhere") -> list[Question]:
