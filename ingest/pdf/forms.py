@@ -29,7 +29,7 @@ def find_cut_texts(page: pypdfium2.PdfPage) -> frozenset[int]:
     for item in page.get_objects(filter=_KINDS):
         matrix, region = forms[item.container]
         address = ctypes.cast(item.raw, ctypes.c_void_p).value or 0
-        if item.type == pdfium.FPDF_PAGEOBJ_FORM:
+        if pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_FORM:
             clip = clip_of(address)
             if clip != UNCLIPPED:
                 region = common_region(region, matrix.on_rect(*clip))
