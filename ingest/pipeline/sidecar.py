@@ -108,9 +108,8 @@ def read_sidecar(lecture: Path) -> Sidecar:
         return Sidecar()
 
     try:
-        tree = read_plain_file(path)
-        if tree is None:
-            tree = {}
+        content = read_plain_file(path)
+        tree = {} if content is None else content
         if not isinstance(tree, dict):
             fault = f"the file holds {type(tree).__name__}, not keys and values"
         elif unknown := [key for key in tree if key not in RULES]:
