@@ -43,7 +43,8 @@ AXIS = 0.25
 """Height of the middle of signs above the baseline of their formula, in ems."""
 
 _MONO_NAME = re.compile(
-    r"mono|courier|consol|typewriter|^(?:cm|ec|sf)(?:tt|tc|st|it)|code", re.IGNORECASE
+    r"mono(?!type)|courier|consol|typewriter|^(?:cm|ec|sf)(?:tt|tc|st|it)|(?<!uni)code",
+    re.IGNORECASE,
 )
 _BOLD_NAME = re.compile(
     r"bold|black|heavy|demi|medi$|-b$|^(?:cm|ec|sf)(?:ss)?(?:b[xil]|rb|sx|so)",

@@ -317,6 +317,10 @@ def test_fonts_are_bold_or_of_fixed_pitch_by_their_names() -> None:
         ("SFRM1000", False, False),
         ("SFSS1000", False, False),
         ("CMSY10", False, False),
+        ("SourceCodePro", False, True),
+        ("ArialUnicodeMS", False, False),
+        ("DejaVuSansMono", False, True),
+        ("MonotypeCorsiva", False, False),
     ):
         fonts = Fonts()
         font = fonts.number(f"ABCDEF+{name}")
