@@ -110,6 +110,7 @@ _TURNED_CLOSING = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
 _CLOSING_BEFORE_STOP = re.compile(rf"(?<=\w)\((?=[{STOPS}])")
 """Bracket between a word and a stop: it closes, also if its partner is in another line."""
 _LATIN_START = re.compile(r"\s*[A-Za-z]")
+"""Latin word at the left end of a line."""
 _DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
 _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
 """Brackets around Hebrew, as they are stored from left to right."""

@@ -145,9 +145,10 @@ def _is_rtl_line(
     is_below = above is not None and _is_aligned(first, last, above)
     is_own = bool(fonts.embedded) and first.font not in fonts.embedded
     is_stop = first.text in STOPS and not fonts.mono(first.font)
-    is_label = _LABEL_AND_DASH.match(text_of(glyphs)) is not None
-    is_end = is_label and above is not None and _ends_with(last, above)
-    return (is_stop and (is_below or is_own)) or is_end
+    if is_stop and (is_below or is_own):
+        return True
+    is_end = above is not None and _ends_with(last, above)
+    return is_end and _LABEL_AND_DASH.match(text_of(glyphs)) is not None
 
 
 def _is_aligned(first: Glyph, last: Glyph, above: Line) -> bool:

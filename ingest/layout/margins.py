@@ -76,8 +76,8 @@ def without_running_heads(
     for page in pages:
         near = set()
         for line in page.lines:
-            is_end = _is_number(line, page) or is_small_end(line, page)
-            if is_at_edge(line, page) or is_end:
+            is_end = is_at_edge(line, page) or _is_number(line, page)
+            if is_end or is_small_end(line, page):
                 text, height = text_and_height(line)
                 near |= {(text, height + step) for step in (-1, 0, 1)}
         n_pages_with.update(near)

@@ -198,11 +198,13 @@ def goes_on_in_element(line_break: Break) -> bool:
     """Return whether two lines are in one element of the file's structure, and no author ended the upper one."""
     above, line = line_break.above, line_break.line
     is_below = line.element == above.element and line.column == above.column
+    if not (is_below and _is_structured(line_break)):
+        return False
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
     is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
-    is_ended |= _begins_with_own_label(above, line) or _is_title_above(above, line)
-    return _is_structured(line_break) and is_below and not is_ended
+    is_new = _begins_with_own_label(above, line) or _is_title_above(above, line)
+    return not (is_ended or is_new)
 
 
 def _is_title_above(above: PlacedLine, line: PlacedLine) -> bool:
@@ -330,13 +332,14 @@ def begins_column(line_break: Break) -> bool:
     No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on, or it
     is a full line of right-to-left text.
     """
+    if not is_in_next_column(line_break):
+        return False
     above, line = line_break.above, line_break.line
     is_cell = 2 * above.column_width < line.column_width
     is_alone = (is_cell or len(line_break.group.lines) == 1) and not line.begins_small
-    is_alone = is_alone and not _fills_foot(line_break)
     is_display = _is_indented_formula(above) or _is_indented_formula(line)
-    is_new = is_alone or is_display or not above.flows_into(line)
-    return is_in_next_column(line_break) and is_new
+    is_new = is_display or not above.flows_into(line)
+    return is_new or (is_alone and not _fills_foot(line_break))
 
 
 def _fills_foot(line_break: Break) -> bool:
@@ -584,8 +587,8 @@ def is_sentence_alone(line_break: Break) -> bool:
     is_below = above.ends_sentence and line.starts_at(above.start)
     may_be_forced = habits.typeset or not line.rtl
     is_ragged = habits.spaced and not habits.justified
-    may_go_on = is_ragged and may_be_forced and not _parts_long_texts(line_break)
-    return may_go_on and is_text and is_below
+    is_alone = is_ragged and may_be_forced and is_text and is_below
+    return is_alone and not _parts_long_texts(line_break)
 
 
 def _parts_long_texts(line_break: Break) -> bool:

@@ -28,15 +28,16 @@ def find_cut_texts(page: pypdfium2.PdfPage) -> frozenset[int]:
     forms[None] = pypdfium2.PdfMatrix(), UNCLIPPED
     for item in page.get_objects(filter=_KINDS):
         matrix, region = forms[item.container]
+        is_form = pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_FORM
+        if region == UNCLIPPED and not is_form:
+            continue  # nearly all text
+
         address = ctypes.cast(item.raw, ctypes.c_void_p).value or 0
-        if pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_FORM:
+        if is_form:
             clip = clip_of(address)
             if clip != UNCLIPPED:
                 region = common_region(region, matrix.on_rect(*clip))
             forms[item] = item.get_matrix().multiply(matrix), region
-            continue
-        if region != UNCLIPPED:
-            bounds = matrix.on_rect(*bounds_of(address))
-            if are_apart(bounds, region):
-                cut.add(address)
+        elif are_apart(matrix.on_rect(*bounds_of(address)), region):
+            cut.add(address)
     return frozenset(cut)

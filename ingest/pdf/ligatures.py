@@ -23,7 +23,7 @@ _LIGATURES = (
 FOREIGN = frozenset(map(chr, (*range(0x180, 0x200), *range(0x700, 0x1E00)))).union(
     "ĈĉĊċĜĝĠġĤĥĴĵŜŝŬŭ"
 )
-"""Letters of scripts, and of few languages, that are unlikely between Latin letters."""
+"""Letters of other scripts and of rare languages, unlikely between Latin letters."""
 
 UNMAPPED = "\0"
 """Text of all glyphs of a font that its map leaves out, so that several ligatures share it."""
