@@ -40,6 +40,8 @@ MIN_UNKNOWN_SHARE = 0.125
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
+BOLD_SHIFT = 0.05
+"""Maximum distance of two copies of a glyph that are drawn to look bold, in ems."""
 NEAR_COPY = 0.3
 """Maximum distance of a transparent copy of a glyph from a visible one, in font sizes."""
 MAX_WORD_OFFSET = 0.35
@@ -144,13 +146,26 @@ class PdfiumReader:
         self._document.close()
 
 
-def _each_once(glyphs: Iterable[Glyph]) -> list[Glyph]:
-    """Return the glyphs without those that are drawn a second time at the same place."""
-    drawn: dict[tuple[object, ...], Glyph] = {}
+def _each_once(glyphs: list[Glyph]) -> list[Glyph]:
+    """Return the glyphs without those that are drawn a second time at the same place, or beside it to look bold."""
+    places = {(glyph.text, int(glyph.x0), int(glyph.y)) for glyph in glyphs}
+    if len(places) == len(glyphs):
+        return glyphs
+
+    drawn: defaultdict[tuple[object, ...], list[tuple[float, float]]]
+    drawn = defaultdict(list)
+    whole = []
     for glyph in glyphs:
-        key = glyph.text, glyph.x0, glyph.y, glyph.size, glyph.is_seen
-        drawn.setdefault(key, glyph)
-    return list(drawn.values())
+        kind = glyph.text, glyph.size, glyph.is_seen
+        x, y = place = glyph.x0 / glyph.size, glyph.y / glyph.size
+        columns = {(x - BOLD_SHIFT) // 1, (x + BOLD_SHIFT) // 1}
+        rows = {(y - BOLD_SHIFT) // 1, (y + BOLD_SHIFT) // 1}
+        cells = itertools.product([kind], columns, rows)
+        near = itertools.chain.from_iterable(map(drawn.__getitem__, cells))
+        if not any(math.dist(place, other) <= BOLD_SHIFT for other in near):
+            drawn[kind, x // 1, y // 1].append(place)
+            whole.append(glyph)
+    return whole
 
 
 def _without_copies(glyphs: list[Glyph]) -> list[Glyph]:

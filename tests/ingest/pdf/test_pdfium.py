@@ -196,6 +196,15 @@ def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
         assert read == text
 
 
+def test_a_text_that_is_drawn_twice_to_look_bold_is_read_once() -> None:
+    others = [Run(50, 120 + 20 * row, "x") for row in range(8)]
+    for shift, text in ((0.0, "on"), (0.4, "on"), (1.0, "onon")):
+        copy = Run(50 + shift, 100 + shift / 2, "on")
+        glyphs = _page(pdf([[Run(50, 100, "on"), *others, copy]])).glyphs
+        read = "".join(glyph.text for glyph in glyphs if glyph.text != "x")
+        assert read == text, shift
+
+
 def test_of_a_visible_text_at_the_place_of_a_transparent_one_the_visible_one_is_read() -> (
     None
 ):
