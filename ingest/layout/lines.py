@@ -60,6 +60,11 @@ GAP_AFTER_STOP = 0.1
 ENDINGS = frozenset(".,;:!?)”")
 """Minimum white space between a word with a mark at its end and the next letter, in ems, and these marks."""
 
+MIN_SPACING, MAX_SPACING = 0.1, 0.2
+MIN_SPACED = 3
+"""Range of the white space between two capitals in spaced print without stored spaces, in ems, and minimum number of
+such spaces in a line."""
+
 INITIAL = 1.6
 """Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
@@ -199,7 +204,8 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     right = glyphs[0].x0
     spaced = False
     bullets = _bullets(glyphs)
-    for glyph in glyphs:
+    inside = _inside_spaced_words(glyphs)
+    for position, glyph in enumerate(glyphs):
         word = words[-1]
         if glyph.text == " ":
             spaced = True
@@ -212,7 +218,8 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         is_apart = gap > WORD_GAP
         if WORD_GAP_HINTED < gap <= WORD_GAP:
             is_apart = spaced or _is_next_word(word, glyph, gap)
-        if (spaced or glyph.parted) and _is_in_number(word, glyph, gap):
+        is_in_number = (spaced or glyph.parted) and _is_in_number(word, glyph, gap)
+        if is_in_number or position in inside:
             is_apart = False
         if word and (is_apart or _is_parted(word[-1], glyph, bullets)):
             words.append([])
@@ -221,6 +228,19 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
+
+
+def _inside_spaced_words(glyphs: Sequence[Glyph]) -> Collection[int]:
+    """Return the positions of the capitals that continue a word in spaced print: R E F E R E N C E S."""
+    capitals = [place for place, glyph in enumerate(glyphs) if glyph.text.isupper()]
+    positions = []
+    for before, position in itertools.pairwise(capitals):
+        left, right = glyphs[before], glyphs[position]
+        gap = (right.x0 - left.x1) / right.size
+        is_next = position == before + 1 and not right.parted
+        if is_next and MIN_SPACING < gap < MAX_SPACING:
+            positions.append(position)
+    return positions if len(positions) >= MIN_SPACED else ()
 
 
 def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:

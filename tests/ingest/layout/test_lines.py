@@ -6,7 +6,7 @@ from ingest.layout.formulas.steps import with_formulas
 from ingest.layout.line import Line, Word, make_line
 from ingest.layout.lines import cut_row
 from ingest.layout.rows import find_rows
-from ingest.pdf.model import Fonts
+from ingest.pdf.model import Fonts, Glyph
 from tests.ingest.layout.glyphs import glyph, glyphs
 from tests.ingest.layout.read_lines import read_hebrew_line, read_lines
 
@@ -17,6 +17,19 @@ def hebrew_line(*ends: float) -> Line:
     for end in ends:
         words.append(Word("שלום", end - 60, end, 10, 0, False, False))
     return make_line(words, 88, True, 0)
+
+
+def test_spaced_capitals_are_one_word() -> None:
+    for text, space, expected in (
+        ("TREES", 1.5, "TREES"),
+        ("TREES", 3.0, "T R E E S"),
+        ("TRE", 1.5, "T R E"),
+        ("trees", 1.5, "t r e e s"),
+    ):
+        drawn: list[Glyph] = []
+        for position, letter in enumerate(text):
+            drawn += glyphs(letter, 50 + position * (5 + space))
+        assert read_lines(drawn) == [expected], (text, space)
 
 
 def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
