@@ -58,7 +58,9 @@ WORD_GAP_HINTED = 0.05
 
 GAP_AFTER_STOP = 0.1
 ENDINGS = frozenset(".,;:!?)”")
-"""Minimum white space between a word with a mark at its end and the next letter, in ems, and these marks."""
+OPENING_QUOTES = frozenset("“‘„«")
+"""Minimum white space between a word with a mark at its end and the next letter, in ems, these marks, and quotation
+marks before which any white space there is that of words."""
 
 MIN_SPACING, MAX_SPACING = 0.1, 0.2
 MIN_SPACED = 3
@@ -256,7 +258,8 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
         # the dots of an ellipsis are apart
         return glyph.text not in ENDINGS or ending[-1:] in ENDINGS
     has_mark = ending[:2].isalpha() and ending[2:] in ENDINGS
-    return has_mark and glyph.text.isalpha() and gap > GAP_AFTER_STOP
+    is_letter = glyph.text.isalpha() and gap > GAP_AFTER_STOP
+    return has_mark and (is_letter or glyph.text in OPENING_QUOTES)
 
 
 def _bullets(glyphs: Sequence[Glyph]) -> list[Glyph]:

@@ -177,6 +177,8 @@ def test_a_thin_space_parts_words_and_kerning_does_not(gap: float, read: str) ->
         ("the clock”", 1.1, "or", False, "the clock” or"),
         ("the time.", 0.9, "And", False, "the time.And"),
         ("of i.i.", 1.1, "d.", False, "of i.i.d."),
+        ("the time.", 0.6, "“And", False, "the time. “And"),
+        ("the time.", 0.4, "“And", False, "the time.“And"),
         ("the page", 1.1, "And", False, "the pageAnd"),
         ("the page", 1.1, "And", True, "the page And"),
         ("the follicle", 1.1, "-led", True, "the follicle-led"),
