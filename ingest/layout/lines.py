@@ -23,8 +23,10 @@ from ingest.layout.embedded import reading_units
 from ingest.layout.gaps import WORD_GAP, cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
 from ingest.layout.rows import (
+    EXPONENT_RISE,
     MAX_LEVEL_OFFSET,
     NEARLY_LEVEL,
+    SAME,
     SMALL,
     Row,
     visible_glyphs,
@@ -252,6 +254,8 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
         gap: in ems.
     """
     ending = text_of(word[-3:])
+    if word and _is_exponent_of(word[-1], glyph):
+        return False
     if glyph.parted and glyph.text == "-":
         return len(ending) == 1 or not ending[-2:].isalpha()
     if glyph.parted:
@@ -260,6 +264,12 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
     has_mark = ending[:2].isalpha() and ending[2:] in ENDINGS
     is_letter = glyph.text.isalpha() and gap > GAP_AFTER_STOP
     return has_mark and (is_letter or glyph.text in OPENING_QUOTES)
+
+
+def _is_exponent_of(index: Glyph, glyph: Glyph) -> bool:
+    """Return whether a glyph after an index is the exponent of the same base."""
+    is_as_large = abs(index.size - glyph.size) < SAME * glyph.size
+    return is_as_large and index.y - glyph.y > EXPONENT_RISE * glyph.size
 
 
 def _bullets(glyphs: Sequence[Glyph]) -> list[Glyph]:

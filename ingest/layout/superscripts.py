@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from ingest.layout.accents import LOW
 from ingest.layout.bidi import STOPS
-from ingest.layout.rows import SMALL, Row
+from ingest.layout.rows import SAME, SMALL, Row
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.quotation import CLOSING
@@ -19,6 +19,8 @@ RAISED = 0.2
 """Minimum height of an exponent or a mark above the baseline, in ems."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
+_NEGATIVE = re.compile(r"[-–]\d")
+"""The beginning of an exponent, as in "g.mol-1"; a minus sign is no sign of a mark."""
 _CLOSING_SIGNS = f".,;:!?}}{CLOSING}"
 _AFTER_MARK = frozenset(_CLOSING_SIGNS + "—–-…")
 _FUNCTION_NAMES = re.compile(
@@ -50,7 +52,10 @@ def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
     base = glyphs[:1]
     for glyph in glyphs:
         is_small = glyph.size < SMALL * size and glyph.text != " "
-        if not is_small:
+        # a formula may be smaller than the text of its row, and an exponent of an index on its baseline
+        is_in_index = bool(low) and glyph.size < SMALL * low[-1].size
+        is_level = abs(glyph.y - y) < SAME * size and not is_in_index
+        if not is_small or is_level:
             result += _ordered(base, low, raised)
             low, raised, base = [], [], [glyph]
             result.append(glyph)
@@ -138,6 +143,8 @@ def _points_to_note(
     """
     mark = text_of(word[start:end])
     if mark in exponents or not _MARK_SIGNS.issuperset(mark):
+        return False
+    if _NEGATIVE.match(mark):
         return False
     if end < len(word) and word[end].text[:1] not in _AFTER_MARK:
         return False

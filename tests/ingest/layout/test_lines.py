@@ -195,6 +195,13 @@ def test_a_narrow_gap_parts_words_after_a_mark_and_where_the_reader_sees_a_space
     assert read_lines(glyphs(first) + after) == [read]
 
 
+def test_an_exponent_after_an_index_is_no_word() -> None:
+    index, exponent = glyphs("i", 20, 104, 7), glyphs("2", 24, 96, 7)
+    exponent[0].parted = True
+    drawn = [*glyphs("of x"), *index, *exponent, *glyphs("= 1", 30)]
+    assert read_lines(drawn) == ["of xi2 = 1"]
+
+
 def test_brackets_of_a_latin_line_that_are_stored_as_in_hebrew_are_turned() -> None:
     fonts = Fonts()
     fonts.number("Serif")

@@ -28,6 +28,7 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
         ("(r/R)", "3", "", "(r/R)3"),
         ("(trees)", "3", "", "(trees)"),
         ("mass", "−1", "", "mass−1"),
+        ("mass", "-1", ".", "mass-1."),
     ):
         whole = glyphs(word)
         whole += raised(mark, whole[-1].x1)
@@ -92,6 +93,10 @@ def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_let
     assert text_of(with_scripts(apart, 100, 10)) == "a 312"
     index = [*glyphs("x"), *raised("2", 5), *lowered("i", 5.1)]
     assert text_of(with_scripts(index, 100, 10)) == "xi2"
+    small = [*glyphs("x", size=8), *lowered("i", 4), *raised("2", 8)]
+    assert text_of(with_scripts(small + glyphs("=", 12, size=8), 100, 10)) == "xi2="
+    starred = [*glyphs("x"), *lowered("i", 5), *raised("2", 5.5)]
+    assert text_of(with_scripts(starred + glyphs("∗", 9, size=5), 100, 10)) == "xi∗2"
     binomial = [*glyphs("("), *lowered("k", 5), *raised("n", 5.1), *glyphs(")", 10)]
     assert text_of(with_scripts(binomial, 100, 10)) == "(nk)"
     primed = [*glyphs("x"), *lowered("i", 5), *raised("′", 5.1)]
