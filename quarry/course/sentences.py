@@ -34,7 +34,7 @@ _CANDIDATE = re.compile(
 """Signs at which a sentence may end, perhaps without the space after them, or with it before them."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
-_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+")
+_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+−∼⊥∥→←↦⟶↪⇒⇔")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""
@@ -52,6 +52,10 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 """Letters with full stops between them, and one without."""
 _NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
+_ADVERB = re.compile(r"[A-Z][a-z]{2,}(?:al|ar|[ai]b|[ae]nt|ate|ed|ful|ing|ive|ous)ly,")
+"""An adverb that begins a sentence, unlike a name such as "Kelly"."""
+_BEFORE_NAME = re.compile(r"and|by|from|of|to|with|und|von|et|par|de|y|e|di|da")
+"""A word after which a capital with a full stop may be the initial of a name."""
 _CAPITAL = re.compile(r"[A-Z] [a-z]")
 """One capital that begins a sentence."""
 _UNITS = frozenset("ACFHJKNTVW")
@@ -277,7 +281,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         return False
     if _ends_and_begins_with_symbol(word, following):
         return False
-    if forms & _ABBREVIATIONS:
+    if forms & _ABBREVIATIONS and word != "V":
         return True
     if word.isdecimal() and before_word in _ARTICLES:  # an ordinal
         return next_word[:1].isupper() and not opens
@@ -292,7 +296,11 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         is_short = len(others) < ADVERBIAL_WORDS
         return not opens or (is_short and _ADVERBIAL.match(before) is not None)
     is_initial = _is_initial_of(word, following, opens)
-    return tail[0] != "(" and is_initial and not _was_symbol(word, before)
+    return (
+        tail[0] != "("
+        and is_initial
+        and not _is_symbol(word, before_word, before, following)
+    )
 
 
 def _ends_formula(before_word: str, word: str) -> bool:
@@ -322,12 +330,26 @@ def _is_initial_of(word: str, following: str, opens: bool) -> bool:
     return is_name or (is_before_word and word[0].isupper())
 
 
-def _was_symbol(word: str, before: str) -> bool:
-    """Return whether a word is one capital that a text has used before, inside a sentence and without a full stop."""
+def _is_symbol(word: str, before_word: str, before: str, following: str) -> bool:
+    """Return whether a word is one capital that is no initial.
+
+    A text has such a symbol before it, inside a sentence and without a full stop, or after it if no name is likely
+    there; or shortly before it the letter before it in the alphabet, as in "A and B."; or an adverb and a comma follow.
+    """
     if len(word) != 1 or not word.isupper():
         return False
-    pattern = rf"(?:(?<=[^\s.!?…] )|(?<=[(\[,]))[(\[]*{word}(?![^\W\d_]|[.’'-])"
-    return re.search(pattern, before[: -len(word)]) is not None
+    symbol = rf"(?:(?<=[^\s.!?…] )|(?<=[(\[,]))[(\[]*{word}(?![^\W\d_]|[.’'-])"
+    if re.search(symbol, before[: -len(word)]):
+        return True
+    if _INITIAL.match(following):
+        return False
+    pair = rf"(?<![\w.]){chr(ord(word) - 1)},?(?: [^\W\d_]+){{0,2}} {word}$"
+    if _ADVERB.match(following) or re.search(pair, before):
+        return True
+    noun = before_word.rstrip(",")
+    is_noun = noun.isalpha() and noun.islower() and not _BEFORE_NAME.fullmatch(noun)
+    is_alone = is_noun and before.endswith(f" {word}")
+    return is_alone and re.search(symbol, following) is not None
 
 
 def _may_number_part(word: str) -> bool:

@@ -62,6 +62,10 @@ FIRST = [
     "Wir fangen Fehler ab, z. B. Männer irren sich, d. h. Wir alle.",
     "Да, т. е. Пусть так.",
     "It is named after K. Wu.",
+    "The theorem of S. Banach holds for all S.",
+    "It was drawn by J. Kelly, who names it J.",
+    "Tree A and J. Levi differ.",
+    "In trees A. B. Levi sees leaves B.",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
 ]
 
@@ -93,6 +97,11 @@ OPENINGS = {
     "It holds for all k.": "J. R. Levi proved it.",
     "We draw the line through P.": "P lies below it.",
     "The ring is called Q.": "R is its field.",
+    "Draw it for tree A and tree B.": "Make sure that it fits.",
+    "It is a map into the group G.": "Define G as above.",
+    "Here is a basis of the space V.": "Prove it.",
+    "Let it be a map S → M.": "Maps of it exist.",
+    "It holds on the curve X.": "Topologically, it is flat.",
     # abbreviations that are words too need a number or letter
     "Open the app.": "You need it.",
     "Read app. B first.": "Go.",
