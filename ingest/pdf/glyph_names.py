@@ -23,6 +23,7 @@ from fontTools.ttLib.standardGlyphOrder import standardGlyphOrder
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
 from ingest.pdf.model import UNKNOWN
+from ingest.pdf.private_signs import SYMBOL
 from ingest.pdf.tex import LARGE, MATHTIME, encoding_named, encoding_used
 
 _BITMAP = re.compile(r"a\d+")
@@ -109,7 +110,8 @@ _ORDERED = {
 """How many of the standard glyphs a family of fonts begins with, and the first glyphs of its alphabets."""
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
-_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ"
+_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρσςτυφχψω∂ϵϑϰϕϱϖ"
+_UPRIGHT_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρσςτυφχψω"
 _OF_CAMBRIA = {
     0x3C3: "∑",
     0x4A7: "\u0305",
@@ -121,11 +123,11 @@ _OF_CAMBRIA = {
     0xAD9: "0123456789",
     0xB34: "0123456789+−=",  # smaller signs, for exponents
     0xB45: _LETTERS,
-    0xB79: _GREEK[:17],
+    0xB79: _UPRIGHT_GREEK,
     0xBBA: _LETTERS + _GREEK,
     0xC2C: "0123456789+−=",  # and smaller ones
     0xC3D: _LETTERS,
-    0xC71: _GREEK[:17],
+    0xC71: _UPRIGHT_GREEK,
     0xCB2: _LETTERS + _GREEK,
     0xD24: "\u0305\u0305",
     0xD45: "+−±×",
@@ -362,7 +364,7 @@ def _numbered_glyphs(
     base_font = _name_of(font)
     family, *_ = re.split("[,-]|PS|MT", base_font)
     is_true_type = font.DescendantFonts[0].Subtype == "/CIDFontType2"
-    if family not in _ORDERED or not is_true_type:
+    if family not in (*_ORDERED, "Symbol") or not is_true_type:
         return {}
     ordered = _ordered_characters(family)
     common = mapped.keys() & ordered.keys()
@@ -375,6 +377,8 @@ def _numbered_glyphs(
 @functools.cache
 def _ordered_characters(family: str) -> Mapping[int, str]:
     """Return the characters of the glyphs of a family of fonts by their numbers; "" if a name stands for none."""
+    if family == "Symbol":
+        return dict(enumerate(SYMBOL[0x20:0x7F] + SYMBOL[0xA1:0xF0], SPACE))
     n_standard, *alphabets = _ORDERED[family]
     characters = {
         code: agl.toUnicode(name) for code, name in enumerate(_STANDARD[:n_standard])

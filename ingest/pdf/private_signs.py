@@ -5,7 +5,7 @@ from pypdf._codecs import charset_encoding
 
 from ingest.pdf.model import UNKNOWN
 
-_SYMBOL = charset_encoding["/Symbol"]
+SYMBOL = charset_encoding["/Symbol"]
 _, _WIDTHS = FONT_METRICS["Symbol"]
 SAME_WIDTH = 10
 """Maximum difference of the width of a sign from that in Symbol, in thousandths of an em."""
@@ -29,7 +29,7 @@ def private_sign(code: int, font: str, width: float) -> str:
     """
     if "Wingdings" in font:
         return _ARROWS.get(code, UNKNOWN)
-    sign = _SYMBOL[code & 0xFF]
+    sign = SYMBOL[code & 0xFF]
     is_as_wide = abs(width - _WIDTHS.get(sign, 0)) < SAME_WIDTH
     is_symbol = is_as_wide or "Euclid Symbol" in font
     if 0xF020 <= code < 0xF100 and is_symbol:

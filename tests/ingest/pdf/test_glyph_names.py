@@ -267,6 +267,9 @@ def test_sums_and_arrows_of_cambria_math_are_mapped_as_such() -> None:
         # letters and brackets that the map lacks
         for row in ("<0754> <0078>", "<07da> <03b2>", "<123c> <007b>", "<0d65> <005b>"):
             assert (row in cmap) is sums
+        # sigmas, of which the final one is the second, and upright letters of exponents
+        for row in ("<07ea> <03c3>", "<07eb> <03c2>", "<0b98> <03b8>", "<0c90> <03b8>"):
+            assert (row in cmap) is sums
         # bold letters and digits, and primes
         for row in ("<087f> <0053>", "<0ad9> <0030>", "<11f1> <2032>", "<11f2> <2032>"):
             assert (row in cmap) is sums
@@ -295,6 +298,8 @@ def test_cambria_math_is_known_though_a_printer_names_it_by_a_number() -> None:
 def test_a_map_of_a_font_of_windows_that_lacks_glyphs_is_completed() -> None:
     cmap = cmap_of(numbered_font("ArialMT", b"<0003><0003><0020>\nendbfrange"))
     assert "<02a0> <05d0>" in cmap
+    cmap = cmap_of(numbered_font("SymbolMT", b"<0003><0003><0020>\nendbfrange"))
+    assert "<007c> <2248>" in cmap
     renumbered = numbered_font("ArialMT", b"<0003><0003><0041>\nendbfrange")
     assert with_glyph_names(renumbered) is renumbered
 

@@ -32,6 +32,7 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("MSAM10", "E", "⊴"),
         ("MSBM7", "n", "⋉"),
         ("MSBM10", "r", "∖"),
+        ("MSBM10", "[", "ˆ"),
         ("txsya", "X", "✓"),
         ("stmary10", "J", "⟦"),
     ):
