@@ -24,7 +24,7 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.private_signs import private_sign
+from ingest.pdf.private_signs import has_own_signs, private_sign
 from ingest.pdf.tex import (
     LARGE,
     LOW_QUOTES,
@@ -442,7 +442,7 @@ class PageText:
         left, right = self._edges()
         em_width = (right - left) / size
         text = character(code)
-        is_dingbat = "Wingdings" in name and 0x20 < code < 0x100
+        is_dingbat = has_own_signs(name) and 0x20 < code < 0x100
         if 0xF000 <= code < 0xF900 or is_dingbat:
             width = ctypes.c_float()
             handle = _get_font(_get_text_object(self._address, position))

@@ -1,4 +1,6 @@
-"""Signs at private codes: those of Symbol, arrows of Wingdings and pieces of brackets."""
+"""Signs at private codes: those of Symbol and MT Extra, arrows of Wingdings and pieces of brackets."""
+
+import re
 
 from pdfminer.fontmetrics import FONT_METRICS
 from pypdf._codecs import charset_encoding
@@ -13,8 +15,17 @@ SAME_WIDTH = 10
 _ARROWS = dict(enumerate("←→↑↓↖↗↙↘⇐⇒⇑⇓", 0xF0DF))
 """Arrows of Wingdings; Word writes them for "-->" and the like."""
 
+_MT_EXTRA = dict(zip(b"&KLMUIohlrv", "\u0307…⋯⋮⋃⋂∘ℏℓ\u20d7\u20d7", strict=True))
+_MATHTYPE = re.compile("MT[- ]?Extra")
+"""Signs and accents of MathType, and the name of their font."""
+
 _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
 """Pieces of tall brackets at the codes of Adobe."""
+
+
+def has_own_signs(font: str) -> bool:
+    """Return whether a font with this name has signs at the codes of letters."""
+    return "Wingdings" in font or _MATHTYPE.search(font) is not None
 
 
 def private_sign(code: int, font: str, width: float) -> str:
@@ -29,6 +40,8 @@ def private_sign(code: int, font: str, width: float) -> str:
     """
     if "Wingdings" in font:
         return _ARROWS.get(code, UNKNOWN)
+    if _MATHTYPE.search(font):
+        return _MT_EXTRA.get(code & 0xFF, UNKNOWN)
     sign = SYMBOL[code & 0xFF]
     is_as_wide = abs(width - _WIDTHS.get(sign, 0)) < SAME_WIDTH
     is_symbol = is_as_wide or "Euclid Symbol" in font

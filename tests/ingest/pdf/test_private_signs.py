@@ -19,6 +19,9 @@ from ingest.pdf.private_signs import private_sign
         (0xF0E0, "Wingdings-Regular", 979, "→"),
         (0xF028, "Wingdings-Regular", 333, UNKNOWN),
         (0xF8F1, "CMEX10", 889, "⎧"),
+        (0xF04B, "F1, MT Extra", 1000, "…"),
+        (0xF026, "MTExtra", 333, "\u0307"),
+        (0xF030, "MT-Extra", 333, UNKNOWN),
     ],
 )
 def test_private_codes_are_signs_of_symbol_by_their_widths(
