@@ -46,6 +46,11 @@ _MIN_PAIR_HEIGHT = 0.7
 _MAX_PAIR_HEIGHT = 3.0
 """Minimum and maximum height of such a pair around the first glyph in it, in ems."""
 
+_MAX_ROOM = 0.25
+_OFF_ROOT = 0.2
+"""Maximum distance of the first glyph under a root from its sign, and from the baseline of the formula, in ems; that of
+a fraction is farther."""
+
 _KINDS = [
     pdfium.FPDF_PAGEOBJ_PATH,
     pdfium.FPDF_PAGEOBJ_IMAGE,
@@ -148,17 +153,39 @@ def add_brackets(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
 
 
 def add_roots(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
-    """Add the root signs that MathType draws, a stroke and then its bar, before the first glyph under each bar."""
-    boxes = [drawing.box for drawing in drawings if drawing.in_form]
-    for stroke, bar in itertools.pairwise(boxes):
+    """Add the root signs that MathType draws, a stroke and then its bar, before the first glyph under each bar.
+
+    Outside a form only those count that have a stroke down before the one up.
+    """
+    lines = [drawing for drawing in drawings if drawing.in_form or drawing.is_straight]
+    boxes = [line.box for line in lines]
+    for place, (stroke, bar) in enumerate(itertools.pairwise(boxes)):
         if not _is_root(stroke, bar):
+            continue
+        if not (lines[place].in_form or _meet_below(boxes[place - 1], stroke)):
             continue
         for index, glyph in enumerate(glyphs):
             is_under = bar.x0 < glyph.middle < bar.x1
             if is_under and stroke.top < glyph.y < stroke.bottom + _NEAR:
-                root = replace(glyph, text="√", x0=stroke.x0, x1=glyph.x0)
-                glyphs.insert(index, root)
+                glyphs.insert(index, _root_before(glyph, stroke))
                 break
+
+
+def _root_before(glyph: Glyph, stroke: Box) -> Glyph:
+    """Return the sign of a drawn root; that of a fraction is on the baseline of the formula, not of its first glyph."""
+    right = min(glyph.x0, stroke.x1 + _MAX_ROOM * glyph.size)
+    root = replace(glyph, text="√", x0=stroke.x0, x1=right)
+    level = (stroke.top + stroke.bottom) / 2 + AXIS * glyph.size
+    if abs(level - glyph.y) > _OFF_ROOT * glyph.size:
+        root.x1, root.y = stroke.x1, level
+        root.height = stroke.bottom - stroke.top
+    return root
+
+
+def _meet_below(down: Box, up: Box) -> bool:
+    """Return whether a lower stroke ends where another begins, at their lower ends."""
+    distance = max(abs(up.x0 - down.x1), abs(up.bottom - down.bottom))
+    return distance < _NEAR and down.top > up.top
 
 
 def _is_root(stroke: Box, bar: Box) -> bool:

@@ -355,6 +355,20 @@ def test_a_root_that_a_formula_draws_is_a_sign_before_the_glyph_under_its_bar() 
         assert "".join(glyph.text for glyph in page.glyphs) == text
 
 
+def test_a_root_that_is_drawn_outside_a_form_has_a_stroke_down_and_is_on_the_baseline() -> (
+    None
+):
+    up_and_bar = "73 595 m 77 620 l S 76.5 619.5 20 1 re f"
+    for down, y, expected in (
+        ("0.2 w 70 605 m 73 595 l S ", 194, {"√": 194, "x": 194}),
+        ("0.2 w 70 605 m 73 595 l S ", 187, {"√": 195, "x": 187}),
+        ("0.2 w ", 194, {"x": 194}),
+    ):
+        page = _page(pdf([[Run(80, y, "x")]], drawing=down + up_and_bar))
+        heights = {glyph.text: round(glyph.y) for glyph in page.glyphs}
+        assert heights == expected
+
+
 def test_letters_whose_text_is_in_a_tag_begin_at_their_origin() -> None:
     runs = []
     for x, letter in zip((50, 57), "ei", strict=True):
