@@ -36,7 +36,11 @@ from ingest.paragraphs.markers import (
     split_items,
 )
 from quarry.course.sentences import ends_with_abbreviation, names_statement
-from quarry.languages.labels import begins_statement, caption_label
+from quarry.languages.labels import (
+    after_statement_label,
+    begins_statement,
+    caption_label,
+)
 
 MAX_FRAGMENT_WORDS = 3
 FRAGMENT_DROP = 0.75
@@ -481,6 +485,8 @@ def begins_with_label(line_break: Break) -> bool:
         return True
     if not _has_bold_label(line):
         return False
+    if is_after_sentence and after_statement_label(line.text):
+        return True
     is_below = line.starts_at(above.start, line_break.group.text_start)
     if is_below and _begins_with_own_label(above, line):
         return True

@@ -451,6 +451,14 @@ def test_a_sentence_hangs_below_a_full_line_with_a_bold_label_and_a_stop() -> No
         assert begins(above, below) is expected
 
 
+def test_a_bold_label_of_a_statement_with_a_number_begins_below_a_sentence() -> None:
+    words = line("Claim 3 x = y").words
+    claim = [replace(word, bold=position < 2) for position, word in enumerate(words)]
+    below = line("", words=tuple(claim), y=112.0)
+    for text, expected in (("Trees grow.", True), ("Trees grow by", False)):
+        assert begins(LineGroup([line(text)]), below) is expected, text
+
+
 def test_a_paragraph_begins_below_the_sign_that_ends_a_proof() -> None:
     for text, expected in (("Trees grow. □", True), ("Trees grow □", False)):
         above = LineGroup([line(text, x1=300.0)])
