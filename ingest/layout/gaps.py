@@ -21,7 +21,11 @@ MIN_SPACES = 3
 """Minimum number of spaces that define the usual width of a space."""
 
 STRETCH = 1.5
-"""Maximum width of a space, as a multiple of the usual one."""
+STRETCH_AFTER_STOP = 3.0
+"""Maximum width of a space, and of one after a sentence, as a multiple of the usual one; TeX stretches the latter three
+times as much (Knuth, The TeXbook, chapter 12)."""
+
+_STOPS = frozenset(".!?:")
 
 
 def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:
@@ -33,7 +37,8 @@ def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:
     Returns:
         The pieces; each begins with a visible glyph.
     """
-    segment_gap = _segment_gap(row)
+    segment_gap = _segment_gap(row, STRETCH)
+    sentence_gap = _segment_gap(row, STRETCH_AFTER_STOP)
     pieces: list[list[Glyph]] = []
     last = row.glyphs[0]
     for glyph in row.glyphs:
@@ -42,7 +47,8 @@ def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:
             is_narrow = gap > MIN_GAP and _is_jump(row, last, glyph)
             is_parted = any(last.middle < wall < glyph.middle for wall in walls)
 
-            if not pieces or gap > segment_gap or is_narrow or is_parted:
+            widest = sentence_gap if last.text in _STOPS else segment_gap
+            if not pieces or gap > widest or is_narrow or is_parted:
                 pieces.append([])
             if glyph.x1 > last.x1 or last.text == " ":
                 last = glyph
@@ -58,8 +64,12 @@ def _is_jump(row: Row, last: Glyph, glyph: Glyph) -> bool:
     return end - start - n_between > MIN_JUMP
 
 
-def _segment_gap(row: Row) -> float:
-    """Return the minimum white space between two lines of a row, in ems; more if all its spaces are stretched."""
+def _segment_gap(row: Row, stretch: float) -> float:
+    """Return the minimum white space between two lines of a row, in ems; more if all its spaces are stretched.
+
+    Args:
+        stretch: maximum width of a space, as a multiple of the usual one.
+    """
     spaces = []
     for glyph, following in itertools.pairwise(visible_glyphs(row.glyphs)):
         space = (following.x0 - glyph.x1) / row.size
@@ -67,4 +77,4 @@ def _segment_gap(row: Row) -> float:
             spaces.append(space)
     if len(spaces) < MIN_SPACES:
         return SEGMENT_GAP
-    return min(MAX_SPACE, max(SEGMENT_GAP, STRETCH * median(spaces)))
+    return min(MAX_SPACE, max(SEGMENT_GAP, stretch * median(spaces)))

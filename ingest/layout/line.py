@@ -58,7 +58,9 @@ OPERATORS = frozenset("=≠<>≤≥≡≅≃≈∼∈∉⊂⊆→↦×+−·⋅/
 
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
-_CLOSED = rf"[{re.escape(CLOSING)}]*$"
+PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
+"""Signs at the end of a proof or an example."""
+_CLOSED = rf"[{re.escape(CLOSING)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
 _ENDS_CLAUSE = re.compile(rf"[.!?:…。]{_CLOSED}")
 _ENDS_SENTENCE = re.compile(rf"(?:[.!?…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
 _SHAPES = (

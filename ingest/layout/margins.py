@@ -1,10 +1,12 @@
 """Text outside the columns of a page: running heads, page numbers, line numbers, and notes in the margin."""
 
+import functools
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from statistics import median
 
 from ingest.layout.extract import Page
 from ingest.layout.line import SMALL_PRINT, Line
@@ -45,7 +47,16 @@ MAX_SHORT = 4
 pages of a short document."""
 
 MOST_PAGES = 0.5
-"""Minimum share of the pages with a running head in small print that is far from the edge."""
+"""Minimum share of the pages with a running head that is far from the edge."""
+
+MIN_HEAD_STEP = 1.3
+"""Minimum distance of a running head from the text, as a multiple of the usual distance of rows."""
+
+MIN_HEADS = 6
+"""Minimum number of pages with a first row at one height, apart from the text, in a document with running heads."""
+
+MAX_OTHERS = 0.1
+"""Maximum number of pages whose first row is at the height of running heads and no such row, for each running head."""
 
 HEIGHT_STEP = 4.0
 """Accuracy of the height of a running head, in points."""
@@ -59,8 +70,8 @@ def without_running_heads(
 ) -> Iterator[list[Line]]:
     """Yield the lines of each page that are no running heads, page numbers or the like.
 
-    The numbers of titles in large print do not count the pages. A small first or last row of most pages is a running
-    head at any height.
+    The numbers of titles in large print do not count the pages. A first or last row of most pages that is small, or
+    apart from the text and no title, is a running head at any height.
     """
 
     def text_and_height(line: Line) -> tuple[str, int]:
@@ -69,33 +80,129 @@ def without_running_heads(
         text = line.text if is_title else _DIGITS.sub("#", line.text)
         return text.casefold(), round(line.y / HEIGHT_STEP)
 
-    def is_small_end(line: Line, page: Page) -> bool:
-        return _is_in_end_row(line, page) and line.size < SMALL_PRINT * body_size
+    is_apart = functools.partial(_is_apart, usual=_usual_step(pages))
+
+    def is_outside(line: Line, page: Page) -> bool:
+        if not _is_in_end_row(line, page):
+            return False
+        is_small = line.size < SMALL_PRINT * body_size
+        return is_small or (not _is_large(line, body_size) and is_apart(line.y, page))
 
     n_pages_with: Counter[tuple[str, int]] = Counter()
     for page in pages:
         near = set()
         for line in page.lines:
             is_end = is_at_edge(line, page) or _is_number(line, page)
-            if is_end or is_small_end(line, page):
+            if is_end or is_outside(line, page):
                 text, height = text_and_height(line)
                 near |= {(text, height + step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
+    by_number = _find_rows_of_numbers(pages, is_apart)
+    by_height = _find_rows_at_one_height(pages, body_size, is_apart)
     n_needed = MIN_SHORT_REPEATS
     if len(pages) > MAX_SHORT:
         n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * len(pages)))
     n_most = max(n_needed, round(MOST_PAGES * len(pages)))
-    for page in pages:
+    for page, *heads in zip(pages, by_number, by_height, strict=True):
         lines = []
         for line in page.lines:
             n_pages = n_pages_with[text_and_height(line)]
-            is_repeated = n_pages >= n_needed
+            is_repeated = n_pages >= n_needed or line.y in heads
             signs = is_at_edge(line, page), _is_number(line, page), is_repeated
-            is_on_most = n_pages >= n_most and is_small_end(line, page)
+            is_on_most = n_pages >= n_most and is_outside(line, page)
             if sum(signs) < 2 and not is_on_most:
                 lines.append(line)
         yield lines
+
+
+def _find_rows_of_numbers(
+    pages: Sequence[Page], is_apart: Callable[[float, Page], bool]
+) -> list[float | None]:
+    """Return the height of the row with the number of each page, in points; None if the text may go on there.
+
+    The numbers of most pages count them.
+    """
+    numbers: list[dict[int, Line]] = []
+    starts: Counter[int] = Counter()
+    for position, page in enumerate(pages):
+        by_start = {}
+        for line in page.lines:
+            if line.text.isdecimal() and _is_number(line, page):
+                by_start[int(line.text) - position] = line
+        numbers.append(by_start)
+        starts.update(by_start.keys())
+
+    start, n_counted = max(starts.items(), key=lambda item: item[1], default=(0, 0))
+    rows: list[float | None] = [None] * len(pages)
+    if n_counted >= max(MIN_REPEATS, MOST_PAGES * len(pages)):
+        for position, page in enumerate(pages):
+            number = numbers[position].get(start)
+            if number is not None and is_apart(number.y, page):
+                rows[position] = number.y
+    return rows
+
+
+def _find_rows_at_one_height(
+    pages: Sequence[Page],
+    body_size: float,
+    is_apart: Callable[[float, Page], bool],
+) -> list[float | None]:
+    """Return the height of the first row of each page if that of most pages is there and apart from the text, or None.
+
+    Titles, in large or bold print, and pages that are wide as slides are begin with no such row.
+    """
+    heads: list[float | None] = []
+    others = []
+    for page in pages:
+        top = page.lines[0].y if page.lines else 0.0
+        row = [line for line in page.lines if line.y == top]
+        is_title = any(_is_large(line, body_size) or line.is_bold for line in row)
+        is_wide = page.width > page.height
+        if is_title or is_wide or not is_apart(top, page):
+            heads.append(None)
+            others.append(top)
+        else:
+            heads.append(top)
+
+    found = [top for top in heads if top is not None]
+    height = median(found or [0.0])
+
+    def is_there(top: float) -> bool:
+        return abs(top - height) < HEIGHT_STEP
+
+    n_heads = sum(map(is_there, found))
+    n_others = sum(map(is_there, others))
+    is_usual = n_heads >= max(MIN_HEADS, MOST_PAGES * len(pages))
+    if not is_usual or n_others > MAX_OTHERS * n_heads:
+        return [None] * len(pages)
+    return [top if top is not None and is_there(top) else None for top in heads]
+
+
+def _usual_step(pages: Iterable[Page]) -> float:
+    """Return the distance of the baselines of two rows of a paragraph, in points: a fourth of all are nearer."""
+    steps = sorted(itertools.chain.from_iterable(map(_steps, pages)))
+    return steps[len(steps) // 4] if steps else 0.0
+
+
+def _steps(page: Page) -> list[float]:
+    """Return the distances of the baselines of the rows of a page, from top to bottom."""
+    heights = sorted({line.y for line in page.lines})
+    return [below - above for above, below in itertools.pairwise(heights)]
+
+
+def _is_apart(height: float, page: Page, usual: float) -> bool:
+    """Return whether the first or last row of a page is farther from the next one than rows usually are."""
+    steps = _steps(page)
+    if not steps:
+        return False
+    is_first = height == page.lines[0].y
+    return steps[0 if is_first else -1] > MIN_HEAD_STEP * usual
+
+
+def _is_large(line: Line, body_size: float) -> bool:
+    """Return whether a line is in larger print than the text."""
+    return line.size > (1 + BODY_SIZE) * body_size
 
 
 def is_at_edge(line: Line, page: Page) -> bool:

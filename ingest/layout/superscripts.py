@@ -18,6 +18,9 @@ PRIMES = "′″‴"
 RAISED = 0.2
 """Minimum height of an exponent or a mark above the baseline, in ems."""
 
+OVERHANG = 0.1
+"""Maximum overlap of an exponent and an index on its right, in ems."""
+
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _NEGATIVE = re.compile(r"[-–]\d")
 """The beginning of an exponent, as in "g.mol-1"; a minus sign is no sign of a mark."""
@@ -38,7 +41,7 @@ _IN_FORMULA = frozenset("−+=±·×")
 
 
 def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
-    """Join primes to their letters, and put the index before the exponent of each base.
+    """Join primes to their letters, and put the index of each base before the exponent above it.
 
     After an opening bracket, as in a binomial coefficient, the upper glyphs come first.
 
@@ -74,9 +77,23 @@ def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
 def _ordered(
     base: Sequence[Glyph], low: list[Glyph], raised: list[Glyph]
 ) -> list[Glyph]:
-    """Return the scripts of a base in reading order."""
+    """Return the scripts of a base in reading order: an index before the glyphs above it and on its right."""
     is_bracket = bool(base) and base[0].text in _OPENING.values()
-    return raised + low if is_bracket else low + raised
+    if is_bracket:
+        return raised + low
+    result: list[Glyph] = []
+    rest = raised
+    edge = -math.inf  # of the glyphs below
+    for glyph in low:
+        left = glyph.x0 + OVERHANG * glyph.size
+        n_before = sum(above.x1 <= left for above in rest)
+        # an exponent over the first glyph of an index is after its last one
+        if n_before and rest[n_before - 1].x0 >= edge - OVERHANG * glyph.size:
+            result += rest[:n_before]
+            rest = rest[n_before:]
+        result.append(glyph)
+        edge = glyph.x1
+    return result + rest
 
 
 def has_notes(row: Row) -> bool:

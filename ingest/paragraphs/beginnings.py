@@ -13,6 +13,7 @@ from ingest.layout.line import (
     FLUSH,
     INDENTED,
     MAX_INDENT,
+    PROOF_ENDS,
     WORD_SHARE,
     Line,
     PlacedLine,
@@ -35,7 +36,11 @@ from ingest.paragraphs.markers import (
     split_items,
 )
 from quarry.course.sentences import ends_with_abbreviation, names_statement
-from quarry.languages.labels import begins_statement, caption_label
+from quarry.languages.labels import (
+    after_statement_label,
+    begins_statement,
+    caption_label,
+)
 
 MAX_FRAGMENT_WORDS = 3
 FRAGMENT_DROP = 0.75
@@ -229,6 +234,12 @@ def begins_note(line_break: Break) -> bool:
 def ends_contents(line_break: Break) -> bool:
     """Return whether the line above is an entry of a table of contents."""
     return line_break.above.has_leaders
+
+
+def ends_proof(line_break: Break) -> bool:
+    """Return whether the line above ends a proof with a sign after its sentence."""
+    above = line_break.above
+    return above.ends_sentence and above.text[-1] in PROOF_ENDS
 
 
 def changes_print(line_break: Break) -> bool:
@@ -453,8 +464,8 @@ def hangs(line_break: Break) -> bool:
         return False
     if line.begins_small and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
-    is_open = not above.ends_clause and not above.has_room_for(line, 1)
-    if is_open and _has_bold_label(above):
+    is_open = not above.ends_clause or line.end < above.end
+    if is_open and _has_bold_label(above) and not above.has_room_for(line, 1):
         return True
     return (
         line_break.following is not None
@@ -474,6 +485,8 @@ def begins_with_label(line_break: Break) -> bool:
         return True
     if not _has_bold_label(line):
         return False
+    if is_after_sentence and after_statement_label(line.text):
+        return True
     is_below = line.starts_at(above.start, line_break.group.text_start)
     if is_below and _begins_with_own_label(above, line):
         return True
@@ -630,6 +643,7 @@ RULES: Sequence[tuple[Callable[[Break], bool], bool]] = (
     # what looks different
     (changes_print, BEGINS),
     (ends_contents, BEGINS),
+    (ends_proof, BEGINS),
     (is_row_of_table, BEGINS),
     (begins_item, BEGINS),
     (begins_note, BEGINS),

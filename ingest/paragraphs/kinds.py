@@ -9,7 +9,7 @@ from functools import cached_property
 
 from configs.settings import IngestSettings
 from ingest.layout.bidi import YEAR
-from ingest.layout.line import LEADERS, MONO_SHARE
+from ingest.layout.line import LEADERS, MONO_SHARE, PROOF_ENDS
 from ingest.paragraphs.blocks import Block, is_bibliography
 from quarry.course.sentences import begins_sentence
 from quarry.languages.english import ENGLISH
@@ -30,7 +30,9 @@ MIN_REFERENCE_SHARE = 0.7
 """Number of capitals that an inner full stop of a reference counts for, and the minimum of both per token."""
 
 MAX_REFERENCE_WORDS = 32
-"""Maximum number of words of a reference with few capitals; a longer one has a remark on the book."""
+MAX_DATED_WORDS = 60
+"""Maximum number of words of a reference with few capitals; a longer one has a remark on the book. Maximum number of
+those with a year, many capitals and no initial; longer ones are prose in short sentences, as of German notes."""
 
 BIAS = -8.76
 WEIGHTS = {
@@ -75,7 +77,9 @@ CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
-_LAST_STOP = re.compile(rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [□■∎◻◼⋄◇◆♦])?$")
+_LAST_STOP = re.compile(
+    rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [{PROOF_ENDS}])?$"
+)
 """A stop at the end of a text, perhaps before the mark at the end of a proof or an example."""
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
 """Expression for a letter that may begin a name."""
@@ -221,7 +225,10 @@ class _Text:
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
         n_signs = n_capitals + STOP_WEIGHT * text.count(". ")
         is_dated = _YEAR.search(text) is not None
-        if is_dated and n_signs > MIN_REFERENCE_SHARE * len(self.tokens):
+        is_named = (
+            len(self.tokens) <= MAX_DATED_WORDS or _INITIAL.search(text) is not None
+        )
+        if is_dated and is_named and n_signs > MIN_REFERENCE_SHARE * len(self.tokens):
             return True
         if len(self.tokens) > MAX_REFERENCE_WORDS:
             return False

@@ -1,6 +1,7 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -139,8 +140,9 @@ def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified
         n_entries = sum(item.reason == "references" for item in members)
         numbers = [item.block.number for item in members]
         is_counted = numbers[0].startswith("[") and len(set(numbers)) > 1
+        cites = re.compile(rf"\w,? (?:{'|'.join(map(re.escape, numbers))})")
         is_cited = is_counted and any(
-            number in item.block.text for item in items for number in numbers
+            not item.reason and cites.search(item.block.text) for item in items
         )
         if is_cited or (members[0].block.is_numbered and 2 * n_entries > len(members)):
             members = [replace(item, reason="references") for item in members]

@@ -113,6 +113,8 @@ _T1 = (
     | {code: NAMELESS[code] for code in range(128, 189)}
 )
 """Signs and letters of T1."""
+MATHABX_OTHERS = dict(zip(map(ord, "67rstu§"), "∴∵⌈⌉⌊⌋▶", strict=True))
+"""Other signs of mathabx, by the letters of T1 whose names the glyphs bear."""
 MATHABX = {
     code: MATHABX_NAMED[ord(letter)]
     for code, letter in _T1.items()
@@ -155,6 +157,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"MathematicalPi-?Three", PI_THREE, True),
     (r"esint\d", ESINT_NAMED, True),
     (r"matha\d", MATHABX_NAMED, True),
+    (r"mathb\d", MATHABX_OTHERS, True),
     (r"mathx\d", {}, True),
 )
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""

@@ -17,3 +17,8 @@ def test_the_initial_of_a_line_comes_after_brackets_and_quotation_marks(
 @pytest.mark.parametrize("mark", ["»", "׳", ")”"])
 def test_a_sentence_ends_before_closing_brackets_and_quotation_marks(mark: str) -> None:
     assert line(f"un mot.{mark}").ends_sentence
+
+
+def test_a_sentence_ends_before_the_sign_of_a_proof_or_a_citation() -> None:
+    for text, expected in (("mot. □", True), ("mot. [37]", True), ("mot [37]", False)):
+        assert line(text).ends_sentence is expected, text

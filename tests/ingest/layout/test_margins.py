@@ -91,9 +91,11 @@ def test_a_title_in_large_print_at_the_top_of_pages_counts_no_pages() -> None:
         assert len(in_order(*pages)) == 3 * len(TEXT) + n_titles
 
 
-def test_a_small_last_row_of_most_pages_is_a_running_head_at_any_height() -> None:
+def test_a_last_row_of_most_pages_that_is_no_title_is_a_running_head_at_any_height() -> (
+    None
+):
     text = [f"{row} and {row * row} are numbers of this page" for row in range(10)]
-    for size, n_pages, is_left in ((7.0, 3, False), (10.0, 3, True), (7.0, 2, True)):
+    for size, n_pages, is_left in ((10.0, 3, False), (11.0, 3, True), (7.0, 2, True)):
         pages = []
         for page in range(5):
             runs = lines([f"page {page}: {row}" for row in text], 60, 100)
@@ -102,3 +104,37 @@ def test_a_small_last_row_of_most_pages_is_a_running_head_at_any_height() -> Non
             pages.append(runs)
         read = [line.text for line in in_order(*pages)]
         assert ("All rights reserved" in read) == is_left, (size, n_pages)
+
+
+def test_what_is_beside_the_number_of_a_page_is_a_running_head() -> None:
+    for first, step, distance, is_left in (
+        (1, 1, 20, False),
+        (1, 1, 14, True),  # as near as the lines of the text
+        (1, 2, 20, True),
+    ):
+        pages = []
+        for page in range(3):
+            y = 100 - distance
+            head = [Run(60, y, f"Chapter {'ABC'[page]}"), Run(400, y, str(first))]
+            pages.append([*head, *lines(TEXT, 60, 100)])
+            first += step
+        read = [line.text for line in in_order(*pages)]
+        assert ("Chapter B" in read) == is_left, (step, distance)
+
+
+def test_first_rows_of_other_words_at_one_height_are_running_heads_of_many_pages() -> (
+    None
+):
+    names = "ABCDEFG"
+    for n_pages, height, size, is_left in (
+        (7, 70, 10, False),
+        (5, 70, 10, True),
+        (7, 88, 10, True),  # as near as the lines of the text
+        (7, 70, 11, True),
+    ):
+        pages = []
+        for name in names[:n_pages]:
+            head = Run(60, height, f"Trees of kind {name}", size=size)
+            pages.append([head, *lines(TEXT, 60, 100)])
+        read = [line.text for line in in_order(*pages)]
+        assert ("Trees of kind B" in read) == is_left, (n_pages, height, size)

@@ -103,3 +103,15 @@ def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_let
     assert text_of(with_scripts(primed, 100, 10)) == "x′i"
     twice = [*glyphs("x"), *raised("′", 5), *lowered("i", 5.1), *raised("′", 7)]
     assert text_of(with_scripts(twice, 100, 10)) == "x′′i"
+
+
+def test_an_index_after_an_exponent_stays_there() -> None:
+    for parts, expected in (
+        (["-abc", "+2", "-de"], "eabc2de"),
+        (["+x", "-i", "+y", "-j"], "exiyj"),
+    ):
+        row = glyphs("e", 0)
+        for part in parts:
+            draw = raised if part[0] == "+" else lowered
+            row += draw(part[1:], row[-1].x1)
+        assert text_of(with_scripts(row, 100, 10)) == expected

@@ -444,6 +444,27 @@ def test_a_formula_hangs_below_a_full_line_that_begins_with_a_bold_label() -> No
         assert begins(group, formula, below) is expected, (text, is_bold)
 
 
+def test_a_sentence_hangs_below_a_full_line_with_a_bold_label_and_a_stop() -> None:
+    above = LineGroup([labelled("Trees are graphs.", x1=300.0)])
+    for end, expected in ((200.0, False), (320.0, True)):  # in a narrow column
+        below = line("They grow", y=112.0, x0=65.0, x1=end)
+        assert begins(above, below) is expected
+
+
+def test_a_bold_label_of_a_statement_with_a_number_begins_below_a_sentence() -> None:
+    words = line("Claim 3 x = y").words
+    claim = [replace(word, bold=position < 2) for position, word in enumerate(words)]
+    below = line("", words=tuple(claim), y=112.0)
+    for text, expected in (("Trees grow.", True), ("Trees grow by", False)):
+        assert begins(LineGroup([line(text)]), below) is expected, text
+
+
+def test_a_paragraph_begins_below_the_sign_that_ends_a_proof() -> None:
+    for text, expected in (("Trees grow. □", True), ("Trees grow □", False)):
+        above = LineGroup([line(text, x1=300.0)])
+        assert begins(above, line("They are graphs", y=112.0)) is expected, text
+
+
 def test_a_bold_label_with_a_colon_begins_below_the_end_of_a_sentence() -> None:
     for above, label, expected in (
         ("Trees are graphs.", "Note: they", True),

@@ -35,7 +35,6 @@ RICH = (
     "Then f ≤ c ( A ) for every flow f , and c is full."
 )
 
-
 PLAIN = {
     "prose": [
         PROSE,
@@ -271,6 +270,15 @@ def kind_or_reason(text: str, **features: Any) -> str:
     block = Block(**{"page": 1, "heading": "", "text": text, **features})
     kind, reason = kind_of(block, SETTINGS)
     return reason or kind
+
+
+def test_long_notes_with_years_and_capitals_are_references_if_they_have_an_initial() -> (
+    None
+):
+    notes = "Neue Boote (1848). Hohe Kosten der Kohle. " * 9
+    for text, expected in ((notes, ""), (f"Jones, K. {notes}", "references")):
+        block = Block(page=1, heading="", text=text.strip())
+        assert kind_of(block, IngestSettings())[1] == expected, text
 
 
 @pytest.mark.parametrize("expected", PLAIN)

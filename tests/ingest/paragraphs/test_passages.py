@@ -67,6 +67,7 @@ def test_a_list_that_the_text_cites_by_its_numbers_is_left_out() -> None:
     for text, expected in (
         (f"{PROSE} It is fair [2].", []),
         (f"{PROSE} It is fair [3].", [boats, tides]),
+        (f"{PROSE} ## [1] 0.5", [boats, tides]),  # the output of a program
     ):
         _, *kept = made(block(text), *entries)
         assert [passage.text for passage in kept] == expected

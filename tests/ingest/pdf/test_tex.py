@@ -52,6 +52,8 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
 ):
     signs = encoding_named("TeX-matha10", is_unmapped=False) or {}
     assert [signs[ord(letter)] for letter in "P“ąÑ"] == ["∈", "=", ">", "→"]
+    signs = encoding_named("TeX-mathb10", is_unmapped=False) or {}
+    assert (signs[ord("§")], signs[ord("r")]) == ("▶", "⌈")
     assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
     integrals = encoding_named("esint10", is_unmapped=False) or {}
     assert (integrals[ord("´")], integrals[ord("¸")]) == ("∫", "∮")
