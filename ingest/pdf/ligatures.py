@@ -6,7 +6,7 @@ map of a font or maps them to private codes. The words that a ligature completes
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from quarry.languages.words import is_common
@@ -33,13 +33,16 @@ MIN_LETTERS = 3
 
 
 def spell_ligatures(
-    glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
+    glyphs: Sequence[Glyph],
+    private: frozenset[tuple[int, str]],
+    known: dict[tuple[int, str], str],
 ) -> None:
     """Spell the ligatures of a page; other glyphs at private codes are unknown.
 
     Args:
         glyphs: in the order of drawing.
         private: fonts and texts of glyphs at private codes, or of `FOREIGN` ones.
+        known: ligatures of the pages before; those of the page are added.
     """
     of_calibri = set()
     for before, glyph in itertools.pairwise(glyphs):
@@ -47,7 +50,15 @@ def spell_ligatures(
             of_calibri.add(glyph.font)
     found = {key: UNKNOWN for key in private if key[1] not in FOREIGN}
     if private:
-        found |= _find_ligatures(glyphs, private)
+        ligatures = _find_ligatures(glyphs, private, frozenset())
+        for key in private.intersection(known):
+            ligatures.setdefault(key, known[key])
+        # a rare word may be on the page again, with a ligature that is known
+        words = frozenset(_words(glyphs, private, ligatures))
+        rest = private.difference(ligatures)
+        ligatures |= _find_ligatures(glyphs, rest, words)
+        known |= ligatures
+        found |= ligatures
     for glyph in glyphs:
         letters = found.get((glyph.font, glyph.text))
         if glyph.font in of_calibri:
@@ -61,32 +72,49 @@ def _is_inside_word(before: Glyph, glyph: Glyph) -> bool:
     return is_next and "a" <= before.text <= "z"
 
 
+def _words(
+    glyphs: Sequence[Glyph],
+    private: frozenset[tuple[int, str]],
+    ligatures: Mapping[tuple[int, str], str],
+) -> Iterator[str]:
+    """Yield the case-folded words of a page with these ligatures."""
+    for run in _runs(glyphs, private):
+        texts = [ligatures.get((glyph.font, glyph.text), glyph.text) for glyph in run]
+        yield "".join(texts).casefold()
+
+
 def _find_ligatures(
-    glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]]
+    glyphs: Sequence[Glyph], private: frozenset[tuple[int, str]], words: frozenset[str]
 ) -> dict[tuple[int, str], str]:
-    """Return the ligatures that complete most of the words with a private code, by its font and text."""
-    words: defaultdict[tuple[int, str], list[list[Glyph]]] = defaultdict(list)
+    """Return the ligatures that complete most of the words with a private code, by its font and text.
+
+    Args:
+        words: words of the page that complete others although they are rare in general language.
+    """
+    runs_with: defaultdict[tuple[int, str], list[list[Glyph]]] = defaultdict(list)
     for run in _runs(glyphs, private):
         keys = private.intersection([(glyph.font, glyph.text) for glyph in run])
         if len(keys) == 1:
             (key,) = keys
-            words[key].append(run)
+            runs_with[key].append(run)
 
     found = {}
-    for key, runs in words.items():
+    for key, runs in runs_with.items():
         _, code = key
-        ligature = _usual_ligature(runs, code)
+        ligature = _usual_ligature(runs, code, words)
         if ligature:
             found[key] = ligature
     return found
 
 
-def _usual_ligature(runs: Sequence[Sequence[Glyph]], code: str) -> str:
+def _usual_ligature(
+    runs: Sequence[Sequence[Glyph]], code: str, words: frozenset[str]
+) -> str:
     """Return the ligature that completes most of some words with a private code, "" if none completes half of them.
 
     Words with `UNMAPPED` glyphs that another ligature completes are spelled with it.
     """
-    completed = [(run, _completing_ligatures(run, code)) for run in runs]
+    completed = [(run, _completing_ligatures(run, code, words)) for run in runs]
     telling = [ligatures for run, ligatures in completed if len(run) > MIN_LETTERS]
     n_words = Counter(itertools.chain.from_iterable(telling))
     best = max(_LIGATURES, key=n_words.__getitem__)
@@ -102,13 +130,15 @@ def _usual_ligature(runs: Sequence[Sequence[Glyph]], code: str) -> str:
     return best
 
 
-def _completing_ligatures(run: Sequence[Glyph], code: str) -> list[str]:
-    """Return the ligatures that make a common word of a run of letters with a private code."""
+def _completing_ligatures(
+    run: Sequence[Glyph], code: str, words: frozenset[str]
+) -> list[str]:
+    """Return the ligatures that make a common word, or one of `words`, of a run of letters with a private code."""
     text = text_of(run)
     completing = []
     for ligature in _LIGATURES:
         word = text.replace(code, ligature).casefold()
-        if is_common(word):
+        if word in words or is_common(word):
             completing.append(ligature)
     return completing
 

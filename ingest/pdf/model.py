@@ -225,6 +225,7 @@ class Fonts:
         as_drawn: whether brackets of right-to-left text are stored as they are drawn, not as they are read.
         embedded: numbers of the fonts without right-to-left letters, whose text is read from left to right inside
             right-to-left lines; empty if such fonts also have the stops of right-to-left text.
+        ligatures: letters of the ligatures without a usual code that pages have shown, by font and text.
     """
 
     def __init__(self) -> None:
@@ -233,6 +234,7 @@ class Fonts:
         self.bold: list[bool] = []
         self.as_drawn = False
         self.embedded: frozenset[int] = frozenset()
+        self.ligatures: dict[tuple[int, str], str] = {}
         self._trusts_weights = True
         self._trusts_pitch = True
         self._widths: list[dict[str, float]] = []

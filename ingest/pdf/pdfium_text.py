@@ -190,7 +190,8 @@ class PageText:
             glyphs.append(glyph)
             parted = False
         if self._has_ligatures or self._private:
-            spell_ligatures(glyphs, frozenset(self._private))
+            private = frozenset(self._private)
+            spell_ligatures(glyphs, private, self._fonts.ligatures)
         return glyphs
 
     @property

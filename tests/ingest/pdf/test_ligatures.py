@@ -9,7 +9,7 @@ PRIVATE = "\U000f003d"
 
 def spelled(text: str) -> str:
     drawn = glyphs(text)
-    spell_ligatures(drawn, frozenset({(0, PRIVATE)}))
+    spell_ligatures(drawn, frozenset({(0, PRIVATE)}), {})
     return text_of(drawn)
 
 
@@ -37,30 +37,46 @@ def test_a_letter_of_another_script_between_latin_ones_is_a_ligature() -> None:
         ("x\u099ey", "x\u099ey"),
     ):
         drawn = glyphs(text)
-        spell_ligatures(drawn, private)
+        spell_ligatures(drawn, private, {})
         assert text_of(drawn) == expected
 
 
 def test_ligatures_without_any_code_are_spelled_word_by_word() -> None:
     text = "\0rst,\0le,con\0ict,\0nd,\0ag,speci\0c,Gra\0gny"
     drawn = glyphs(text)
-    spell_ligatures(drawn, frozenset({(0, UNMAPPED)}))
+    spell_ligatures(drawn, frozenset({(0, UNMAPPED)}), {})
     assert text_of(drawn) == "first,file,conflict,find,flag,specific,Grafigny"
 
     bullet = glyphs("\0,f")
-    spell_ligatures(bullet, frozenset({(0, UNMAPPED)}))
+    spell_ligatures(bullet, frozenset({(0, UNMAPPED)}), {})
     assert text_of(bullet) == f"{UNKNOWN},f"
+
+
+def test_a_ligature_of_a_rare_word_is_known_from_pages_before_or_from_its_page() -> (
+    None
+):
+    rare, other = f"vectoriza{PRIVATE}on", "\U000f003e"
+    known: dict[tuple[int, str], str] = {}
+    for text, expected in (
+        (rare, f"vectoriza{UNKNOWN}on"),
+        (f"{rare},ques{PRIVATE}on,men{PRIVATE}on", "vectorization,question,mention"),
+        (rare, "vectorization"),
+        (f"{rare},vectoriza{other}on", "vectorization,vectorization"),
+    ):
+        drawn = glyphs(text)
+        spell_ligatures(drawn, frozenset({(0, PRIVATE), (0, other)}), known)
+        assert text_of(drawn) == expected
 
 
 def test_words_are_parted_by_white_space() -> None:
     drawn = glyphs(f"sta{PRIVATE}s{PRIVATE}cs{PRIVATE}me")
     drawn[8].parted = True
-    spell_ligatures(drawn, frozenset({(0, PRIVATE)}))
+    spell_ligatures(drawn, frozenset({(0, PRIVATE)}), {})
     assert text_of(drawn) == "statisticstime"
 
 
 def test_letters_at_the_numbers_of_ligatures_are_spelled_inside_words() -> None:
     for text, expected in (("relaƟes", "relaties"), ("Ɵ", "Ɵ")):
         drawn: list[Glyph] = glyphs(text)
-        spell_ligatures(drawn, frozenset())
+        spell_ligatures(drawn, frozenset(), {})
         assert text_of(drawn) == expected
