@@ -301,7 +301,7 @@ def guess_of(sentence: str) -> Guess:
 
 def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
     plan = player.plan(START)
-    later = [start.sentence for start in plan.places.starts if start.number]
+    later = [start.sentence for start in plan.places.beginnings if start.number]
     for points, passages in (
         (100.0, each(plan.places.paragraphs, "paragraph_id")),
         (40.0, [""]),
