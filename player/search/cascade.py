@@ -75,7 +75,7 @@ class Cascade:
         settings, query, index = self.settings, self.query, self.index
         ranking = self._rank()
         if ranking is None:
-            raise AllStrategiesFailedError(tuple(self.failures.values()))
+            raise AllStrategiesFailedError(*self.failures.values())
 
         maker = HitMaker(ranking, index, settings)
         hits = maker.hits()

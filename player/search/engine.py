@@ -142,7 +142,7 @@ class SearchOrchestrator:
                 key = self._key(query, identity)
                 result = self._cache.get(key, cascade.result)
         except AllStrategiesFailedError as error:
-            self._statistics.count(None, error.failures)
+            self._statistics.count(None, error.args)
             raise
 
         if result.cached:
