@@ -1,13 +1,12 @@
 """Studies: fit, choose, report once; seeded, resumable, shared; and the command around them."""
 
 import itertools
-import multiprocessing
-import os
-import signal
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -281,54 +280,32 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
     )
 
 
-def run_alone(evaluate: Any, storage: str) -> None:
-    """Run the study in a process of its own, where a dead process is noticed after some seconds."""
-    study_module.evaluate_settings = evaluate  # type: ignore[attr-defined]
-    storage_module.HEARTBEAT_S, storage_module.STALE_S = 1, 3
-    fit(storage)
+class Killed(BaseException):
+    """The process is killed; Optuna leaves its trial as it is."""
 
 
-def die(number: int, storage: str, n_draw: int, sign: Path | None = None) -> None:
-    """Run the study in a process that leaves a sign and is killed in one of its trials.
+def kill(patch: pytest.MonkeyPatch, number: int, n_draw: int) -> None:
+    """Kill the process that runs a trial.
 
     Args:
         n_draw: number of parameters that the trial has drawn by then; -1 kills before its first heartbeat.
     """
-    asked = itertools.count()
     ask, draw = optuna.Study.ask, study_module._draw
 
-    def ask_and_die(study: optuna.Study, *given: Any) -> optuna.Trial:
+    def ask_or_die(study: optuna.Study, *given: Any) -> optuna.Trial:
         trial = ask(study, *given)
-        if next(asked) == number:
-            if n_draw < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            study_module._draw = draw_and_die
+        if trial.number == number and n_draw < 0:
+            raise Killed
         return trial
 
-    def draw_and_die(space: Space, trial: optuna.Trial) -> Json:
+    def draw_or_die(space: Space, trial: optuna.Trial) -> Json:
+        if trial.number != number:
+            return draw(space, trial)
         draw(dict(itertools.islice(space.items(), n_draw)), trial)
-        if sign:
-            sign.touch()
-        time.sleep(1.0)  # until the first heartbeat
-        os.kill(os.getpid(), signal.SIGKILL)
-        return {}
+        raise Killed
 
-    optuna.Study.ask = ask_and_die  # type: ignore[assignment, method-assign]
-    run_alone(scored, storage)
-
-
-def wait_and_work(storage: str, sign: Path) -> None:
-    """Work on the study, but finish no trial before the sign is there."""
-
-    def evaluate_settings(games: object, search: SearchSettings) -> Evaluation:
-        while not sign.exists():
-            time.sleep(0.01)
-        return scored(games, search)
-
-    run_alone(evaluate_settings, storage)
-
-
-SPAWN = multiprocessing.get_context("spawn")
+    patch.setattr(optuna.Study, "ask", ask_or_die)
+    patch.setattr(study_module, "_draw", draw_or_die)
 
 
 @pytest.mark.parametrize("name", ["a?b.db", "50%25.db", "a#b c.db", "a&b=1.db", "é.db"])
@@ -352,19 +329,21 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "STALE_S", 3)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
 @pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
     @pytest.mark.parametrize(("number", "n_draw"), [(0, -1), (4, 1), (9, 2)])
     def test_a_study_that_is_killed_and_resumed_gives_the_figures_of_one_that_is_not(
-        self, number: int, n_draw: int, tmp_path: Path
+        self,
+        number: int,
+        n_draw: int,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         storage = str(tmp_path / "study.db")
-        process = SPAWN.Process(target=die, args=(number, storage, n_draw))
-        process.start()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            kill(patch, number, n_draw)
+            fit(storage)
 
         resumed, whole = fit(storage).trials, fit(None).trials
         assert drawn(resumed) == drawn(whole)
@@ -373,18 +352,27 @@ class TestKilled:
         assert states.count(TrialState.COMPLETE) == N_TRIALS
         assert states.count(TrialState.FAIL) == len(states) - N_TRIALS == 1
 
-    def test_a_process_killed_among_others_loses_no_trial(self, tmp_path: Path) -> None:
+    def test_a_process_killed_among_others_loses_no_trial(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         storage = str(tmp_path / "study.db")
-        open_storage(storage)
-        sign = tmp_path / "sign"
-        killed = SPAWN.Process(target=die, args=(0, storage, 2, sign))
-        other = SPAWN.Process(target=wait_and_work, args=(storage, sign))
-        for process in (killed, other):
-            process.start()
-        for process in (killed, other):
-            process.join()
+        works, is_killed = Event(), Event()
 
-        assert (killed.exitcode, other.exitcode) == (-signal.SIGKILL, 0)
+        def evaluate_settings(games: object, search: SearchSettings) -> Evaluation:
+            works.set()
+            is_killed.wait(20.0)
+            return scored(games, search)
+
+        monkeypatch.setattr(study_module, "evaluate_settings", evaluate_settings)
+        kill(monkeypatch, 1, 2)
+        with ThreadPoolExecutor() as threads:
+            other = threads.submit(fit, storage)
+            works.wait(20.0)
+            with pytest.raises(Killed):
+                fit(storage)
+            is_killed.set()
+
+        assert len(other.result().trials) == N_TRIALS
         study = studied(storage)
         while TrialState.RUNNING in each(study.trials, "state"):
             # the other one may have been done before
@@ -392,7 +380,7 @@ class TestKilled:
             time.sleep(0.1)
         states = each(study.trials, "state")
         assert states.count(TrialState.COMPLETE) == N_TRIALS
-        assert TrialState.FAIL in states
+        assert states[1] == TrialState.FAIL
 
 
 @pytest.mark.usefixtures("at_once")
