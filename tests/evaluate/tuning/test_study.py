@@ -193,10 +193,11 @@ def test_a_value_of_a_grid_is_read_as_set_reads_it() -> None:
     ],
 )
 def test_a_space_with_a_setting_that_no_trial_reads_is_refused(
-    line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "space.yaml").write_text(f"search:\n  {line}\n")
-    monkeypatch.setattr(space_module, "SPACE", tmp_path / "space.yaml")
+    path = Path("space.yaml")
+    path.write_text(f"search:\n  {line}\n")
+    monkeypatch.setattr(space_module, "SPACE", path)
     with pytest.raises(SettingsError, match=says):
         load_space(load().search)
 
@@ -228,6 +229,7 @@ FEW: Space = {
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),
 }
 N_TRIALS = 16
+STORAGE = "study.db"
 
 
 def fit(storage: str | None, splits: Any = None, **changed: Any) -> StudyResult:
@@ -310,10 +312,10 @@ def kill(patch: pytest.MonkeyPatch, number: int, n_draw: int) -> None:
 
 @pytest.mark.parametrize("name", ["a?b.db", "50%25.db", "a#b c.db", "a&b=1.db", "é.db"])
 def test_a_storage_is_the_path_of_a_file_whatever_is_in_its_name(
-    name: str, tmp_path: Path
+    name: str,
 ) -> None:
-    open_storage(str(tmp_path / name))
-    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == [name]
+    open_storage(name)
+    assert [*map(str, Path().glob("*.db"))] == [name]
 
 
 def studied(storage: str, name: str | None = "killed") -> optuna.Study:
@@ -334,28 +336,23 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestKilled:
     @pytest.mark.parametrize(("number", "n_draw"), [(0, -1), (4, 1), (9, 2)])
     def test_a_study_that_is_killed_and_resumed_gives_the_figures_of_one_that_is_not(
-        self,
-        number: int,
-        n_draw: int,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
+        self, number: int, n_draw: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        storage = str(tmp_path / "study.db")
-        with monkeypatch.context() as patch, pytest.raises(Killed):
+        with monkeypatch.context() as patch:
             kill(patch, number, n_draw)
-            fit(storage)
+            with pytest.raises(Killed):
+                fit(STORAGE)
 
-        resumed, whole = fit(storage).trials, fit(None).trials
+        resumed, whole = fit(STORAGE).trials, fit(None).trials
         assert drawn(resumed) == drawn(whole)
         assert sort_trials(resumed)[0].params == sort_trials(whole)[0].params
-        states = each(studied(storage).trials, "state")
+        states = each(studied(STORAGE).trials, "state")
         assert states.count(TrialState.COMPLETE) == N_TRIALS
         assert states.count(TrialState.FAIL) == len(states) - N_TRIALS == 1
 
     def test_a_process_killed_among_others_loses_no_trial(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        storage = str(tmp_path / "study.db")
         works, is_killed = Event(), Event()
 
         def evaluate_settings(games: object, search: SearchSettings) -> Evaluation:
@@ -366,14 +363,14 @@ class TestKilled:
         monkeypatch.setattr(study_module, "evaluate_settings", evaluate_settings)
         kill(monkeypatch, 1, 2)
         with ThreadPoolExecutor() as threads:
-            other = threads.submit(fit, storage)
+            other = threads.submit(fit, STORAGE)
             works.wait(20.0)
             with pytest.raises(Killed):
-                fit(storage)
+                fit(STORAGE)
             is_killed.set()
 
         assert len(other.result().trials) == N_TRIALS
-        study = studied(storage)
+        study = studied(STORAGE)
         while TrialState.RUNNING in each(study.trials, "state"):
             # the other one may have been done before
             optuna.storages.fail_stale_trials(study)
@@ -385,11 +382,10 @@ class TestKilled:
 
 @pytest.mark.usefixtures("at_once")
 def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    storage = str(tmp_path / "study.db")
     for place, kept in (
-        (storage, f"16 trials of 16 in {storage}, the same command goes on"),
+        (STORAGE, f"16 trials of 16 in {STORAGE}, the same command goes on"),
         (None, "16 trials of 16 lost, --storage FILE keeps them"),
     ):
         interrupts.on_interrupt_print("tune: interrupted")
@@ -401,10 +397,8 @@ def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
-    tmp_path: Path,
-) -> None:
-    earlier = str(tmp_path / "earlier.db")
+def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first() -> None:
+    earlier = "earlier.db"
 
     def found(name: str) -> list[Json]:
         return find_best_parameters(earlier, name, FEW, load().search)
@@ -433,8 +427,8 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
         assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
 
 
-def test_an_earlier_storage_is_not_created(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.db"
+def test_an_earlier_storage_is_not_created() -> None:
+    missing = Path("missing.db")
     for spec in (f"{missing}", f"sqlite:///{missing}", f"sqlite+pysqlite:///{missing}"):
         with pytest.raises(TuneError, match="does not exist"):
             open_storage(spec, is_earlier=True)
