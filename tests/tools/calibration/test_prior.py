@@ -13,6 +13,7 @@ from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
     CourseRanking,
+    Hit,
     Query,
     SearchResult,
     Tier,
@@ -21,7 +22,6 @@ from player.starts import PLACE_FEATURES, place_features
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
-from tests.player.fakes import hits
 from tools.calibration.prior import fit_prior
 
 TRUE = GameSettings(
@@ -34,7 +34,7 @@ PASSAGES = [
     for name in ("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
 ]
 ALL = find_places(PASSAGES)
-(HIT,) = hits("a:1:1")
+HIT = Hit(PASSAGES[0], 0.9, 0.9, 1, "fake")
 LATER = np.array(each(ALL.beginnings, "number")) > 0
 PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
