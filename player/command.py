@@ -107,7 +107,7 @@ def _print_hits(result: SearchResult) -> None:
 
     for number, hit in enumerate(result.hits, 1):
         relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW_THRESHOLD}"
-        provenance = f"{number:2} {hit.slot:6} {hit.strategy} {hit.rank:<3}"
+        provenance = f"{number:2} {hit.slot:6} {hit.strategy} {hit.strategy_rank:<3}"
         where = f"{hit.paragraph.doc_id} p{hit.paragraph.page}"
         console.print(visible(f"{provenance} {relevance:6} {where}"))
         console.print(f"   {visible(hit.paragraph.opening_sentence)}", style="dim")

@@ -14,9 +14,6 @@ PlayerError
     └── GameTimeoutError (TimeoutError)
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 from configs.errors import QuarryError
 
 
@@ -36,12 +33,12 @@ class SearchError(PlayerError, RuntimeError):
     """
 
     def __init__(self, strategy: str, reason: str) -> None:
-        super().__init__(f"search step {strategy} failed: {reason}")
+        super().__init__(strategy, reason)
         self.strategy = strategy
         self.reason = reason
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.strategy, self.reason)
+    def __str__(self) -> str:
+        return f"search step {self.strategy} failed: {self.reason}"
 
 
 class LateStrategyError(SearchError, TimeoutError):
@@ -49,18 +46,10 @@ class LateStrategyError(SearchError, TimeoutError):
 
 
 class AllStrategiesFailedError(PlayerError, RuntimeError):
-    """No strategy answered.
+    """No strategy answered; its arguments are the failure of each."""
 
-    Attributes:
-        failures: the failure of each strategy.
-    """
-
-    def __init__(self, failures: Sequence[SearchError]) -> None:
-        super().__init__("; ".join(str(failure) for failure in failures))
-        self.failures = tuple(failures)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.failures,)
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.args))
 
 
 class MessageError(PlayerError, ValueError):

@@ -75,7 +75,7 @@ PLACE_FEATURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class Beginning:
     """One place in one passage, where a referee may begin.
 
     Attributes:
@@ -96,31 +96,31 @@ class Start:
 def place_features(
     paragraphs: Sequence[Paragraph],
     rows: Sequence[int],
-    starts: Sequence[Start],
+    beginnings: Sequence[Beginning],
 ) -> Float64Array:
     """Return the (n_places, len(PLACE_FEATURES)) features of the start model."""
-    table = np.zeros((len(starts), len(PLACE_FEATURES)))
-    for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
+    table = np.zeros((len(beginnings), len(PLACE_FEATURES)))
+    for place, (row, beginning) in enumerate(zip(rows, beginnings, strict=True)):
         paragraph = paragraphs[row]
         text = paragraph.text
 
         n_words = len(text.split())
-        later = start.number > 0
-        other = start.variant > 0
-        at_colon = start.sentence.endswith(":")
-        before = text[: start.offset].rstrip()
-        n_chars = max(1, len(text) - start.offset)
+        later = beginning.number > 0
+        other = beginning.variant > 0
+        at_colon = beginning.sentence.endswith(":")
+        before = text[: beginning.offset].rstrip()
+        n_chars = max(1, len(text) - beginning.offset)
         end = text.rstrip("\"'”’)»")[-1:]
 
         table[place] = (
             later,
-            start.on_top,
-            later and start.on_top,
+            beginning.on_top,
+            later and beginning.on_top,
             other and at_colon,
             other and not at_colon,
             later and before.endswith(":"),
-            later and len(start.sentence.split()) < FEW_WORDS,
-            later and _begins_small(start.sentence),
+            later and len(beginning.sentence.split()) < FEW_WORDS,
+            later and _begins_small(beginning.sentence),
             later * np.log(n_chars / max(1, len(text))),
             np.log(max(n_words, 1) / USUAL_WORDS),
             n_words < FEW_WORDS,

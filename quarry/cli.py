@@ -182,7 +182,6 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         command, _, _ = app.parse_commands(words)
         label = " ".join([label, *command])
         interrupts.on_interrupt_print(f"{label}: interrupted")
-        _raise_file_limit()
         _require_resources()
         with log_as_lines(label):
             return run_command(parse_and_call)
@@ -223,8 +222,12 @@ def _require_unicode(words: Sequence[str]) -> None:
             raise SettingsError(f"{ascii(word)[:80]} {fault}") from None
 
 
-def _raise_file_limit() -> None:
-    """Let this process open N_FILES files, or as many as the system allows."""
+def _require_resources() -> None:
+    """Let this process open N_FILES files, or as many as the system allows, and check its limits.
+
+    Raises:
+        SettingsError: the process may open fewer than MIN_FILES files, or use less than MIN_ADDRESS_SPACE_BYTES.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -236,18 +239,6 @@ def _raise_file_limit() -> None:
     if 0 <= soft < n_files:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, hard))
-
-
-def _require_resources() -> None:
-    """Check the limits of this process.
-
-    Raises:
-        SettingsError: the process may open fewer than MIN_FILES files, or use less than MIN_ADDRESS_SPACE_BYTES.
-    """
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
 
     n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= n_files < MIN_FILES:

@@ -62,17 +62,17 @@ COMMANDS = {
         '--hint "a rare word counts more than a common one"',
     ),
     "serve": (
-        "evaluate.commands.games:serve",
+        "evaluate.commands.labelled_games:serve",
         "Run the practice game server.",
         "Example: quarry serve --store data/store --port 8017",
     ),
     "referees": (
-        "evaluate.commands.games:referees",
+        "evaluate.commands.labelled_games:referees",
         "List the terms of a referee SPEC.",
         "Example: quarry referees",
     ),
     "questions": (
-        "evaluate.commands.games:questions",
+        "evaluate.commands.labelled_games:questions",
         "Write the batch of questions that the player would send, per game.",
         "Example: quarry questions --games data/games/english.jsonl --split train --out batches.jsonl",
     ),
@@ -115,28 +115,28 @@ COMMANDS = {
         "Example: quarry callbacks --write my_player.py",
     ),
     "games list": (
-        "evaluate.commands.journal:list_games",
+        "evaluate.commands.played_games:list_played",
         "List the games that were played, the oldest first.",
         "Example: quarry games list",
     ),
     "games show": (
-        "evaluate.commands.journal:show",
+        "evaluate.commands.played_games:show_played",
         "Show hint, questions, answers, guess and score of a game that was played.",
         "Example: quarry games show 0101001",
     ),
     "games check": (
-        "evaluate.commands.games:check",
-        "List the errors of a games file.",
+        "evaluate.commands.labelled_games:check",
+        "List the errors of a file of labelled games.",
         f"Example: quarry games check --store data/store --games data/games/english.jsonl\n\n{GAMES_FORM}",
     ),
     "games label": (
-        "evaluate.commands.games:label",
+        "evaluate.commands.labelled_games:label",
         "Write labelled games with a person, paragraph by paragraph, checking the rule of the game.",
         "Example: quarry games label --store my/store --out my/games.jsonl",
     ),
     "games draw": (
-        "evaluate.commands.games:draw",
-        "Draw secrets from PDFs as a referee's program holds them, to be given hints.",
+        "evaluate.commands.labelled_games:draw",
+        "Draw secrets of labelled games from PDFs as a referee's program holds them, to be given hints.",
         "Example: quarry games draw lectures/*.pdf --reader pdfplumber --cut page --n 20 "
         "--out secrets.jsonl",
     ),

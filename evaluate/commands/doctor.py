@@ -25,25 +25,7 @@ MIN_DISK_GB = 2.0
 """Minimum free disk for a set-up with the models and a course, in gigabytes."""
 SERVER_S = 5.0
 """Maximum number of seconds until a game server answers."""
-EVALUATE = (
-    "fastapi",
-    "ir-measures",
-    "Jinja2",
-    "optuna",
-    "pandas",
-    "pyarrow",
-    "python-multipart",
-    "scikit-learn",
-    "SQLAlchemy",
-    "statsmodels",
-    "uvicorn",
-)
-"""Packages of the extra `evaluate`."""
 OPTIONAL = {
-    "evaluate": (
-        "Games cannot be played or measured: make play, or pip install 'quarry-lectures[evaluate]'",
-        *EVALUATE,
-    ),
     "torch": (
         "Models by folder or hub id do not work: pip install sentence-transformers",
         "torch",
@@ -117,6 +99,8 @@ def examine(
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = _find("project", lambda: describe_project(overrides), "")
     yield project
+    cost = "Games cannot be played or measured: make play, or pip install 'quarry-lectures[evaluate]'"
+    yield _find("evaluate", lambda: describe_packages(packages_of("evaluate")), cost)
     for what, (cost, *packages) in OPTIONAL.items():
         yield _find(what, functools.partial(describe_packages, packages), cost)
     yield _find("OCR", describe_ocr, f"Scanned pages are not read: {REMEDY}")
@@ -148,6 +132,19 @@ def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
         if is_damaged or not isinstance(error, MISSING):
             state = "error"
     return Finding(what, state, detail, cost)
+
+
+def packages_of(extra: str) -> list[str]:
+    """Return the packages of an extra of Quarry, as the installed package declares them.
+
+    Raises:
+        PackageNotFoundError: Quarry is not installed.
+    """
+    packages = []
+    for requirement in importlib.metadata.requires("quarry-lectures") or ():
+        if requirement.endswith(f'extra == "{extra}"'):
+            packages.append(requirement.partition(">")[0])
+    return packages
 
 
 def describe_packages(packages: Sequence[str]) -> str:

@@ -1,7 +1,5 @@
 """Replayer: plays one labelled game at a time against referees, in this process or in a worker."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -63,35 +63,10 @@ COLUMNS: Mapping[str, str] = {
 }
 """Columns of a play that are exported, and their nullable types of pandas.
 
-`book_right` is whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is
-whether the ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The
-other columns are keys of the record or of the play.
+`book` is the document that the book's name was resolved to; `book_right` is whether it is that of the paragraph, and
+filtered or was boosted. `read_right` is whether the ingested opening sentence is the labelled one. `points` are the
+points of the opening sentence, 0..100. The other columns are keys of the record, its search, its truth or the play.
 """
-
-RECORD_KEYS = (
-    "game_id",
-    "book_name",
-    "hint",
-    "answerable",
-    "edition",
-    "questions_ms",
-    "decide_ms",
-)
-SEARCH_KEYS = ("rank", "relevant", "embed_ms", "search_ms")
-TRUTH_KEYS = ("paragraph_id", "document")
-PLAY_KEYS = (
-    "guess_rank",
-    "prior_rank",
-    "won",
-    "win_ideal",
-    "ratio",
-    "right_page",
-    "sentence_exact",
-    "word_exact",
-    "word_top20",
-    "private_score",
-)
-"""Keys of the record, of its search, of its truth and of its plays that are columns."""
 
 
 def build_frame(
@@ -121,18 +96,14 @@ def build_frame(
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
-def _pick(source: Mapping[str, object] | None, keys: Iterable[str]) -> Json:
-    """Return the values of some keys; None for those that are absent."""
-    return {key: (source or {}).get(key) for key in keys}
-
-
 def _game_values(record: ReplayRecord) -> Json:
     """Return the values of the columns of a game."""
     search, truth, label = record["search"], record["truth"], record["opening_sentence"]
     values: Json = {
-        **_pick(record, RECORD_KEYS),
-        **_pick(search, SEARCH_KEYS),
-        **_pick(truth, TRUTH_KEYS),
+        **record,
+        **search,
+        **(truth or {}),
+        "book": None,
         "n_hits": len(search["hits"]),
         "book_right": False,
         "label": label,
@@ -163,7 +134,7 @@ def _play_values(
 ) -> Json:
     """Return the values of the columns of a play."""
     values: Json = {
-        **_pick(play, PLAY_KEYS),
+        **(play or {}),
         "repeat": repeat,
         "lost_at": find_lost_step(record, play),
         "fate": describe_fate(record, play),

@@ -218,7 +218,9 @@ class Run(RunHeader):
         win_rate, win_rate_interval = self.figures.get(WIN_RATE, (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
 
-        raw = self._raw_plays
+        # plays against referees with raw text; missing points count as 0
+        is_raw = self.plays["ratio"].notna()
+        raw = self.plays[is_raw].fillna({"points": 0.0})
         document: Json = {
             "games": len(self.records),
             "unanswerable": len(others),
@@ -250,11 +252,6 @@ class Run(RunHeader):
         document["games_digest"] = self.games_digest
         document["per_game"] = self.per_game
         return document
-
-    @property
-    def _raw_plays(self) -> pd.DataFrame:
-        """The plays against referees with raw text; missing points count as 0."""
-        return self.plays[self.plays["ratio"].notna()].fillna({"points": 0.0})
 
     def _quantiles(self, column: str) -> Json | None:
         """Return p50 and p95 of the milliseconds in a column; None if there are none."""

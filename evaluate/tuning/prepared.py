@@ -187,10 +187,8 @@ def _prepare_batch(
             query=query,
             started=time.perf_counter(),
         )
-        cascade.resolve_book()
-        rank_input = cascade.first_step()
-        asks = settings.keywords == "fallback"
-        keywords = cascade.ask_keywords(rank_input) if asks else {}
+        rank_input = cascade.inputs
+        keywords = cascade.fallback if settings.keywords == "fallback" else {}
         for failure in cascade.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 

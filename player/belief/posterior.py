@@ -25,13 +25,13 @@ class Posterior:
 
     Attributes:
         belief: (n_candidates,) probabilities.
-        referees: (n_referees,) probability of each referee of the mixture.
+        referee_belief: (n_referees,) probability of each referee of the mixture.
         support: (n_questions, n_candidates) log2 probability of each answer given the paragraph, averaged over the
             referees by their probability after the answers; 0 for an answer without a letter.
     """
 
     belief: Float64Array
-    referees: Float64Array
+    referee_belief: Float64Array
     support: Float64Array
 
 
@@ -76,16 +76,16 @@ def update(
             log_joint[is_of_view] += np.log(likelihood)
 
     joint = softmax(log_joint)
-    referees = joint.sum(axis=1)
+    referee_belief = joint.sum(axis=1)
     shape = (len(answers), len(prior))
     support = np.zeros(shape)
     for number, letter in letters.items():
-        by_referee = referees[:, None] * by_question[:, number, letter]
+        by_referee = referee_belief[:, None] * by_question[:, number, letter]
         weighted = np.zeros((len(VIEWS), 4))
         np.add.at(weighted, views, by_referee)
         probability = np.einsum("vpo,vo->p", fits[:, number], weighted)
         support[number] = np.log2(probability)
-    return Posterior(joint.sum(axis=0), referees, support)
+    return Posterior(joint.sum(axis=0), referee_belief, support)
 
 
 def _log_prior(

@@ -32,7 +32,7 @@ STAGES = (
     protocol.SCORE_FEEDBACK,
 )
 """Types of the referee's messages in order; a later message shows that the replies to earlier ones have arrived."""
-BEGINNINGS = frozenset(STAGES[:2])
+FIRST_STAGES = frozenset(STAGES[:2])
 """Types of the messages that begin a game."""
 
 
@@ -128,7 +128,7 @@ class Game:
         """Continue a game of an earlier process."""
         for message in saved.messages:
             self._replies[message.key] = message.reply
-            if _kind(message.key) in BEGINNINGS:
+            if _kind(message.key) in FIRST_STAGES:
                 self.opponent = protocol.read_message(message.received).opponent
         if saved.start is None:
             return
@@ -168,7 +168,7 @@ class Game:
             MessageError: the message holds a score that is out of range.
         """
         kind = message_key = message.message_type
-        if kind in BEGINNINGS:
+        if kind in FIRST_STAGES:
             self.opponent = message.opponent
         if kind == protocol.WARMUP_CALL:
             message_key = f"{kind} {protocol.read_question(message.payload)}"

@@ -19,7 +19,7 @@ from player.game import messages as protocol
 from player.game.client import GameServer
 from player.game.delivery import Delivery
 from player.game.fallback import DeadlinePlayer
-from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
+from player.game.game import FIRST_STAGES, Game, Spectator, Timeouts
 from player.game.inbox import PAUSE_S, STUCK_PAUSE_S, Inbox
 from player.game.journal import Journal
 from player.game.messages import Message
@@ -286,7 +286,7 @@ class Loop:
         """Add a message to the unread ones of its game, which may be a game that a killed process requested."""
         game_id = message.game_id
         delivery = self._find(game_id)
-        may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
+        may_begin = game_id and message.message_type in FIRST_STAGES and self._unnamed
         if delivery is None and may_begin and not self.journal.holds(game_id):
             key = self._unnamed.pop()
             self.journal.assign_id(key, game_id)

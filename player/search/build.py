@@ -206,7 +206,7 @@ def warm_up(index: SearchIndex, search: SearchSettings) -> None:
         runner=Runner(),
         query=query,
         started=time.perf_counter(),
-        everything=True,
+        ranks_course=True,
     ).result()
 
     for failure in result.failures:

@@ -1,7 +1,5 @@
 """Caches of search results and of the vectors of hints."""
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections.abc import Callable, Hashable

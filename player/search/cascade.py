@@ -4,6 +4,7 @@ import functools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner, reply_due
@@ -28,6 +29,7 @@ from player.search.results import (
 from player.search.strategies.strategy import Reranker
 from quarry.arrays import Float64Array, IntArray
 
+T = TypeVar("T")
 KEYWORDS_S = 5.0
 """Timeout of keywords in seconds, if all other strategies were late. The first call of a process loads word lists for a
 second."""
@@ -35,7 +37,7 @@ second."""
 
 @dataclass(eq=False, kw_only=True)
 class Cascade:
-    """One search over one state of a store.
+    """One search over one state of a store. Each step is done once, after those that it needs.
 
     Attributes:
         index: the course that is searched.
@@ -43,10 +45,9 @@ class Cascade:
         runner: starts the strategies in threads.
         query: the query; without a mode of keywords they are asked only if no other strategy answers.
         started: `time.perf_counter()` at the start of the search.
-        everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
+        ranks_course: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
         failures: the failures so far, by strategy.
-        book: the document that the query names; None until `resolve_book` has found one.
     """
 
     index: SearchIndex
@@ -54,14 +55,12 @@ class Cascade:
     runner: Runner
     query: Query
     started: float
-    everything: bool = False
+    ranks_course: bool = False
 
     def __post_init__(self) -> None:
         self.failures: dict[str, SearchError] = {}
-        self.book: BookCandidate | None = None
         elapsed_s = time.perf_counter() - self.started
         now = time.monotonic()
-        self._evidence: Float64Array | None = None
         half_of_reply = (now + reply_due()) / 2.0
         self._deadline = min(now + self.settings.deadline_s - elapsed_s, half_of_reply)
         self._calls: dict[str, Call[ScoreArrays]] = {}
@@ -74,16 +73,14 @@ class Cascade:
             AllStrategiesFailedError: no strategy answered.
         """
         settings, query, index = self.settings, self.query, self.index
-        if query.hint.strip():
-            self.resolve_book()
         ranking = self._rank()
         if ranking is None:
-            raise AllStrategiesFailedError(tuple(self.failures.values()))
+            raise AllStrategiesFailedError(*self.failures.values())
 
         maker = HitMaker(ranking, index, settings)
         hits = maker.hits()
         answered_by = maker.answered_by(self.book.tier if self.book else "none")
-        if self.everything and not hits:
+        if self.ranks_course and not hits:
             answered_by = "course"
 
         embed_ms = max(self._embed_ms)
@@ -98,46 +95,51 @@ class Cascade:
             boost=ranking.lift,
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=course_ranking(maker) if self.everything else None,
+            ranking=course_ranking(maker) if self.ranks_course else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
 
-    def resolve_book(self) -> None:
-        """Find the document that the query names, within half of the time that is left."""
-        work = functools.partial(self.index.resolve_book, self.query, self.settings)
-        half_way = (time.monotonic() + self._deadline) / 2.0
-        call = self.runner.start("book name", work, half_way)
-        resolved = call.value()
-        if call.failure is not None:
-            self.failures[call.name] = call.failure
-        elif resolved is not None:
-            self.book, self._evidence = resolved
-
     def _rank(self) -> Ranking | None:
         """Rank by the scores of all strategies, and by keywords too if these are needed.
 
-        If none has answered, rank a course in which nothing was found, but only if `everything` is ranked.
+        If none has answered, rank a course in which nothing was found, but only for `ranks_course`.
         """
-        settings, index = self.settings, self.index
-        inputs = self.first_step()
-        ranking = rank(inputs, settings, functools.partial(self.ask_keywords, inputs))
-        if ranking is None and self.everything:
-            nothing = {COURSE: nothing_found(len(index.paragraphs))}
-            return rank(replace(inputs, scores=nothing), settings)
+        settings = self.settings
+        ranking = rank(self.inputs, settings, lambda: self.fallback)
+        if ranking is None and self.ranks_course:
+            nothing = {COURSE: nothing_found(len(self.index.paragraphs))}
+            return rank(replace(self.inputs, scores=nothing), settings)
         return ranking
 
-    def first_step(self) -> RankInput:
-        """Return the input of a ranking, with the scores of all strategies that have answered."""
-        index, query, book = self.index, self.query, self.book
+    @property
+    def book(self) -> BookCandidate | None:
+        """The document that the query names."""
+        return self._named[0]
+
+    @functools.cached_property
+    def _named(self) -> tuple[BookCandidate | None, Float64Array | None]:
+        """The document that the query names, and the evidence of the name, found within half of the time left."""
+        if not self.query.hint.strip():
+            return None, None
+        work = functools.partial(self.index.resolve_book, self.query, self.settings)
+        half_way = (time.monotonic() + self._deadline) / 2.0
+        call = self.runner.start("book name", work, half_way)
+        return self._value(call) or (None, None)
+
+    @functools.cached_property
+    def inputs(self) -> RankInput:
+        """The input of the ranking, with the scores of all strategies that have answered."""
+        index, query = self.index, self.query
+        book, evidence = self._named
         confidence = book.confidence if book else 0.0
         inputs = RankInput(
-            book=Book(index.inside(book), confidence, self._evidence),
+            book=Book(index.inside(book), confidence, evidence),
             kind_log_odds=index.kind_log_odds,
             groups=index.groups,
             weights=index.calibration.fused,
             keywords=query.keywords,
-            k=None if self.everything else query.k,
+            k=None if self.ranks_course else query.k,
         )
         if not query.hint.strip():
             return inputs
@@ -147,8 +149,10 @@ class Cascade:
             names = tuple(dict.fromkeys((*names, KEYWORD)))
         return replace(inputs, scores=self._scores(names, inputs))
 
-    def ask_keywords(self, inputs: RankInput) -> Scored:
-        """Return the scores of the fallback; {} without a hint, or if they cannot be had."""
+    @functools.cached_property
+    def fallback(self) -> Scored:
+        """The scores of keywords, after those of the other strategies; {} without a hint, or if they failed."""
+        inputs = self.inputs
         if KEYWORD not in self.index.strategies or not self.query.hint.strip():
             return {}
         # late strategies do not take the time of the fallback
@@ -173,13 +177,17 @@ class Cascade:
                 before = replace(inputs, scores=scores)
                 rows = best_rows(before, self.settings, strategy.n_compared)
                 self._start(name, rows)
-            call = self._calls[name]
-            scored = call.value()
-            if call.failure is not None:
-                self.failures[name] = call.failure
-            elif scored is not None:
+            scored = self._value(self._calls[name])
+            if scored is not None:
                 scores[name] = scored
         return scores
+
+    def _value(self, call: Call[T]) -> T | None:
+        """Return the value of a call; None if it has failed, which is recorded."""
+        value = call.value()
+        if call.failure is not None:
+            self.failures[call.name] = call.failure
+        return value
 
     def _start(self, name: str, rows: IntArray | None = None) -> None:
         """Start a strategy in another thread, unless it was started before.

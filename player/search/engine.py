@@ -78,7 +78,7 @@ class SearchOrchestrator:
             AllStrategiesFailedError: no strategy answered.
             StoreError: the store is missing, or has changed and cannot be read.
         """
-        return self._find(query, everything=False)
+        return self._find(query, ranks_course=False)
 
     async def search_async(self, query: Query) -> SearchResult:
         """Run `search` in a thread, so that it does not block the event loop."""
@@ -94,7 +94,7 @@ class SearchOrchestrator:
             QueryError: the query cannot be searched.
             StoreError: the store is missing, or has changed and cannot be read.
         """
-        return self._find(query, everything=True)
+        return self._find(query, ranks_course=True)
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
@@ -108,10 +108,10 @@ class SearchOrchestrator:
         """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _find(self, query: Query, *, everything: bool) -> SearchResult:
-        """Search the course as the store holds it now, and count the search; see `Cascade` for `everything`."""
+    def _find(self, query: Query, *, ranks_course: bool) -> SearchResult:
+        """Search the course as the store holds it now, and count the search; see `Cascade` for `ranks_course`."""
         started = time.perf_counter()
-        if not query.hint.strip() and not everything:
+        if not query.hint.strip() and not ranks_course:
             raise QueryError("the hint is empty; say what the paragraph is about")
         if any("\ud800" <= char <= "\udfff" for char in query.hint):
             raise QueryError(
@@ -121,7 +121,7 @@ class SearchOrchestrator:
             raise QueryError(f"k is {query.k}; it must be at least 1")
         mode = query.keywords or self.settings.keywords
         # the rule of the game is for games only, unless asked for
-        if query.keywords is None and mode == "rule" and not everything:
+        if query.keywords is None and mode == "rule" and not ranks_course:
             mode = "fallback"
         query = replace(query, keywords=mode)
 
@@ -133,16 +133,16 @@ class SearchOrchestrator:
             runner=self._runner,
             query=query,
             started=started,
-            everything=everything,
+            ranks_course=ranks_course,
         )
         try:
-            if everything or self._cache is None:
+            if ranks_course or self._cache is None:
                 result = cascade.result()
             else:
                 key = self._key(query, identity)
                 result = self._cache.get(key, cascade.result)
         except AllStrategiesFailedError as error:
-            self._statistics.count(None, error.failures)
+            self._statistics.count(None, error.args)
             raise
 
         if result.cached:

@@ -40,7 +40,7 @@ class HitMaker:
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
-    _ranks: dict[tuple[bool, str, bool], IntArray] = field(
+    _strategy_ranks: dict[tuple[bool, str, bool], IntArray] = field(
         default_factory=dict, init=False
     )
 
@@ -60,13 +60,13 @@ class HitMaker:
 
         ranks = {}
         for name in names:
-            ranks[name] = self._rank(step, name, row, is_book=is_book)
+            ranks[name] = self._strategy_rank(step, name, row, is_book=is_book)
         reasons = [f"rank {rank} by {name}" for name, rank in ranks.items()]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
 
         strategy = step.strategy
         if strategy not in step.scored:
-            ranks[strategy] = self._rank(step, strategy, row, is_book=is_book)
+            ranks[strategy] = self._strategy_rank(step, strategy, row, is_book=is_book)
         elif step.is_fallback:
             why += AS_FALLBACK
 
@@ -75,7 +75,7 @@ class HitMaker:
             paragraph=self.index.paragraphs[row],
             score=float(step.fused.scores[row]),
             relevance=probability(log_odds),
-            rank=ranks[strategy],
+            strategy_rank=ranks[strategy],
             strategy=strategy,
             slot="book" if is_book else "global",
             why=why,
@@ -83,10 +83,12 @@ class HitMaker:
             same_as=self.index.copies(row),
         )
 
-    def _rank(self, step: Ranking, name: str, row: int, *, is_book: bool) -> int:
+    def _strategy_rank(
+        self, step: Ranking, name: str, row: int, *, is_book: bool
+    ) -> int:
         """Return the rank from 1 of a paragraph, in the named book or in the course, by a strategy or the fusion."""
         key = step.is_fallback, name, is_book
-        if key not in self._ranks:
+        if key not in self._strategy_ranks:
             item = step.scored.get(name, step.fused)
             is_ranked = item.log_odds > NOT_FOUND
             if is_book:
@@ -95,8 +97,8 @@ class HitMaker:
             best_first = rows[np.argsort(-item.scores[rows], kind="stable")]
             ranks = np.zeros(len(is_ranked), dtype=np.int64)
             ranks[best_first] = np.arange(1, len(rows) + 1)
-            self._ranks[key] = ranks
-        return int(self._ranks[key][row])
+            self._strategy_ranks[key] = ranks
+        return int(self._strategy_ranks[key][row])
 
     def answered_by(self, tier: Tier) -> StepName:
         """Return the name of the step that found the relevant hits; the step of the named book goes first."""
@@ -120,9 +122,9 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
     order = ranking.fused.log_odds
     is_found = order > NOT_FOUND
     in_filter = ranking.inside & ranking.filters
-    rank_of_hit = np.full(len(is_found), np.inf)
-    rank_of_hit[ranking.hits] = np.arange(len(ranking.hits))
-    rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, rank_of_hit))
+    position_of_hit = np.full(len(is_found), np.inf)
+    position_of_hit[ranking.hits] = np.arange(len(ranking.hits))
+    rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, position_of_hit))
     n_found = int(is_found.sum())
     # the belief has a prior of its own for kinds
     log_odds = order - maker.settings.kind_weight * index.kind_log_odds
@@ -141,7 +143,7 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
             paragraph=index.paragraphs[row],
             score=0.0,
             relevance=0.0,
-            rank=number - n_found + 1,
+            strategy_rank=number - n_found + 1,
             strategy=COURSE,
             slot="global",
             why=NOT_FOUND_BY_SEARCH,

@@ -58,7 +58,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankInput:
-    """Everything that a ranking depends on besides the settings; `Cascade.first_step` makes it.
+    """Everything that a ranking depends on besides the settings; `Cascade.inputs` is one.
 
     Attributes:
         book: the named document.
@@ -171,14 +171,14 @@ def rank(
         settings: settings of the search.
         ask_keywords: returns the scores of keyword search for the second step; {} if it is not possible.
     """
-    first = _step(inputs, inputs.scores, settings) if inputs.scores else None
+    first = _rank_step(inputs, inputs.scores, settings) if inputs.scores else None
     may_follow = settings.cascade and inputs.keywords == "fallback"
     if first is not None and (first.level == "relevant" or not may_follow):
         return first
     scored = ask_keywords()
     if not scored:
         return first
-    second = _step(inputs, scored, settings, first, is_fallback=True)
+    second = _rank_step(inputs, scored, settings, first, is_fallback=True)
     if first is None:
         return second
     return max(first, second, key=lambda step: LEVELS.index(step.level))
@@ -192,7 +192,7 @@ def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
     return best_first(fused.log_odds, n)
 
 
-def _step(
+def _rank_step(
     inputs: RankInput,
     scored: Scored,
     settings: SearchSettings,

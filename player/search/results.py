@@ -71,7 +71,7 @@ class Hit:
         score: on the strategy's scale, higher is better; scores of two strategies are not comparable.
         relevance: 0..1, calibrated probability that this paragraph answers the hint, from its own evidence: the same
             with any name, fusion or other hit.
-        rank: 1-based, within its strategy; the overall rank is the position in `SearchResult.hits`.
+        strategy_rank: 1-based, within its strategy; the overall rank is the position in `SearchResult.hits`.
         strategy: name of the strategy that found it.
         slot: its slot.
         why: reason for the hit, in words.
@@ -82,7 +82,7 @@ class Hit:
     paragraph: Paragraph
     score: float
     relevance: float
-    rank: int
+    strategy_rank: int
     strategy: str
     slot: Slot = "global"
     why: str = ""
@@ -107,7 +107,7 @@ _FIELDS = {
     "relevance": "relevance",
     "slot": "slot",
     "strategy": "strategy",
-    "rank": "rank",
+    "rank": "strategy_rank",
     "score": "score",
     "why": "why",
     "relevant": "relevant",

@@ -15,11 +15,6 @@ EXPORT_VERSION = 2
 """Version of the inputs and outputs of an exported graph; folders of other versions are ignored."""
 
 
-def minilm_folder() -> Path:
-    """Return the folder of all-MiniLM-L6-v2."""
-    return MINILM.path().parent
-
-
 def export_network(spec: str, folder: Path) -> None:
     """Export the network of a SPEC to model.onnx and tokenizer.json in `folder`, both or none.
 
@@ -58,7 +53,7 @@ def _write(spec: str, target: Path) -> str:
     if spec == E5.spec:
         weights, sizes, tokenizer = read_four_bits(E5.path())
     else:
-        source = minilm_folder()
+        source = MINILM.path().parent
         sizes = json.loads((source / "config.json").read_text(encoding="utf-8"))
         try:
             weights = load_file(source / "model.safetensors")

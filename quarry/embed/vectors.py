@@ -6,8 +6,6 @@ directions in which tokens differ most, except the first direction, which all to
 takes 7 kB with minilm.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections import Counter

@@ -1,7 +1,5 @@
 """The content of a course as one npz file: documents as JSON, and vectors as arrays. Loading it runs no code."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools

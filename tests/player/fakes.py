@@ -34,12 +34,6 @@ from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 
 
-def hits(*paragraph_ids: str) -> list[Hit]:
-    """Hits in this order, ranks from 1."""
-    items = map(paragraph, paragraph_ids)
-    return [Hit(item, 0.9, 0.9, rank, "fake") for rank, item in enumerate(items, 1)]
-
-
 def ids_of(hits: Iterable[Hit]) -> list[str]:
     """The paragraph_id of each hit."""
     return [hit.paragraph.paragraph_id for hit in hits]

@@ -14,7 +14,7 @@ def test_an_error_is_the_same_after_it_was_pickled() -> None:
     for error in (
         SearchError("dense", "no network"),
         LateStrategyError("dense", "no answer"),
-        AllStrategiesFailedError([SearchError("dense", "no network")]),
+        AllStrategiesFailedError(SearchError("dense", "no network")),
         UnavailableError("away", retry_after_s=3.0),
     ):
         copy = pickle.loads(pickle.dumps(error))

@@ -44,7 +44,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         rows
     ]
     doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
-    place_table = place_features(paragraphs, rows.tolist(), places.starts)
+    place_table = place_features(paragraphs, rows.tolist(), places.beginnings)
     fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], place_table])
 
     features, right_rows, is_prose = [], [], []

@@ -1,7 +1,5 @@
 """Chroma search: approximate nearest neighbours by `collection.query`, in the course and the named book."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rerank candidates with a cross-encoder, which reads hint and paragraph together."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Dense search: cosine similarity of a hint with paragraphs, by an exact scan in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 import numpy as np

@@ -34,9 +34,9 @@ class Notebook(Spectator):
 
 
 def test_wrong_lines_are_explained_answers_undone_and_a_game_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    games = tmp_path / "games.jsonl"
+    games = Path("games.jsonl")
     head = ["first", "word " * 16, "quick lookup", ""]
     letters = ["x", " a ", "u", "B", "", *["d"] * 18]
     seen = Notebook(*head, *letters, "y", "y", games=games)
@@ -70,11 +70,11 @@ def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
 
 
 def test_a_guess_of_another_edition_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     piece = Piece("pdfplumber:page", "a", 1, 1, "Raw text begins. It goes on.")
     monkeypatch.setattr(Places, "piece", lambda places, place: piece)
-    games = tmp_path / "games.jsonl"
+    games = Path("games.jsonl")
     letters = ["A"] * 20
     seen = Notebook("", "quick lookup", "", *letters, "y", "y", games=games)
     assert seen.lines == ["y"]

@@ -36,6 +36,7 @@ from player.round import Score
 from quarry.store import Course
 from tests.contracts.game_server import GameServerContract
 from tests.evaluate.fakes import (
+    ABOUT,
     batch,
     make_course,
     message,
@@ -285,13 +286,10 @@ def payloads(
     return [one["payload"][key] for one in messages if key in one["payload"]]
 
 
-def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
-    tmp_path: Path,
-) -> None:
-    make_course(tmp_path)
-    about = f"--store {tmp_path}/store --games {tmp_path}/games.jsonl"
-    words = f"-m evaluate serve --referee noisy:0.1,0.1 {about} --port 0 --seed 1"
-    process = start_python(*words.split())
+def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted() -> None:
+    make_course(Path())
+    words = f"-m evaluate serve --referee noisy:0.1,0.1 {ABOUT} --port 0 --seed 1"
+    process = start_python(*words.split(), folder=Path())
     try:
         address = r"practice game server on (http://127\.0\.0\.1:\d+) with 12 games"
         announced = None

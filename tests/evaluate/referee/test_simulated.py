@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -117,15 +116,14 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Mock]:
 
 
 def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     loaded: list[Mock],
 ) -> None:
     monkeypatch.setattr(Network, "path", Mock())
     hebrew = [paragraph("book:1:1", "מנוע חיפוש מספר שלוש. הוא מהיר.")]
     specs = ("minilm", "e5")
-    stores = [make_store(tmp_path / spec, course(), spec=spec) for spec in specs]
-    stores.append(make_store(tmp_path / "hebrew", hebrew, spec="e5"))
+    stores = [make_store(spec, course(), spec=spec) for spec in specs]
+    stores.append(make_store("hebrew", hebrew, spec="e5"))
     tools = [build_tools(store, EMBED) for store in stores]
 
     assert not loaded
@@ -139,9 +137,9 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
 
 
 def test_the_four_nearest_are_found_with_the_question_and_the_course_embedded_once(
-    tmp_path: Path, loaded: list[Mock]
+    loaded: list[Mock],
 ) -> None:
-    models = Models(replace(EMBED, models_dir=str(tmp_path)))
+    models = Models(replace(EMBED, models_dir="models"))
     tools = Tools(TEXTS, "e5", models)
     assert not loaded
     first = tools.retrieve("trees")

@@ -210,10 +210,9 @@ def test_each_lecture_has_its_figures() -> None:
 def tab(
     browser: Any,
     page: str,
-    tmp_path: Path,
 ) -> Iterator[Any]:
     """The page as opened from a file; it writes nothing to the console and asks for nothing else."""
-    path = tmp_path / "report.html"
+    path = Path("report.html").resolve()
     path.write_text(page, "utf-8")
     tab = browser.new_page(viewport={"width": 1200, "height": 900})
     events: list[str] = []

@@ -104,11 +104,9 @@ def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
     assert picture.content.startswith(b"\x89PNG")
 
 
-def test_a_lecture_whose_name_holds_a_slash_opens(
-    files: StudioFiles, tmp_path: Path
-) -> None:
+def test_a_lecture_whose_name_holds_a_slash_opens(files: StudioFiles) -> None:
     passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
-    client = studio(make_store(tmp_path, [passage]), files)
+    client = studio(make_store("slashed", [passage]), files)
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
     assert passage.opening_sentence in client.get(link).text
 
@@ -160,16 +158,18 @@ PATHS = (
     "/games/",
     "/server/",
 )
+JOURNAL = Path("journal")
 ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan")
 
 
 @pytest.mark.parametrize("odd", ODD)
 def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
-    odd: str, course: Course, files: StudioFiles, tmp_path: Path
+    odd: str, course: Course, files: StudioFiles
 ) -> None:
-    (tmp_path / "loop.json").symlink_to("loop.json")
-    games, journal = tmp_path / "games.jsonl", tmp_path / "journal"
-    client = studio(course, files, runs=tmp_path, games=games, journal=journal)
+    Path("loop.json").symlink_to("loop.json")
+    client = studio(
+        course, files, runs=Path(), games=Path("games.jsonl"), journal=JOURNAL
+    )
 
     query = quote(odd, safe="")
     for path in PATHS:
@@ -301,7 +301,7 @@ def guess_of(sentence: str) -> Guess:
 
 def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
     plan = player.plan(START)
-    later = [start.sentence for start in plan.places.starts if start.number]
+    later = [start.sentence for start in plan.places.beginnings if start.number]
     for points, passages in (
         (100.0, each(plan.places.paragraphs, "paragraph_id")),
         (40.0, [""]),
@@ -342,14 +342,13 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
 def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     course: Course,
     files: StudioFiles,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bees = course.paragraphs[2]
     sentence = bees.opening_sentence.upper().replace(" ", "  ")
     shouted = replace(bees, opening_sentence=sentence)
     monkeypatch.setattr(Studio, "passage", lambda *_: shouted)
-    client = studio(course, files, journal=tmp_path / "journal")
+    client = studio(course, files, journal=JOURNAL)
     form = {"passage": BEES, "hint": "vessels near rocks"}
     for referee, *shown in (
         ("constant:A", "Not found: the player lost"),
@@ -359,7 +358,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
         for text in shown:
             assert text in page
 
-    with opened(tmp_path / "journal") as journal:
+    with opened(JOURNAL) as journal:
         won, lost = journal.games()
     assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
     page = client.get(f"/games/{lost.key}").text
@@ -372,15 +371,15 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
 
 
 def test_a_game_of_the_desk_is_played_with_the_corrected_opening_sentence(
-    course: Course, files: StudioFiles, tmp_path: Path
+    course: Course, files: StudioFiles
 ) -> None:
-    client = studio(course, files, journal=tmp_path / "journal")
+    client = studio(course, files, journal=JOURNAL)
     sentence = "Bees dance upon the comb at high noon."
     form = {"passage": BEES, "hint": "vessels near rocks", "referee": "oracle"}
     page = client.post("/referee/replay", data={**form, "sentence": sentence}).text
     assert "Not found: the player lost" in page
 
-    with opened(tmp_path / "journal") as journal:
+    with opened(JOURNAL) as journal:
         (game,) = journal.games()
     assert game.label is not None
     assert game.label.opening_sentence == sentence
@@ -409,10 +408,9 @@ def test_an_answer_counts_only_for_the_question_that_is_due(
 def test_players_are_told_when_no_game_is_about_the_course(
     course: Course,
     files: StudioFiles,
-    tmp_path: Path,
 ) -> None:
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
-    games = write_games(tmp_path / "games.jsonl", [label])
+    games = write_games(Path("games.jsonl"), [label])
     client = studio(course, files, games=games)
     refused = client.post("/v1/players", json={"name": "Ada"})
     assert refused.status_code == 503

@@ -1,13 +1,12 @@
 """Studies: fit, choose, report once; seeded, resumable, shared; and the command around them."""
 
 import itertools
-import multiprocessing
-import os
-import signal
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -194,10 +193,11 @@ def test_a_value_of_a_grid_is_read_as_set_reads_it() -> None:
     ],
 )
 def test_a_space_with_a_setting_that_no_trial_reads_is_refused(
-    line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "space.yaml").write_text(f"search:\n  {line}\n")
-    monkeypatch.setattr(space_module, "SPACE", tmp_path / "space.yaml")
+    path = Path("space.yaml")
+    path.write_text(f"search:\n  {line}\n")
+    monkeypatch.setattr(space_module, "SPACE", path)
     with pytest.raises(SettingsError, match=says):
         load_space(load().search)
 
@@ -229,6 +229,7 @@ FEW: Space = {
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),
 }
 N_TRIALS = 16
+STORAGE = "study.db"
 
 
 def fit(storage: str | None, splits: Any = None, **changed: Any) -> StudyResult:
@@ -281,62 +282,40 @@ def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
     )
 
 
-def run_alone(evaluate: Any, storage: str) -> None:
-    """Run the study in a process of its own, where a dead process is noticed after some seconds."""
-    study_module.evaluate_settings = evaluate  # type: ignore[attr-defined]
-    storage_module.HEARTBEAT_S, storage_module.STALE_S = 1, 3
-    fit(storage)
+class Killed(BaseException):
+    """The process is killed; Optuna leaves its trial as it is."""
 
 
-def die(number: int, storage: str, n_draw: int, sign: Path | None = None) -> None:
-    """Run the study in a process that leaves a sign and is killed in one of its trials.
+def kill(patch: pytest.MonkeyPatch, number: int, n_draw: int) -> None:
+    """Kill the process that runs a trial.
 
     Args:
         n_draw: number of parameters that the trial has drawn by then; -1 kills before its first heartbeat.
     """
-    asked = itertools.count()
     ask, draw = optuna.Study.ask, study_module._draw
 
-    def ask_and_die(study: optuna.Study, *given: Any) -> optuna.Trial:
+    def ask_or_die(study: optuna.Study, *given: Any) -> optuna.Trial:
         trial = ask(study, *given)
-        if next(asked) == number:
-            if n_draw < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            study_module._draw = draw_and_die
+        if trial.number == number and n_draw < 0:
+            raise Killed
         return trial
 
-    def draw_and_die(space: Space, trial: optuna.Trial) -> Json:
+    def draw_or_die(space: Space, trial: optuna.Trial) -> Json:
+        if trial.number != number:
+            return draw(space, trial)
         draw(dict(itertools.islice(space.items(), n_draw)), trial)
-        if sign:
-            sign.touch()
-        time.sleep(1.0)  # until the first heartbeat
-        os.kill(os.getpid(), signal.SIGKILL)
-        return {}
+        raise Killed
 
-    optuna.Study.ask = ask_and_die  # type: ignore[assignment, method-assign]
-    run_alone(scored, storage)
-
-
-def wait_and_work(storage: str, sign: Path) -> None:
-    """Work on the study, but finish no trial before the sign is there."""
-
-    def evaluate_settings(games: object, search: SearchSettings) -> Evaluation:
-        while not sign.exists():
-            time.sleep(0.01)
-        return scored(games, search)
-
-    run_alone(evaluate_settings, storage)
-
-
-SPAWN = multiprocessing.get_context("spawn")
+    patch.setattr(optuna.Study, "ask", ask_or_die)
+    patch.setattr(study_module, "_draw", draw_or_die)
 
 
 @pytest.mark.parametrize("name", ["a?b.db", "50%25.db", "a#b c.db", "a&b=1.db", "é.db"])
 def test_a_storage_is_the_path_of_a_file_whatever_is_in_its_name(
-    name: str, tmp_path: Path
+    name: str,
 ) -> None:
-    open_storage(str(tmp_path / name))
-    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == [name]
+    open_storage(name)
+    assert [*map(str, Path().glob("*.db"))] == [name]
 
 
 def studied(storage: str, name: str | None = "killed") -> optuna.Study:
@@ -352,56 +331,61 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "STALE_S", 3)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
 @pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
     @pytest.mark.parametrize(("number", "n_draw"), [(0, -1), (4, 1), (9, 2)])
     def test_a_study_that_is_killed_and_resumed_gives_the_figures_of_one_that_is_not(
-        self, number: int, n_draw: int, tmp_path: Path
+        self, number: int, n_draw: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        storage = str(tmp_path / "study.db")
-        process = SPAWN.Process(target=die, args=(number, storage, n_draw))
-        process.start()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
+        with monkeypatch.context() as patch:
+            kill(patch, number, n_draw)
+            with pytest.raises(Killed):
+                fit(STORAGE)
 
-        resumed, whole = fit(storage).trials, fit(None).trials
+        resumed, whole = fit(STORAGE).trials, fit(None).trials
         assert drawn(resumed) == drawn(whole)
         assert sort_trials(resumed)[0].params == sort_trials(whole)[0].params
-        states = each(studied(storage).trials, "state")
+        states = each(studied(STORAGE).trials, "state")
         assert states.count(TrialState.COMPLETE) == N_TRIALS
         assert states.count(TrialState.FAIL) == len(states) - N_TRIALS == 1
 
-    def test_a_process_killed_among_others_loses_no_trial(self, tmp_path: Path) -> None:
-        storage = str(tmp_path / "study.db")
-        open_storage(storage)
-        sign = tmp_path / "sign"
-        killed = SPAWN.Process(target=die, args=(0, storage, 2, sign))
-        other = SPAWN.Process(target=wait_and_work, args=(storage, sign))
-        for process in (killed, other):
-            process.start()
-        for process in (killed, other):
-            process.join()
+    def test_a_process_killed_among_others_loses_no_trial(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        works, is_killed = Event(), Event()
 
-        assert (killed.exitcode, other.exitcode) == (-signal.SIGKILL, 0)
-        study = studied(storage)
+        def evaluate_settings(games: object, search: SearchSettings) -> Evaluation:
+            works.set()
+            is_killed.wait(20.0)
+            return scored(games, search)
+
+        monkeypatch.setattr(study_module, "evaluate_settings", evaluate_settings)
+        kill(monkeypatch, 1, 2)
+        with ThreadPoolExecutor() as threads:
+            other = threads.submit(fit, STORAGE)
+            works.wait(20.0)
+            with pytest.raises(Killed):
+                fit(STORAGE)
+            is_killed.set()
+
+        assert len(other.result().trials) == N_TRIALS
+        study = studied(STORAGE)
         while TrialState.RUNNING in each(study.trials, "state"):
             # the other one may have been done before
             optuna.storages.fail_stale_trials(study)
             time.sleep(0.1)
         states = each(study.trials, "state")
         assert states.count(TrialState.COMPLETE) == N_TRIALS
-        assert TrialState.FAIL in states
+        assert states[1] == TrialState.FAIL
 
 
 @pytest.mark.usefixtures("at_once")
 def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    storage = str(tmp_path / "study.db")
     for place, kept in (
-        (storage, f"16 trials of 16 in {storage}, the same command goes on"),
+        (STORAGE, f"16 trials of 16 in {STORAGE}, the same command goes on"),
         (None, "16 trials of 16 lost, --storage FILE keeps them"),
     ):
         interrupts.on_interrupt_print("tune: interrupted")
@@ -413,10 +397,8 @@ def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
-    tmp_path: Path,
-) -> None:
-    earlier = str(tmp_path / "earlier.db")
+def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first() -> None:
+    earlier = "earlier.db"
 
     def found(name: str) -> list[Json]:
         return find_best_parameters(earlier, name, FEW, load().search)
@@ -445,8 +427,8 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
         assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
 
 
-def test_an_earlier_storage_is_not_created(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.db"
+def test_an_earlier_storage_is_not_created() -> None:
+    missing = Path("missing.db")
     for spec in (f"{missing}", f"sqlite:///{missing}", f"sqlite+pysqlite:///{missing}"):
         with pytest.raises(TuneError, match="does not exist"):
             open_storage(spec, is_earlier=True)

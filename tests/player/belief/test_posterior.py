@@ -86,7 +86,7 @@ def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
         belief = joint.sum(axis=0)
         referees_belief = joint.sum(axis=1)
         assert posterior.belief == pytest.approx(belief, rel=1e-5)
-        assert posterior.referees == pytest.approx(referees_belief, rel=1e-5)
+        assert posterior.referee_belief == pytest.approx(referees_belief, rel=1e-5)
 
 
 def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
@@ -105,9 +105,9 @@ def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:
     code = hard_fits(generator.integers(0, 4, size=(20, 80)))
     for letter in "ABCD":
         posterior = updated(prior, code, [letter] * 20)
-        likeliest = MIXTURE[int(posterior.referees.argmax())]
+        likeliest = MIXTURE[int(posterior.referee_belief.argmax())]
         assert likeliest.is_skewed
-        assert posterior.referees.max() > 0.9
+        assert posterior.referee_belief.max() > 0.9
         np.testing.assert_allclose(posterior.belief, prior, atol=0.05)
 
 

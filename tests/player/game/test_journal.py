@@ -25,18 +25,13 @@ from player.game.record import Label, SavedGame, SavedMessage
 from player.question import Question
 from player.round import Guess, Json, RoundStart, Score
 from tests.fakes import each
+from tests.player.fakes import opened
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", (("a",),)),)
 SCORE = Score(88.0, 3, {"opening_sentence_score": 100.0}, {})
 LABEL = Label("a:1:1", "Another sentence.", "", won=False, explanation=("lost",))
 GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)
-
-
-def opened(
-    path: Path, server: str = "http://one"
-) -> contextlib.AbstractContextManager[Journal]:
-    return contextlib.closing(Journal(path, server, "me"))
 
 
 @pytest.fixture
@@ -72,7 +67,7 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
     assert json.dumps(message.reply) == json.dumps(reply), "its keys are in order"
     assert game == SavedGame(
         key=key,
-        server="http://one",
+        server="",
         game_id="0101001",
         began=game.began,
         ending="running",

@@ -10,7 +10,7 @@ from player.search.build import build_orchestrator
 from player.search.calibration import notice_of
 from player.search.results import Query
 from quarry.embed.embedder_fit import fit_embedder
-from quarry.embed.exports import minilm_folder
+from quarry.embed.networks import MINILM
 from quarry.store import open_store
 from tests.fakes import LOCKS, ROOT, HashingEmbedder, lecture_pdf
 
@@ -48,7 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store of a lecture with a sentence-transformers folder that nobody has calibrated."""
     folder = tmp_path_factory.mktemp("own")
     model = folder / "my-model"
-    shutil.copytree(minilm_folder(), model)
+    shutil.copytree(MINILM.path().parent, model)
     more = folder / "more.pdf"
     more.write_bytes(lecture_pdf("Locks", LOCKS))
 

@@ -19,6 +19,7 @@ from quarry.arrays import Float32Array
 from quarry.embed import Embedder, TokenEmbedder, choose_spec, exports
 from quarry.embed.four_bits import read_four_bits
 from quarry.embed.models import export_folder, load_embedder, require_embedder
+from quarry.embed.networks import MINILM
 from quarry.errors import EmbedderError
 from tests.contracts.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, run_python
@@ -61,7 +62,7 @@ class TestExportedMinilm(LoadedEmbedder):
 
 
 class TestSentenceTransformersFolder(LoadedEmbedder):
-    spec = exports.minilm_folder()
+    spec = MINILM.path().parent
 
 
 @needs_e5
@@ -118,7 +119,7 @@ def test_export_gives_the_vectors_of_sentence_transformers_and_of_words_in_one_p
     assert len(long.split()) > 256
     texts = [*TEXTS, HEBREW, TREES, long, "", "a"]
     minilm = loaded("minilm")
-    original = loaded(exports.minilm_folder())
+    original = loaded(MINILM.path().parent)
     both = minilm.embed_passages(texts), original.embed_passages(texts)
     assert cosines(*both).min() >= 0.9999
 

@@ -12,8 +12,8 @@ from chromadb.config import Settings as ChromaSettings
 from sentence_transformers import SentenceTransformer
 
 from configs.settings import load
-from quarry.embed.exports import minilm_folder
 from quarry.embed.models import load_embedder
+from quarry.embed.networks import MINILM
 from quarry.store import ChromaIndex, Store, open_store
 from tests.fakes import (
     CACHES,
@@ -46,7 +46,7 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
     updates = [embedded(reading, embedder) for reading in readings]
     Store("data/store").change(updates, embedder_spec="minilm")
 
-    local = SentenceTransformer(str(minilm_folder()), device="cpu")
+    local = SentenceTransformer(str(MINILM.path().parent), device="cpu")
     published = Mock(return_value=local)
     monkeypatch.setattr("sentence_transformers.SentenceTransformer", published)
     values: dict[str, object] = {}

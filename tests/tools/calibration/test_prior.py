@@ -13,6 +13,7 @@ from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
     CourseRanking,
+    Hit,
     Query,
     SearchResult,
     Tier,
@@ -21,7 +22,6 @@ from player.starts import PLACE_FEATURES, place_features
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
-from tests.player.fakes import hits
 from tools.calibration.prior import fit_prior
 
 TRUE = GameSettings(
@@ -34,8 +34,8 @@ PASSAGES = [
     for name in ("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
 ]
 ALL = find_places(PASSAGES)
-(HIT,) = hits("a:1:1")
-LATER = np.array(each(ALL.starts, "number")) > 0
+HIT = Hit(PASSAGES[0], 0.9, 0.9, 1, "fake")
+LATER = np.array(each(ALL.beginnings, "number")) > 0
 PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
 
@@ -53,7 +53,7 @@ def drawn(
         result = SearchResult(Query("hint"), (), book, ranking=ranking)
         prior = compute_prior(result, PLACES, TRUE)
         place = int(generator.choice(len(PLACES), p=prior))
-        games.append((result, PLACES.starts[place].sentence))
+        games.append((result, PLACES.beginnings[place].sentence))
     return games
 
 
@@ -65,7 +65,7 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert fit.temperature == pytest.approx(0.5, rel=0.2)
     assert fit.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.book_share["boost"] == pytest.approx(0.6, abs=0.06)
-    features = place_features(PASSAGES, PLACES.passage_rows.tolist(), PLACES.starts)
+    features = place_features(PASSAGES, PLACES.passage_rows.tolist(), PLACES.beginnings)
     log_odds = features @ [fit.weights[name] for name in PLACE_FEATURES]
     later, first = log_odds[LATER].mean(), log_odds[~LATER].mean()
     assert later - first == pytest.approx(-1.0, abs=0.3)

@@ -1,4 +1,4 @@
-"""The commands `games list` and `games show`, which print games from the journal."""
+"""The commands `games list` and `games show`, which print played games from the journal."""
 
 import contextlib
 import logging
@@ -46,10 +46,10 @@ def read_journal(path: Path) -> list[SavedGame]:
         return journal.games()[::-1]
 
 
-def list_games(
+def list_played(
     *, lost: bool = False, journal: JournalFile = None, as_json: AsJson = False
 ) -> None:
-    """Print a table of all games.
+    """Print a table of all played games.
 
     Args:
         lost: Only lost games.
@@ -69,8 +69,10 @@ def list_games(
         print(visible(_format_line(game)))
 
 
-def show(game: str, /, *, journal: JournalFile = None, as_json: AsJson = False) -> None:
-    """Print a game.
+def show_played(
+    game: str, /, *, journal: JournalFile = None, as_json: AsJson = False
+) -> None:
+    """Print a played game.
 
     Args:
         game: Number or id of the game, as `games list` shows them; the newest game of an id.
