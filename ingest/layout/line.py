@@ -150,6 +150,11 @@ class Line:
         return self.initial.islower()
 
     @property
+    def begins_with_word(self) -> bool:
+        """Whether it begins with letters alone, but for a comma or a stop after them."""
+        return self.first_text.rstrip(",.;:!?").isalpha()
+
+    @property
     def is_inside_sentence(self) -> bool:
         """Whether it begins with the mark after a formula, or with a small letter and is not Hebrew after Latin."""
         is_small = self.begins_small and not self.rtl

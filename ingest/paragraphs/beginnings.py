@@ -437,7 +437,7 @@ def _is_set_at_right(line_break: Break) -> bool:
     if caption_label(above.text):
         return True
     is_sentence = line_break.group.first.initial.isupper() and line.begins_small
-    is_word = line.first_text.isalpha() and line.is_prose and not line.is_mono
+    is_word = line.begins_with_word and line.is_prose and not line.is_mono
     is_last = following is None or not following.starts_at(above.start)
     return is_sentence and is_word and is_last
 
@@ -553,7 +553,7 @@ def _is_open(line_break: Break) -> bool:
     """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
     above, line = line_break.above, line_break.line
     is_sentence = line_break.group.first.initial.isupper() and not above.ends_clause
-    is_word = line.first_text.isalpha() and line.begins_small and line.is_prose
+    is_word = line.begins_with_word and line.begins_small and line.is_prose
     return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
 
 

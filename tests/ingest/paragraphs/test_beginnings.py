@@ -222,6 +222,13 @@ def test_a_caption_or_a_sentence_goes_on_in_a_line_that_ends_where_it_does() -> 
         assert begins(LineGroup([line(above)]), after, following) is expected, text
 
 
+def test_a_word_with_a_stop_goes_on_where_lines_end_alike_before_the_margin() -> None:
+    for text, expected in (("cycles.", False), ("Cycles.", True), ("3.14", True)):
+        after = line(text, x0=200.0, x1=260.0, y=114.0)
+        group = LineGroup([line("A modern reconstruction of", x1=260.0)])
+        assert begins(group, after) is expected, text
+
+
 def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
     group = LineGroup([line("Trees are few,", x1=150.0)])
     for after, expected in (
@@ -563,6 +570,7 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
 def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
     for above, below, is_new in (
         ("The trees that we have seen", "grow without any cycles.", False),
+        ("The trees that we have seen", "grow, without any cycles.", False),
         ("“The trees that we have seen", "grow without any cycles.", False),
         ("The trees that we have seen", "Forests grow without any cycles.", True),
         ("the trees that we have seen", "grow without any cycles.", True),
