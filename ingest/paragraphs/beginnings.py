@@ -530,7 +530,10 @@ def leaves_margin(line_break: Break) -> bool:
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
     if not group.marker:
-        is_tab = line.is_flush and above.is_prose and _is_wrapped(above, line)
+        signs = _is_wrapped(above, line), _is_open(line_break)
+        if line.is_flush and shift < 0 and all(signs):
+            return False
+        is_tab = line.is_flush and above.is_prose and any(signs)
         return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
 
     may_hang_out = line.is_flush or is_bullet(above.first_text)

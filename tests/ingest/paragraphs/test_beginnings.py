@@ -554,10 +554,23 @@ def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:
         assert begins(group, line(below, y=112.0)) is is_new, below
 
 
-def test_a_deep_indent_of_a_first_line_is_half_an_inch_in_small_print() -> None:
-    for x0, is_new in ((86.0, False), (105.0, True)):
+def test_a_deep_indent_is_half_an_inch_in_small_print_unless_a_small_letter_follows() -> (
+    None
+):
+    for x0, text, is_new in (
+        (86.0, "cycles that grow.", False),
+        (170.0, "cycles that grow.", False),
+        (86.0, "Cycles that grow.", False),
+        (105.0, "Cycles that grow.", True),
+    ):
         group = LineGroup([line("Trees are the graphs without", x0=x0)])
-        assert begins(group, line("cycles that grow.", y=112.0)) is is_new
+        assert begins(group, line(text, y=112.0)) is is_new, (x0, text)
+
+
+def test_an_indented_line_beside_a_picture_goes_on_at_the_margin() -> None:
+    for text, is_new in (("are graphs of nodes.", False), ("Are they graphs?", True)):
+        group = LineGroup([line("Trees that have grown there", x0=90.0, x1=200.0)])
+        assert begins(group, line(text, y=112.0)) is is_new, text
 
 
 def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
