@@ -17,10 +17,11 @@ from ingest.layout.line import (
     WIDE_SPACE,
     Line,
     PlacedLine,
+    leading_bold,
 )
 from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup, same_print
-from ingest.pdf.model import UNKNOWN
+from ingest.pdf.model import UNKNOWN, edges
 from quarry.course.sentences import names_statement
 from quarry.languages.labels import (
     after_statement_label,
@@ -273,7 +274,9 @@ def _without_number(line: PlacedLine) -> PlacedLine:
     """Remove the number in the right margin from a displayed formula."""
     is_numbered = _FORMULA_NUMBER.fullmatch(line.words[-1].text) is not None
     if is_numbered and line.is_formula and not line.is_mono and len(line.words) > 1:
-        return replace(line, words=line.words[:-1], n_gaps=0)
+        words = line.words[:-1]
+        x0, x1 = edges(words)
+        return replace(line, words=words, x0=x0, x1=x1, n_gaps=0)
     return line
 
 
@@ -339,8 +342,15 @@ def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
 def _has_label(line: Line) -> bool:
     """Return whether a line begins with a number, the label of a statement, or a word that ends in a stop."""
     first = line.first_text
-    is_named = begins_statement(line.text) or after_statement_label(line.text) != ""
+    is_named = _has_title(line) or after_statement_label(line.text) != ""
     return is_named or first[0].isdigit() or first.endswith((".", ":"))
+
+
+def _has_title(line: Line) -> bool:
+    """Return whether a line begins with the label of a statement, or with a title in bold that ends in a stop."""
+    bold = leading_bold(line.words[:-1])
+    is_title = bool(bold) and bold[-1].text.endswith((".", ":"))
+    return is_title or begins_statement(line.text)
 
 
 def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
@@ -542,4 +552,4 @@ def _is_broken(
     """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
     in_column = all(group.first.column == line.column for group in between)
     is_certain = in_column if habits.indented else habits.justified and not between
-    return is_certain and before.room < FLUSH
+    return is_certain and before.room < FLUSH and not _has_title(line)
