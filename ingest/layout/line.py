@@ -53,6 +53,9 @@ MAX_SHIFT = 0.3
 """Maximum distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
 """
 
+CODE_ENDS = (";", "{", "}")
+"""Signs at the end of a line of code."""
+
 OPERATORS = frozenset("=≠<>≤≥≡≅≃≈∼∈∉⊂⊆→↦×+−·⋅/∪∩∘")
 """Signs between two terms of a formula."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.line import (
+    CODE_ENDS,
     FLUSH,
     INDENTED,
     MAX_INDENT,
@@ -69,9 +70,6 @@ _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 
 MIN_JUSTIFIED_LINES = 2
 """Minimum number of lines that end at one edge in justified text."""
-
-CODE_ENDS = (";", "{", "}")
-"""Signs at the end of a line of code."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""

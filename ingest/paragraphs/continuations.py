@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.line import (
+    CODE_ENDS,
     FLUSH,
     INDENTED,
     MAX_INDENT,
@@ -209,7 +210,7 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
         or _begins_indented(first, before, may_be_indented)
     ):
         return False
-    if all(line.is_mono for line in group.lines):
+    if all(map(_is_code, group.lines)):
         return True
 
     edge = before.outermost + DISPLAYED * last.size
@@ -300,7 +301,9 @@ def goes_on_after_displays(
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
 
-    is_shown = all(_is_formula_or_code(display.first) for display in displays)
+    is_shown = all(
+        display.first.is_formula or display.first.is_mono for display in displays
+    )
     is_clause = is_shown and _CLAUSE.match(line.text) is not None
     if line.is_inside_sentence or is_clause:
         shift = (line.start - before.margin) / line.size
@@ -315,8 +318,9 @@ def goes_on_after_displays(
     return _goes_on_at_margin(before, line, indented)
 
 
-def _is_formula_or_code(line: PlacedLine) -> bool:
-    return line.is_formula or line.is_mono
+def _is_code(line: PlacedLine) -> bool:
+    """Return whether a line is in a font of fixed pitch, or is no prose and ends as code does."""
+    return line.is_mono or (not line.is_prose and line.text.endswith(CODE_ENDS))
 
 
 def _goes_on_after_stop(text: LineGroup, formula: LineGroup, group: LineGroup) -> bool:

@@ -113,6 +113,12 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         goes_on = goes_on_after_displays(before, displays, group, True)
         assert goes_on is expected, text
 
+    for text, n_groups in (("s e t ( i n t ) ;", 1), ("plant all trees;", 3)):
+        shown = LineGroup([line(text, x0=51.0, y=124.0)])
+        after = LineGroup([line("which sets roots", y=136.0)])
+        parts = [LineGroup(list(colon.lines)), shown, after]
+        assert len(join_continuations(parts, HABITS)) == n_groups, text
+
     code = LineGroup([line("x = 1", mono=1.0)])
     group = LineGroup([line("Then roots")])
     assert not goes_on_after_displays(OPEN, [code], group, True)
