@@ -35,6 +35,7 @@ from ingest.paragraphs.markers import (
     marker_words,
     split_items,
 )
+from ingest.pdf.model import edges
 from quarry.course.sentences import ends_with_abbreviation, names_statement
 from quarry.languages.labels import begins_statement, caption_label
 
@@ -292,6 +293,7 @@ def begins_item(line_break: Break) -> bool:
         return True
 
     is_apart = above.ends_clause or not line.starts_at(above.start)
+    is_apart |= _is_forced_item(above, line)
     if above is group.first:
         return (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_apart
@@ -307,6 +309,14 @@ def _is_caption(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line begins with the label of a caption, "Figure 3:", after a sentence or in another column."""
     is_apart = above.ends_sentence or above.column != line.column
     return is_apart and caption_label(line.text) != ""
+
+
+def _is_forced_item(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a number and a capital begin a line, though they would fit at the end of the line above."""
+    first = line.words[:2]
+    x0, x1 = edges(first)
+    has_room = above.right - above.end > x1 - x0 + line.size
+    return has_room and first[-1].text[0].isupper()
 
 
 def _is_second(group: LineGroup, line: PlacedLine) -> bool:

@@ -410,6 +410,20 @@ def test_the_next_label_of_a_list_begins_an_item_below_an_open_sentence() -> Non
     assert not begins(group, line("d) Then the trees grow", y=124.0))
 
 
+def test_a_number_that_would_fit_in_the_line_above_begins_an_item() -> None:
+    words = line("1. Graphs have nodes").words
+    number = replace(words[0], text="1.", x0=50.0, x1=55.0)
+    for end, word, expected in (
+        (250.0, "Graphs", True),
+        (285.0, "Graphs", False),
+        (250.0, "graphs", False),
+    ):
+        rest = (replace(words[1], text=word, x0=60.0, x1=80.0), *words[2:])
+        after = line("", words=(number, *rest), y=112.0)
+        group = LineGroup([line("Trees are the subject of 1.2", x1=end)])
+        assert begins(group, after) is expected, (end, word)
+
+
 def test_a_dash_at_the_edge_of_another_one_begins_an_item() -> None:
     for first, text, expected in (
         ("-trees that are never", "-graphs that grow", True),
