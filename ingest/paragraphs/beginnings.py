@@ -189,6 +189,7 @@ def begins_element(line_break: Break) -> bool:
     is_below = line.column == above.column
     is_outside = is_below and line.shift_from(above) < -INDENTED
     is_new = is_outside and line.initial.isupper()
+    is_new |= _extra_space(line_break) > CLEAR_SPACE and not line.begins_small
     is_open = is_broken and not above.ends_clause and not is_new
     return not is_open or marker_words(line, line_break.following) > 0
 

@@ -168,6 +168,17 @@ def test_an_element_further_out_with_a_capital_begins_below_an_open_line() -> No
         assert begins(above, after) is expected, (text, start)
 
 
+def test_an_element_below_more_space_begins_unless_a_small_letter_goes_on() -> None:
+    above = LineGroup([line("כל העצים הם גרפים של", element=1)])
+    for text, y, expected in (
+        ("צמתים וקשתות", 130.0, True),
+        ("צמתים וקשתות", 112.0, False),
+        ("nodes and arcs", 130.0, False),
+    ):
+        after = line(text, y=y, element=2)
+        assert begins(above, after) is expected, (text, y)
+
+
 def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
     above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
     for end, expected in ((250.0, False), (300.0, True)):
