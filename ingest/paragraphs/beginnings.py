@@ -69,6 +69,9 @@ NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 """Dash before an item, alone or joined to its first word."""
 
+_NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w):(?:$| )")
+"""Name of one to three words before a colon."""
+
 MIN_JUSTIFIED_LINES = 2
 """Minimum number of lines that end at one edge in justified text."""
 
@@ -481,6 +484,8 @@ def begins_with_label(line_break: Break) -> bool:
     is_after_sentence = above.ends_sentence and not line_break.group.marker
     if is_after_sentence and line.is_prose and begins_statement(line.text):
         return True
+    if _is_next_named(line_break):
+        return True
     if not _has_bold_label(line):
         return False
     is_below = line.starts_at(above.start, line_break.group.text_start)
@@ -488,6 +493,13 @@ def begins_with_label(line_break: Break) -> bool:
         return True
     is_inside = above.words[-1].bold or not line.initial.isupper()
     return _has_bold_label(first) and line.starts_at(first.start) and not is_inside
+
+
+def _is_next_named(line_break: Break) -> bool:
+    """Return whether a line and its group begin with names before colons, and its first word would fit above it."""
+    first, line = line_break.group.first, line_break.line
+    is_below = line.starts_at(first.start) and line_break.above.has_room_for(line, 1)
+    return is_below and all(_NAME.match(one.text) for one in (first, line))
 
 
 def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:

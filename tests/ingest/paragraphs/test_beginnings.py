@@ -502,6 +502,19 @@ def test_the_label_of_a_statement_begins_a_paragraph_below_a_sentence() -> None:
         assert begins(LineGroup([above], n_marker), after) is expected, label
 
 
+def test_a_name_below_another_one_begins_a_paragraph_if_the_line_above_has_room() -> (
+    None
+):
+    for above, text, end, expected in (
+        ("Aim: to grow trees that are", "Final test: none", 270.0, True),
+        ("Aim: to grow trees that are", "Final test: none", 300.0, False),
+        ("Aim: to grow trees that are", "https://trees.example", 270.0, False),
+        ("We grow trees that are", "Final test: none", 270.0, False),
+    ):
+        group = LineGroup([line(above, x1=end)])
+        assert begins(group, line(text, y=112.0)) is expected, (above, text, end)
+
+
 def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
     labels = LineGroup([labelled("Trees are graphs")])
     plain = LineGroup([line("Trees are graphs")])
