@@ -271,6 +271,8 @@ def is_row_of_table(line_break: Break) -> bool:
     is_cells = above.n_gaps > 1 and marker_words(line) > 0
     if not n_gaps or (_is_mid_sentence(line_break) and not is_cells):
         return False
+    if _hangs_after_term(above, line):
+        return False
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (
         n_gaps == 1
@@ -279,6 +281,15 @@ def is_row_of_table(line_break: Break) -> bool:
         and line.is_prose
     )
     return not is_one_text
+
+
+def _hangs_after_term(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a wrapped line begins below the text after a term, which a wide gap parts from it."""
+    if above.n_gaps != 1 or line.n_gaps or not _is_wrapped(above, line):
+        return False
+    spaces = above.spaces
+    n_words = spaces.index(max(spaces)) + 1
+    return line.begins_small and line.starts_at(above.start_after(n_words))
 
 
 def begins_item(line_break: Break) -> bool:

@@ -657,6 +657,23 @@ def test_a_formula_at_the_beginning_of_a_line_did_not_fit_above() -> None:
     assert begins(item, replace(in_a_row("Q is what they have"), x0=40.0, left=40.0))
 
 
+def test_a_wrapped_line_hangs_below_the_text_after_a_term() -> None:
+    words = line("Tree graph without cycles").words
+    term = replace(words[0], x0=50.0, x1=70.0)
+    text = replace(words[1], x0=110.0, x1=130.0)
+    rest = [replace(word, x0=135.0, x1=155.0) for word in words[2:]]
+    row = line("", words=(term, text, *rest), n_gaps=1)
+    for start, end, small, expected in (
+        (110.0, 300.0, "of any length.", False),
+        (90.0, 300.0, "of any length.", True),
+        (110.0, 200.0, "of any length.", True),
+        (110.0, 300.0, "Of any length.", True),
+    ):
+        group = LineGroup([replace(row, x1=end)])
+        after = line(small, x0=start, y=112.0)
+        assert begins(group, after) is expected, (start, end, small)
+
+
 def test_an_item_begins_below_a_row_of_a_table() -> None:
     group = LineGroup([line("Trees 19 31", n_gaps=2)])
     assert begins(group, line("a. Is a tree a graph?", y=112.0))
