@@ -37,6 +37,8 @@ MIN_IMAGE_SHARE = 0.5
 """Minimum share of a scanned page that images cover."""
 MIN_UNKNOWN_SHARE = 0.125
 """Minimum share of glyphs without Unicode in a font that nobody can read."""
+BOLD_OFFSET = 0.05
+"""Maximum distance of a glyph from its copy that makes it bold, in font sizes, and half a point."""
 MIN_LINE = 12
 OTHER_WIDTH = 0.35
 """Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
@@ -144,13 +146,33 @@ class PdfiumReader:
         self._document.close()
 
 
-def _each_once(glyphs: Iterable[Glyph]) -> list[Glyph]:
-    """Return the glyphs without those that are drawn a second time at the same place."""
-    drawn: dict[tuple[object, ...], Glyph] = {}
+def _each_once(glyphs: list[Glyph]) -> list[Glyph]:
+    """Return the glyphs without those that are drawn a second time at the same place, or next to it to look bold."""
+    # cells of a point
+    cells = {(glyph.text, round(glyph.x0), round(glyph.y)) for glyph in glyphs}
+    if len(cells) == len(glyphs):
+        return glyphs
+
+    once = []
+    drawn: dict[tuple[str, int, int], Glyph] = {}
     for glyph in glyphs:
-        key = glyph.text, glyph.x0, glyph.y, glyph.size, glyph.is_seen
-        drawn.setdefault(key, glyph)
-    return list(drawn.values())
+        reach = min(BOLD_OFFSET * glyph.size, 0.5)
+        columns = {round(glyph.x0 - reach), round(glyph.x0 + reach)}
+        rows = {round(glyph.y - reach), round(glyph.y + reach)}
+        near = [
+            drawn.get((glyph.text, column, row)) for column in columns for row in rows
+        ]
+        if not any(_is_copy(glyph, other, reach) for other in near):
+            drawn[glyph.text, round(glyph.x0), round(glyph.y)] = glyph
+            once.append(glyph)
+    return once
+
+
+def _is_copy(glyph: Glyph, other: Glyph | None, reach: float) -> bool:
+    """Return whether a glyph has the size of another one that is no farther away than `reach`, in points."""
+    if other is None or (glyph.size, glyph.is_seen) != (other.size, other.is_seen):
+        return False
+    return abs(glyph.x0 - other.x0) <= reach and abs(glyph.y - other.y) <= reach
 
 
 def _without_copies(glyphs: list[Glyph]) -> list[Glyph]:

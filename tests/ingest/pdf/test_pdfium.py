@@ -191,7 +191,13 @@ def test_a_glyph_drawn_twice_is_one_and_an_accent_is_above_its_letter() -> None:
     accent = [Run(50, 100, "\xa8"), Run(50, 100, "r"), Run(60, 100, "n")]
     others = [Run(50, 120 + 20 * row, "x") for row in range(8)]
     again = [twice[0], *others, twice[0]]
-    for runs, text in ((twice, "on"), (accent, "\xa8rn"), (again, "oxxxxxxxx")):
+    bold = [*twice[1:], *others, Run(50.2, 100.2, "on")]
+    for runs, text in (
+        (twice, "on"),
+        (accent, "\xa8rn"),
+        (again, "oxxxxxxxx"),
+        (bold, "onxxxxxxxxn"),
+    ):
         read = "".join(glyph.text for glyph in _page(pdf([runs])).glyphs)
         assert read == text
 
