@@ -62,8 +62,8 @@ OPERATORS = frozenset("=≠<>≤≥≡≅≃≈∼∈∉⊂⊆→↦×+−·⋅/
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _CLOSED = rf"[{re.escape(CLOSING)}]*$"
-_ENDS_CLAUSE = re.compile(rf"[.!?:…。]{_CLOSED}")
-_ENDS_SENTENCE = re.compile(rf"(?:[.!?…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
+_ENDS_CLAUSE = re.compile(rf"[.!?؟:…。]{_CLOSED}")
+_ENDS_SENTENCE = re.compile(rf"(?:[.!?؟…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
 _SHAPES = (
     range(0x25A0, 0x25B3),
     range(0x25B6, 0x25BD),

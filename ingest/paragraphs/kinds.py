@@ -74,7 +74,7 @@ LABEL_LENGTH = 40
 CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
-_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?؟…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _LAST_STOP = re.compile(rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [□■∎◻◼⋄◇◆♦])?$")
 """A stop at the end of a text, perhaps before the mark at the end of a proof or an example."""
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"

@@ -17,3 +17,9 @@ def test_the_initial_of_a_line_comes_after_brackets_and_quotation_marks(
 @pytest.mark.parametrize("mark", ["»", "׳", ")”"])
 def test_a_sentence_ends_before_closing_brackets_and_quotation_marks(mark: str) -> None:
     assert line(f"un mot.{mark}").ends_sentence
+
+
+def test_an_arabic_question_mark_ends_a_sentence() -> None:
+    question = line("ما هي الشجرة؟")
+    assert question.ends_sentence
+    assert question.ends_clause
