@@ -419,16 +419,16 @@ def _is_mid_sentence(line_break: Break) -> bool:
 
 
 def has_first_indent(line_break: Break) -> bool:
-    """Return whether a full line between the end of a sentence and a line at the margin has a first line's indent."""
-    line, following = line_break.line, line_break.following
-    return (
-        line_break.habits.indented
-        and following is not None
-        and is_indented(line, following)
-        and not marker_words(following)
-        and line.is_full(following)
-        and line_break.above.ends_sentence
-    )
+    """Return whether a full line above a line at the margin has a first line's indent, and no sentence goes on in it.
+
+    The line above ends a sentence, or has room for a word before a capital, as a heading has.
+    """
+    above, line, following = line_break.above, line_break.line, line_break.following
+    if not line_break.habits.indented or following is None or marker_words(following):
+        return False
+    is_new = line.initial.isupper() and above.has_room_for(line, 1)
+    is_first = is_indented(line, following) and line.is_full(following)
+    return is_first and (above.ends_sentence or is_new)
 
 
 def continues_centred(line_break: Break) -> bool:

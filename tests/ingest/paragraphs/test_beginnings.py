@@ -390,6 +390,21 @@ def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph()
         assert begins(item, after, below, habits) is expected
 
 
+def test_an_indent_begins_a_paragraph_below_a_heading_with_room() -> None:
+    indented = replace(HABITS, indented=True)
+    for end, text, below, expected in (
+        (270.0, "Trees are a kind of", 50.0, True),
+        (300.0, "Trees are a kind of", 50.0, False),
+        (270.0, "trees are a kind of", 50.0, False),
+        (270.0, "Trees are a kind of", 61.0, False),
+    ):
+        heading = item_line("Trees and forests of graphs", x1=end)
+        after = line(text, x0=60.0, y=112.0)
+        following = line("graphs without cycles", x0=below, y=124.0)
+        group = LineGroup([heading], 1)
+        assert begins(group, after, following, indented) is expected, (end, text)
+
+
 def test_no_cell_nor_a_single_line_goes_on_in_another_column_with_a_capital() -> None:
     single = LineGroup(OPEN.lines[:1])
     for above, text, right, expected in (
