@@ -69,7 +69,7 @@ NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 """Dash before an item, alone or joined to its first word."""
 
-_NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w):(?:$| )")
+_NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w) ?:(?:$| )")
 """Name of one to three words before a colon."""
 
 MIN_JUSTIFIED_LINES = 2

@@ -522,6 +522,7 @@ def test_a_name_below_another_one_begins_a_paragraph_if_the_line_above_has_room(
 ):
     for above, text, end, expected in (
         ("Aim: to grow trees that are", "Final test: none", 270.0, True),
+        ("Aim : to grow trees that are", "Final test : none", 270.0, True),
         ("Aim: to grow trees that are", "Final test: none", 300.0, False),
         ("Aim: to grow trees that are", "https://trees.example", 270.0, False),
         ("We grow trees that are", "Final test: none", 270.0, False),
