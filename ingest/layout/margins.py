@@ -147,8 +147,8 @@ def without_line_numbers(page: Page) -> Page:
 
 def without_stray_signs(lines: Sequence[Line], body_size: float) -> list[Line]:
     """Return the lines without signs in small print that are far from any text, as in the outline beside a slide."""
-    signs = []
-    texts = []
+    signs: list[Line] = []
+    texts: list[Line] = []
     for line in lines:
         is_sign = not any(map(str.isalnum, line.text))
         is_small = line.size < MAX_SIGN * body_size
