@@ -253,6 +253,7 @@ def changes_print(line_break: Break) -> bool:
     is_one_weight = line.words[0].bold == above.words[-1].bold
     is_inside = is_one_weight and line.begins_small and not above.ends_clause
     is_text = line.begins_small or not line_break.group.first.is_bold
+    is_inside |= line.is_bold and goes_on_in_item(line_break)
     return not (is_below and (is_inside or (is_text and above.is_full(line))))
 
 
@@ -276,7 +277,7 @@ def is_row_of_table(line_break: Break) -> bool:
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (
         n_gaps == 1
-        and (at_margin or line.starts_at(above.start))
+        and (at_margin or line.starts_at(above.start, line_break.group.text_start))
         and above.is_full(line)
         and line.is_prose
     )

@@ -277,6 +277,22 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
     assert begins(LineGroup([words]), after)
 
 
+def test_the_text_of_an_item_goes_on_in_bold_and_below_a_wide_space() -> None:
+    item = LineGroup([item_line("Trees are graphs that", x1=120.0)], 1)
+    for text, start, expected in (
+        ("have no cycles", 50.0, False),
+        ("Have no cycles", 50.0, True),
+        ("have no cycles", 40.0, True),
+    ):
+        after = line(text, y=112.0, x0=start, bold=1.0)
+        assert begins(item, after) is expected, (text, start)
+
+    spaced = LineGroup([item_line("Trees are graphs that", n_gaps=1, left=20.0)], 1)
+    for start, expected in ((50.0, False), (70.0, True)):
+        after = line("Have no cycles", y=112.0, x0=start, left=20.0)
+        assert begins(spaced, after) is expected, start
+
+
 def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> None:
     item = item_line("Trees that grow.", x1=120.0, left=20.0)
     for text, left, expected in (
