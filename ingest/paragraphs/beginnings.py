@@ -45,7 +45,8 @@ FRAGMENT_DROP = 0.75
 distances of rows."""
 
 MIN_SENTENCE_WORDS = 5
-"""Minimum number of words of a line that ends early inside a sentence."""
+MIN_OPEN_WORDS = 4
+"""Minimum number of words of a line inside a sentence, and of its longer words if a small letter goes on."""
 
 MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
@@ -590,7 +591,7 @@ def _is_open(line_break: Break) -> bool:
     above, line = line_break.above, line_break.line
     is_sentence = line_break.group.first.initial.isupper() and not above.ends_clause
     is_word = line.begins_with_word and line.begins_small and line.is_prose
-    return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
+    return is_sentence and is_word and above.n_prose_words >= MIN_OPEN_WORDS
 
 
 def ends_justified_text(line_break: Break) -> bool:

@@ -657,7 +657,8 @@ def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
         ("“The trees that we have seen", "grow without any cycles.", False),
         ("The trees that we have seen", "Forests grow without any cycles.", True),
         ("the trees that we have seen", "grow without any cycles.", True),
-        ("The trees that grow", "grow without any cycles.", True),
+        ("The trees that grow", "grow without any cycles.", False),
+        ("The trees grow", "grow without any cycles.", True),
         ("The trees that we have seen.", "grow without any cycles.", True),
         ("The trees that we have seen", "self.grow without any cycles.", True),
     ):
