@@ -212,7 +212,6 @@ def _shows_indent(
         and above.is_flush
         and is_indented(line, below)
         and is_of_size(line, body_size)
-        and not line.is_formula
         and not marker_words(line)
     )
 
