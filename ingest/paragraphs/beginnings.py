@@ -564,7 +564,8 @@ def leaves_margin(line_break: Break) -> bool:
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
     if not group.marker:
-        signs = _is_wrapped(above, line), _is_open(line_break)
+        is_near = _extra_space(line_break) <= CLEAR_SPACE
+        signs = _is_wrapped(above, line), is_near and _is_open(line_break)
         if line.is_flush and shift < 0 and all(signs):
             return False
         is_tab = line.is_flush and above.is_prose and any(signs)

@@ -627,14 +627,15 @@ def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:
 def test_a_deep_indent_is_half_an_inch_in_small_print_unless_a_small_letter_follows() -> (
     None
 ):
-    for x0, text, is_new in (
-        (86.0, "cycles that grow.", False),
-        (170.0, "cycles that grow.", False),
-        (86.0, "Cycles that grow.", False),
-        (105.0, "Cycles that grow.", True),
+    for x0, y, text, is_new in (
+        (86.0, 112.0, "cycles that grow.", False),
+        (170.0, 112.0, "cycles that grow.", False),
+        (170.0, 127.0, "cycles that grow.", True),
+        (86.0, 112.0, "Cycles that grow.", False),
+        (105.0, 112.0, "Cycles that grow.", True),
     ):
         group = LineGroup([line("Trees are the graphs without", x0=x0)])
-        assert begins(group, line(text, y=112.0)) is is_new, (x0, text)
+        assert begins(group, line(text, y=y)) is is_new, (x0, y, text)
 
 
 def test_an_indented_line_beside_a_picture_goes_on_at_the_margin() -> None:
