@@ -17,6 +17,7 @@ from ingest.layout.margins import (
     split_off_notes,
     without_line_numbers,
     without_running_heads,
+    without_stray_signs,
 )
 from ingest.layout.rows import SEGMENT_GAP
 from ingest.pdf.model import UNKNOWN, edges, space_between
@@ -104,6 +105,7 @@ def arrange(pdf: Pdf) -> Arranged:
         body = []
         notes = []
         regions = []
+        lines = without_stray_signs(lines, body_size)
         for zone in split_off_notes(lines, body_size):
             for column in find_columns(zone, 0.0, page.width, pdf.rtl):
                 regions += split_by_cells(column, page.tables, pdf.rtl)

@@ -26,7 +26,10 @@ CAP_SPACE = 0.2
 
 
 def with_drop_caps(page: Page) -> Page:
-    """Join each drop cap of a page to the first line next to it, and move the start of these lines to the drop cap."""
+    """Join each drop cap of a page to the first line next to it, and move the start of these lines to the drop cap.
+
+    A large initial before small letters is joined to them, though no other line is next to it.
+    """
     lines = list(page.lines)
     for line in page.lines:
         cap, *rest = line.words
@@ -48,7 +51,8 @@ def with_drop_caps(page: Page) -> Page:
             else:
                 apart.append(other)
         has_rest = not rest or others[-1] in adjacent
-        if len(adjacent) >= 2 and has_rest:
+        is_initial = bool(rest) and has_rest and rest[0].text[0].islower()
+        if has_rest and (len(adjacent) >= 2 or is_initial):
             lines = apart + _with_cap(adjacent, cap, line.rtl)
 
     lines.sort(key=lambda line: (line.y, line.x0))
@@ -74,7 +78,7 @@ def _gap(line: Line, cap: Word, rtl: bool) -> float:
 def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
     """Join a drop cap to the first of the lines next to it, and move their start to the drop cap."""
     first, *below = sorted(adjacent, key=lambda line: line.y)
-    indent = min(_gap(line, cap, rtl) for line in below)
+    indent = min((_gap(line, cap, rtl) for line in below), default=0.0)
     start, *others = first.words
     words = [replace(cap, size=start.size, raised=0.0), start]
     if _gap(first, cap, rtl) - indent <= CAP_SPACE * first.size:

@@ -240,7 +240,8 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
 
         widest = max(gaps, default=0.0)
         if widest > distances[0] + WIDER * em:
-            last = distances[gaps.index(widest)]
+            first = next(gap for gap in gaps if gap > widest - WIDER * em)
+            last = distances[gaps.index(first)]
             if last < first_other or widest > last + WIDER * em:
                 n_near = sum(abs(row[0].y - y) <= last for row in rows)
                 n_outside = max(n_outside, n_near)

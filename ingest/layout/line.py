@@ -53,6 +53,9 @@ MAX_SHIFT = 0.3
 """Maximum distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.
 """
 
+CODE_ENDS = (";", "{", "}")
+"""Signs at the end of a line of code."""
+
 OPERATORS = frozenset("=≠<>≤≥≡≅≃≈∼∈∉⊂⊆→↦×+−·⋅/∪∩∘")
 """Signs between two terms of a formula."""
 
@@ -61,8 +64,8 @@ LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
 """Signs at the end of a proof or an example."""
 _CLOSED = rf"[{re.escape(CLOSING)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
-_ENDS_CLAUSE = re.compile(rf"[.!?:…。]{_CLOSED}")
-_ENDS_SENTENCE = re.compile(rf"(?:[.!?…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
+_ENDS_CLAUSE = re.compile(rf"[.!?؟:…。]{_CLOSED}")
+_ENDS_SENTENCE = re.compile(rf"(?:[.!?؟…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
 _SHAPES = (
     range(0x25A0, 0x25B3),
     range(0x25B6, 0x25BD),
@@ -150,6 +153,11 @@ class Line:
     def begins_small(self) -> bool:
         """Whether it begins with a small letter, as inside a sentence."""
         return self.initial.islower()
+
+    @property
+    def begins_with_word(self) -> bool:
+        """Whether it begins with letters alone, but for a comma or a stop after them."""
+        return self.first_text.rstrip(",.;:!?").isalpha()
 
     @property
     def is_inside_sentence(self) -> bool:

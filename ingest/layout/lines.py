@@ -109,8 +109,12 @@ def cut_row(
         order = min(glyph.order for glyph in glyphs)
         shifts = [glyph.shift for glyph in glyphs]
         line = make_line(words, row.y, is_rtl, order)
+        # the mark of a note is part of the line, though no word has it
+        x0, x1 = edges(glyphs)
         whole = replace(
             line,
+            x0=x0 if is_rtl else line.x0,
+            x1=line.x1 if is_rtl else x1,
             above=max(shifts),
             below=-min(shifts),
             element=_element_of(glyphs),

@@ -10,7 +10,7 @@ from statistics import median
 
 from ingest.layout.extract import Page
 from ingest.layout.line import SMALL_PRINT, Line
-from ingest.pdf.model import edges
+from ingest.pdf.model import edges, space_between
 
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
@@ -32,6 +32,10 @@ BODY_SIZE = 0.05
 
 MAX_NOTE_WIDTH = 0.35
 """Maximum width of a note in the print of the text, in widths of the text."""
+
+MAX_SIGN = 0.7
+FAR = 5.0
+"""Maximum font size of a sign without text, and its minimum distance from any text, in sizes of the text."""
 
 NUMBER_SIZE = 0.8
 """Maximum font size of a line number, in sizes of its line."""
@@ -246,6 +250,24 @@ def without_line_numbers(page: Page) -> Page:
             x0, x1 = edges(words)
             lines.append(replace(line, words=words, x0=x0, x1=x1))
     return replace(page, lines=lines)
+
+
+def without_stray_signs(lines: Sequence[Line], body_size: float) -> list[Line]:
+    """Return the lines without signs in small print that are far from any text, as in the outline beside a slide."""
+    signs: list[Line] = []
+    texts: list[Line] = []
+    for line in lines:
+        is_sign = not any(map(str.isalnum, line.text))
+        is_small = line.size < MAX_SIGN * body_size
+        (signs if is_sign and is_small else texts).append(line)
+
+    strays = []
+    for sign in signs:
+        near = [line for line in texts if abs(line.y - sign.y) < body_size]
+        spaces = [space_between(line, sign) for line in near]
+        if near and min(spaces) > FAR * body_size:
+            strays.append(sign)
+    return [line for line in lines if line not in strays]
 
 
 def split_off_notes(

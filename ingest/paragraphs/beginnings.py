@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.line import (
+    CODE_ENDS,
     FLUSH,
     INDENTED,
     MAX_INDENT,
@@ -35,6 +36,7 @@ from ingest.paragraphs.markers import (
     marker_words,
     split_items,
 )
+from ingest.pdf.model import edges
 from quarry.course.sentences import ends_with_abbreviation, names_statement
 from quarry.languages.labels import (
     after_statement_label,
@@ -48,7 +50,8 @@ FRAGMENT_DROP = 0.75
 distances of rows."""
 
 MIN_SENTENCE_WORDS = 5
-"""Minimum number of words of a line that ends early inside a sentence."""
+MIN_OPEN_WORDS = 4
+"""Minimum number of words of a line inside a sentence, and of its longer words if a small letter goes on."""
 
 MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
@@ -72,11 +75,11 @@ NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 """Dash before an item, alone or joined to its first word."""
 
+_NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w) ?:(?:$| )")
+"""Name of one to three words before a colon."""
+
 MIN_JUSTIFIED_LINES = 2
 """Minimum number of lines that end at one edge in justified text."""
-
-CODE_ENDS = (";", "{", "}")
-"""Signs at the end of a line of code."""
 
 SHORT = 0.8
 """Minimum distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -195,6 +198,7 @@ def begins_element(line_break: Break) -> bool:
     is_below = line.column == above.column
     is_outside = is_below and line.shift_from(above) < -INDENTED
     is_new = is_outside and line.initial.isupper()
+    is_new |= _extra_space(line_break) > CLEAR_SPACE and not line.begins_small
     is_open = is_broken and not above.ends_clause and not is_new
     return not is_open or marker_words(line, line_break.following) > 0
 
@@ -261,6 +265,7 @@ def changes_print(line_break: Break) -> bool:
     is_one_weight = line.words[0].bold == above.words[-1].bold
     is_inside = is_one_weight and line.begins_small and not above.ends_clause
     is_text = line.begins_small or not line_break.group.first.is_bold
+    is_inside |= line.is_bold and goes_on_in_item(line_break)
     return not (is_below and (is_inside or (is_text and above.is_full(line))))
 
 
@@ -279,14 +284,25 @@ def is_row_of_table(line_break: Break) -> bool:
     is_cells = above.n_gaps > 1 and marker_words(line) > 0
     if not n_gaps or (_is_mid_sentence(line_break) and not is_cells):
         return False
+    if _hangs_after_term(above, line):
+        return False
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     is_one_text = (
         n_gaps == 1
-        and (at_margin or line.starts_at(above.start))
+        and (at_margin or line.starts_at(above.start, line_break.group.text_start))
         and above.is_full(line)
         and line.is_prose
     )
     return not is_one_text
+
+
+def _hangs_after_term(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a wrapped line begins below the text after a term, which a wide gap parts from it."""
+    if above.n_gaps != 1 or line.n_gaps or not _is_wrapped(above, line):
+        return False
+    spaces = above.spaces
+    n_words = spaces.index(max(spaces)) + 1
+    return line.begins_small and line.starts_at(above.start_after(n_words))
 
 
 def begins_item(line_break: Break) -> bool:
@@ -305,6 +321,7 @@ def begins_item(line_break: Break) -> bool:
         return True
 
     is_apart = above.ends_clause or not line.starts_at(above.start)
+    is_apart |= _is_forced_item(above, line)
     if above is group.first:
         return (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_apart
@@ -320,6 +337,14 @@ def _is_caption(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line begins with the label of a caption, "Figure 3:", after a sentence or in another column."""
     is_apart = above.ends_sentence or above.column != line.column
     return is_apart and caption_label(line.text) != ""
+
+
+def _is_forced_item(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a number and a capital begin a line, though they would fit at the end of the line above."""
+    first = line.words[:2]
+    x0, x1 = edges(first)
+    has_room = above.right - above.end > x1 - x0 + line.size
+    return has_room and first[-1].text[0].isupper()
 
 
 def _is_second(group: LineGroup, line: PlacedLine) -> bool:
@@ -407,16 +432,16 @@ def _is_mid_sentence(line_break: Break) -> bool:
 
 
 def has_first_indent(line_break: Break) -> bool:
-    """Return whether a full line between the end of a sentence and a line at the margin has a first line's indent."""
-    line, following = line_break.line, line_break.following
-    return (
-        line_break.habits.indented
-        and following is not None
-        and is_indented(line, following)
-        and not marker_words(following)
-        and line.is_full(following)
-        and line_break.above.ends_sentence
-    )
+    """Return whether a full line above a line at the margin has a first line's indent, and no sentence goes on in it.
+
+    The line above ends a sentence, or has room for a word before a capital, as a heading has.
+    """
+    above, line, following = line_break.above, line_break.line, line_break.following
+    if not line_break.habits.indented or following is None or marker_words(following):
+        return False
+    is_new = line.initial.isupper() and above.has_room_for(line, 1)
+    is_first = is_indented(line, following) and line.is_full(following)
+    return is_first and (above.ends_sentence or is_new)
 
 
 def continues_centred(line_break: Break) -> bool:
@@ -448,7 +473,7 @@ def _is_set_at_right(line_break: Break) -> bool:
     if caption_label(above.text):
         return True
     is_sentence = line_break.group.first.initial.isupper() and line.begins_small
-    is_word = line.first_text.isalpha() and line.is_prose and not line.is_mono
+    is_word = line.begins_with_word and line.is_prose and not line.is_mono
     is_last = following is None or not following.starts_at(above.start)
     return is_sentence and is_word and is_last
 
@@ -483,6 +508,8 @@ def begins_with_label(line_break: Break) -> bool:
     is_after_sentence = above.ends_sentence and not line_break.group.marker
     if is_after_sentence and line.is_prose and begins_statement(line.text):
         return True
+    if _is_next_named(line_break):
+        return True
     if not _has_bold_label(line):
         return False
     if is_after_sentence and after_statement_label(line.text):
@@ -492,6 +519,13 @@ def begins_with_label(line_break: Break) -> bool:
         return True
     is_inside = above.words[-1].bold or not line.initial.isupper()
     return _has_bold_label(first) and line.starts_at(first.start) and not is_inside
+
+
+def _is_next_named(line_break: Break) -> bool:
+    """Return whether a line and its group begin with names before colons, and its first word would fit above it."""
+    first, line = line_break.group.first, line_break.line
+    is_below = line.starts_at(first.start) and line_break.above.has_room_for(line, 1)
+    return is_below and all(_NAME.match(one.text) for one in (first, line))
 
 
 def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:
@@ -543,7 +577,11 @@ def leaves_margin(line_break: Break) -> bool:
     if len(group.lines) > 1:
         return abs(shift) > INDENTED
     if not group.marker:
-        is_tab = line.is_flush and above.is_prose and _is_wrapped(above, line)
+        is_near = _extra_space(line_break) <= CLEAR_SPACE
+        signs = _is_wrapped(above, line), is_near and _is_open(line_break)
+        if line.is_flush and shift < 0 and all(signs):
+            return False
+        is_tab = line.is_flush and above.is_prose and any(signs)
         return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
 
     may_hang_out = line.is_flush or is_bullet(above.first_text)
@@ -566,8 +604,8 @@ def _is_open(line_break: Break) -> bool:
     """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
     above, line = line_break.above, line_break.line
     is_sentence = line_break.group.first.initial.isupper() and not above.ends_clause
-    is_word = line.first_text.isalpha() and line.begins_small and line.is_prose
-    return is_sentence and is_word and above.n_prose_words >= MIN_SENTENCE_WORDS
+    is_word = line.begins_with_word and line.begins_small and line.is_prose
+    return is_sentence and is_word and above.n_prose_words >= MIN_OPEN_WORDS
 
 
 def ends_justified_text(line_break: Break) -> bool:

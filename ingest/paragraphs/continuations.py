@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.layout.line import (
+    CODE_ENDS,
     FLUSH,
     INDENTED,
     MAX_INDENT,
@@ -17,10 +18,11 @@ from ingest.layout.line import (
     WIDE_SPACE,
     Line,
     PlacedLine,
+    leading_bold,
 )
 from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup, same_print
-from ingest.pdf.model import UNKNOWN
+from ingest.pdf.model import UNKNOWN, edges
 from quarry.course.sentences import names_statement
 from quarry.languages.labels import (
     after_statement_label,
@@ -208,7 +210,7 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
         or _begins_indented(first, before, may_be_indented)
     ):
         return False
-    if all(line.is_mono for line in group.lines):
+    if all(map(_is_code, group.lines)):
         return True
 
     edge = before.outermost + DISPLAYED * last.size
@@ -273,7 +275,9 @@ def _without_number(line: PlacedLine) -> PlacedLine:
     """Remove the number in the right margin from a displayed formula."""
     is_numbered = _FORMULA_NUMBER.fullmatch(line.words[-1].text) is not None
     if is_numbered and line.is_formula and not line.is_mono and len(line.words) > 1:
-        return replace(line, words=line.words[:-1], n_gaps=0)
+        words = line.words[:-1]
+        x0, x1 = edges(words)
+        return replace(line, words=words, x0=x0, x1=x1, n_gaps=0)
     return line
 
 
@@ -297,7 +301,9 @@ def goes_on_after_displays(
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
 
-    is_shown = all(_is_formula_or_code(display.first) for display in displays)
+    is_shown = all(
+        display.first.is_formula or display.first.is_mono for display in displays
+    )
     is_clause = is_shown and _CLAUSE.match(line.text) is not None
     if line.is_inside_sentence or is_clause:
         shift = (line.start - before.margin) / line.size
@@ -312,8 +318,9 @@ def goes_on_after_displays(
     return _goes_on_at_margin(before, line, indented)
 
 
-def _is_formula_or_code(line: PlacedLine) -> bool:
-    return line.is_formula or line.is_mono
+def _is_code(line: PlacedLine) -> bool:
+    """Return whether a line is in a font of fixed pitch, or is no prose and ends as code does."""
+    return line.is_mono or (not line.is_prose and line.text.endswith(CODE_ENDS))
 
 
 def _goes_on_after_stop(text: LineGroup, formula: LineGroup, group: LineGroup) -> bool:
@@ -339,8 +346,15 @@ def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
 def _has_label(line: Line) -> bool:
     """Return whether a line begins with a number, the label of a statement, or a word that ends in a stop."""
     first = line.first_text
-    is_named = begins_statement(line.text) or after_statement_label(line.text) != ""
+    is_named = _has_title(line) or after_statement_label(line.text) != ""
     return is_named or first[0].isdigit() or first.endswith((".", ":"))
+
+
+def _has_title(line: Line) -> bool:
+    """Return whether a line begins with the label of a statement, or with a title in bold that ends in a stop."""
+    bold = leading_bold(line.words[:-1])
+    is_title = bool(bold) and bold[-1].text.endswith((".", ":"))
+    return is_title or begins_statement(line.text)
 
 
 def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
@@ -464,9 +478,15 @@ def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
 def _is_body(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether the first lines of a group are prose in the size of the text, of the document or of the page."""
     return not any(
-        line.n_gaps or line.in_table or not habits.is_body_size(line)
+        _has_cells(line) or line.in_table or not habits.is_body_size(line)
         for line in group.lines[:2]
     )
+
+
+def _has_cells(line: PlacedLine) -> bool:
+    """Return whether a line has wide gaps; one gap in a line from margin to margin is a space of justified text."""
+    is_whole = line.is_flush and abs(line.room) < FLUSH and line.n_prose_words > 2
+    return line.n_gaps > is_whole
 
 
 def goes_on_across(
@@ -542,4 +562,4 @@ def _is_broken(
     """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
     in_column = all(group.first.column == line.column for group in between)
     is_certain = in_column if habits.indented else habits.justified and not between
-    return is_certain and before.room < FLUSH
+    return is_certain and before.room < FLUSH and not _has_title(line)

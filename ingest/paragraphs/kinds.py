@@ -76,7 +76,7 @@ LABEL_LENGTH = 40
 CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
-_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?؟…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _LAST_STOP = re.compile(
     rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [{PROOF_ENDS}])?$"
 )
@@ -121,6 +121,9 @@ _CODE_LINE = re.compile(
     """,
     re.VERBOSE,
 )
+_SPACED_NAME = re.compile(r"(?<!\S)(?:[a-z] ){3,}[a-z](?!\S)")
+SPACED_SHARE = 0.15
+"""A name of a listing that sets the letters of proportional print apart, and the minimum share of such names."""
 _FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) (?:\. ?){3,}\d+$")
 """Dots between a long title and the number of its page."""
 
@@ -254,8 +257,11 @@ class _Text:
 
     @cached_property
     def is_code_line(self) -> bool:
-        """Whether it is a comment, or begins or ends as code does."""
-        return _CODE_LINE.search(_ADDRESS.sub("", self.block.text)) is not None
+        """Whether it is a comment, begins or ends as code does, or has the letters of names set apart."""
+        text = _ADDRESS.sub("", self.block.text)
+        n_spaced = sum(len(name) for name in _SPACED_NAME.findall(text))
+        is_spaced = n_spaced > SPACED_SHARE * len(text)
+        return is_spaced or _CODE_LINE.search(text) is not None
 
     @cached_property
     def is_caption(self) -> bool:

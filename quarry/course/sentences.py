@@ -26,7 +26,7 @@ def _words(name: str) -> frozenset[str]:
 _OPENERS = _words("openers").union(OTHER_OPENERS.split())
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
-    rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
+    rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
     rf"|[。！？]+[{re.escape(CLOSING)}]*"
     r"|(?<=[א-ת]{3})[.!?](?=[א-ת]{2})|(?<=[א-ת)] )\.(?=[א-ת]{2})"
     r"|(?<=[^\W\d_]{4})[.!?](?=(?:The|This|These|It|We|He|She|They|His|Her|There|However|Therefore) [a-z])"

@@ -48,6 +48,14 @@ def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap() -> None:
     assert _blocks(page)[0].startswith("E is the letter")
 
 
+def test_a_large_initial_is_joined_to_the_small_letters_next_to_it() -> None:
+    for gap, begins in ((0, "Every tree"), (5, "E very tree")):
+        cap = Run(50, 112, "E", size=26)
+        first = Run(50 + 18 + gap, 112, "very tree has a root, and from the")
+        page = [cap, first, *lines(BELOW, 50, 124)]
+        assert _blocks(page)[0].startswith(begins), gap
+
+
 def test_letters_of_a_formula_stay_where_they_are() -> None:
     page = [
         *lines(BESIDE, 50, 100),

@@ -102,6 +102,16 @@ def test_long_columns_are_found_in_a_file_that_draws_in_any_order() -> None:
     assert _texts(shuffled) == [run.text for run in left + right]
 
 
+def test_a_note_next_to_lines_with_more_space_is_parted_from_them() -> None:
+    wide = "a line that runs over the whole width of the page and the note next to it"
+    text = [Run(50, 100, wide), Run(50, 112, "the last line of it")]
+    rows = (133.6, 155.2, 177.8, 200.2)
+    rows_of_text = [Run(50, y, f"a row at {y} with words") for y in rows]
+    note = _column("note", 3, 300, 157.0, leading=14)
+    expected = [run.text for run in [*text, *rows_of_text, *note]]
+    assert _texts(text, rows_of_text, [Run(50, 222, wide)], note) == [*expected, wide]
+
+
 def test_the_last_line_of_a_text_above_columns_stays_with_its_text() -> None:
     wide = [
         Run(

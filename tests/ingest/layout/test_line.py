@@ -22,3 +22,9 @@ def test_a_sentence_ends_before_closing_brackets_and_quotation_marks(mark: str) 
 def test_a_sentence_ends_before_the_sign_of_a_proof_or_a_citation() -> None:
     for text, expected in (("mot. □", True), ("mot. [37]", True), ("mot [37]", False)):
         assert line(text).ends_sentence is expected, text
+
+
+def test_an_arabic_question_mark_ends_a_sentence() -> None:
+    question = line("ما هي الشجرة؟")
+    assert question.ends_sentence
+    assert question.ends_clause

@@ -67,6 +67,13 @@ def test_lines_beside_a_picture_have_a_margin_of_their_own() -> None:
     assert (round(last), final > 1) == (0, True)
 
 
+def test_a_small_sign_far_from_the_text_is_left_out() -> None:
+    text = lines(["a text of two lines that are", "long enough for a page"], 150, 100)
+    for x, size, n_lines in ((40, 6, 2), (40, 9, 3), (120, 6, 3)):
+        read = in_order([*text, Run(x, 106, "-", size=size)])
+        assert len(read) == n_lines, (x, size)
+
+
 def test_small_print_within_the_text_stays_there() -> None:
     runs = lines(TEXT, 60, 100)
     runs.append(Run(60, 220, "a figure of a tree", size=7))

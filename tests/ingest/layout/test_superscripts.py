@@ -1,7 +1,9 @@
 """ingest/layout/superscripts.py: exponents, and the marks of notes and citations."""
 
+from ingest.layout.lines import cut_row
+from ingest.layout.rows import find_rows
 from ingest.layout.superscripts import with_scripts, without_marks
-from ingest.pdf.model import Glyph, text_of
+from ingest.pdf.model import Fonts, Glyph, text_of
 from tests.contracts.handmade import Run, pdf
 from tests.ingest.layout.glyphs import glyph, glyphs
 from tests.ingest.reading import extracted
@@ -36,6 +38,15 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
 
         (rest,) = without_marks([whole])
         assert text_of(rest) == expected
+
+
+def test_the_mark_of_a_note_at_the_end_of_a_line_is_part_of_its_width() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    text = glyphs("list.")
+    (row,) = find_rows([*text, *raised("12", text[-1].x1)])
+    (line,) = cut_row(row, fonts, False)
+    assert (line.text, line.x1) == ("list.", 32.0)
 
 
 def test_a_raised_number_apart_after_an_abbreviation_is_no_mark() -> None:

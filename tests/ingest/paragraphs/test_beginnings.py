@@ -168,6 +168,17 @@ def test_an_element_further_out_with_a_capital_begins_below_an_open_line() -> No
         assert begins(above, after) is expected, (text, start)
 
 
+def test_an_element_below_more_space_begins_unless_a_small_letter_goes_on() -> None:
+    above = LineGroup([line("כל העצים הם גרפים של", element=1)])
+    for text, y, expected in (
+        ("צמתים וקשתות", 130.0, True),
+        ("צמתים וקשתות", 112.0, False),
+        ("nodes and arcs", 130.0, False),
+    ):
+        after = line(text, y=y, element=2)
+        assert begins(above, after) is expected, (text, y)
+
+
 def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
     above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
     for end, expected in ((250.0, False), (300.0, True)):
@@ -222,6 +233,13 @@ def test_a_caption_or_a_sentence_goes_on_in_a_line_that_ends_where_it_does() -> 
         assert begins(LineGroup([line(above)]), after, following) is expected, text
 
 
+def test_a_word_with_a_stop_goes_on_where_lines_end_alike_before_the_margin() -> None:
+    for text, expected in (("cycles.", False), ("Cycles.", True), ("3.14", True)):
+        after = line(text, x0=200.0, x1=260.0, y=114.0)
+        group = LineGroup([line("A modern reconstruction of", x1=260.0)])
+        assert begins(group, after) is expected, text
+
+
 def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
     group = LineGroup([line("Trees are few,", x1=150.0)])
     for after, expected in (
@@ -257,6 +275,22 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
         assert begins(LineGroup([item], 1), after) is expected, (text, start)
     after = line("and fall", y=112.0)
     assert begins(LineGroup([words]), after)
+
+
+def test_the_text_of_an_item_goes_on_in_bold_and_below_a_wide_space() -> None:
+    item = LineGroup([item_line("Trees are graphs that", x1=120.0)], 1)
+    for text, start, expected in (
+        ("have no cycles", 50.0, False),
+        ("Have no cycles", 50.0, True),
+        ("have no cycles", 40.0, True),
+    ):
+        after = line(text, y=112.0, x0=start, bold=1.0)
+        assert begins(item, after) is expected, (text, start)
+
+    spaced = LineGroup([item_line("Trees are graphs that", n_gaps=1, left=20.0)], 1)
+    for start, expected in ((50.0, False), (70.0, True)):
+        after = line("Have no cycles", y=112.0, x0=start, left=20.0)
+        assert begins(spaced, after) is expected, start
 
 
 def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> None:
@@ -372,6 +406,21 @@ def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph()
         assert begins(item, after, below, habits) is expected
 
 
+def test_an_indent_begins_a_paragraph_below_a_heading_with_room() -> None:
+    indented = replace(HABITS, indented=True)
+    for end, text, below, expected in (
+        (270.0, "Trees are a kind of", 50.0, True),
+        (300.0, "Trees are a kind of", 50.0, False),
+        (270.0, "trees are a kind of", 50.0, False),
+        (270.0, "Trees are a kind of", 61.0, False),
+    ):
+        heading = item_line("Trees and forests of graphs", x1=end)
+        after = line(text, x0=60.0, y=112.0)
+        following = line("graphs without cycles", x0=below, y=124.0)
+        group = LineGroup([heading], 1)
+        assert begins(group, after, following, indented) is expected, (end, text)
+
+
 def test_no_cell_nor_a_single_line_goes_on_in_another_column_with_a_capital() -> None:
     single = LineGroup(OPEN.lines[:1])
     for above, text, right, expected in (
@@ -401,6 +450,20 @@ def test_the_next_label_of_a_list_begins_an_item_below_an_open_sentence() -> Non
     group = LineGroup([line("a) Trees are graphs"), line("without cycles = 1")], 1)
     assert begins(group, line("b) Then the trees grow", y=124.0))
     assert not begins(group, line("d) Then the trees grow", y=124.0))
+
+
+def test_a_number_that_would_fit_in_the_line_above_begins_an_item() -> None:
+    words = line("1. Graphs have nodes").words
+    number = replace(words[0], text="1.", x0=50.0, x1=55.0)
+    for end, word, expected in (
+        (250.0, "Graphs", True),
+        (285.0, "Graphs", False),
+        (250.0, "graphs", False),
+    ):
+        rest = (replace(words[1], text=word, x0=60.0, x1=80.0), *words[2:])
+        after = line("", words=(number, *rest), y=112.0)
+        group = LineGroup([line("Trees are the subject of 1.2", x1=end)])
+        assert begins(group, after) is expected, (end, word)
 
 
 def test_a_dash_at_the_edge_of_another_one_begins_an_item() -> None:
@@ -491,6 +554,20 @@ def test_the_label_of_a_statement_begins_a_paragraph_below_a_sentence() -> None:
         assert begins(LineGroup([above], n_marker), after) is expected, label
 
 
+def test_a_name_below_another_one_begins_a_paragraph_if_the_line_above_has_room() -> (
+    None
+):
+    for above, text, end, expected in (
+        ("Aim: to grow trees that are", "Final test: none", 270.0, True),
+        ("Aim : to grow trees that are", "Final test : none", 270.0, True),
+        ("Aim: to grow trees that are", "Final test: none", 300.0, False),
+        ("Aim: to grow trees that are", "https://trees.example", 270.0, False),
+        ("We grow trees that are", "Final test: none", 270.0, False),
+    ):
+        group = LineGroup([line(above, x1=end)])
+        assert begins(group, line(text, y=112.0)) is expected, (above, text, end)
+
+
 def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
     labels = LineGroup([labelled("Trees are graphs")])
     plain = LineGroup([line("Trees are graphs")])
@@ -568,10 +645,24 @@ def test_a_word_that_is_broken_goes_on_wherever_its_line_begins() -> None:
         assert begins(group, line(below, y=112.0)) is is_new, below
 
 
-def test_a_deep_indent_of_a_first_line_is_half_an_inch_in_small_print() -> None:
-    for x0, is_new in ((86.0, False), (105.0, True)):
+def test_a_deep_indent_is_half_an_inch_in_small_print_unless_a_small_letter_follows() -> (
+    None
+):
+    for x0, y, text, is_new in (
+        (86.0, 112.0, "cycles that grow.", False),
+        (170.0, 112.0, "cycles that grow.", False),
+        (170.0, 127.0, "cycles that grow.", True),
+        (86.0, 112.0, "Cycles that grow.", False),
+        (105.0, 112.0, "Cycles that grow.", True),
+    ):
         group = LineGroup([line("Trees are the graphs without", x0=x0)])
-        assert begins(group, line("cycles that grow.", y=112.0)) is is_new
+        assert begins(group, line(text, y=y)) is is_new, (x0, y, text)
+
+
+def test_an_indented_line_beside_a_picture_goes_on_at_the_margin() -> None:
+    for text, is_new in (("are graphs of nodes.", False), ("Are they graphs?", True)):
+        group = LineGroup([line("Trees that have grown there", x0=90.0, x1=200.0)])
+        assert begins(group, line(text, y=112.0)) is is_new, text
 
 
 def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
@@ -584,10 +675,12 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
 def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
     for above, below, is_new in (
         ("The trees that we have seen", "grow without any cycles.", False),
+        ("The trees that we have seen", "grow, without any cycles.", False),
         ("“The trees that we have seen", "grow without any cycles.", False),
         ("The trees that we have seen", "Forests grow without any cycles.", True),
         ("the trees that we have seen", "grow without any cycles.", True),
-        ("The trees that grow", "grow without any cycles.", True),
+        ("The trees that grow", "grow without any cycles.", False),
+        ("The trees grow", "grow without any cycles.", True),
         ("The trees that we have seen.", "grow without any cycles.", True),
         ("The trees that we have seen", "self.grow without any cycles.", True),
     ):
@@ -617,6 +710,23 @@ def test_a_formula_at_the_beginning_of_a_line_did_not_fit_above() -> None:
     item = LineGroup([line("(a) Trees that we have seen", left=40.0)], 1)
     assert not begins(item, hung)
     assert begins(item, replace(in_a_row("Q is what they have"), x0=40.0, left=40.0))
+
+
+def test_a_wrapped_line_hangs_below_the_text_after_a_term() -> None:
+    words = line("Tree graph without cycles").words
+    term = replace(words[0], x0=50.0, x1=70.0)
+    text = replace(words[1], x0=110.0, x1=130.0)
+    rest = [replace(word, x0=135.0, x1=155.0) for word in words[2:]]
+    row = line("", words=(term, text, *rest), n_gaps=1)
+    for start, end, small, expected in (
+        (110.0, 300.0, "of any length.", False),
+        (90.0, 300.0, "of any length.", True),
+        (110.0, 200.0, "of any length.", True),
+        (110.0, 300.0, "Of any length.", True),
+    ):
+        group = LineGroup([replace(row, x1=end)])
+        after = line(small, x0=start, y=112.0)
+        assert begins(group, after) is expected, (start, end, small)
 
 
 def test_an_item_begins_below_a_row_of_a_table() -> None:

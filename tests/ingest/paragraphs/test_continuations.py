@@ -63,6 +63,36 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
     assert not goes_on_across(CLOSED, [figure], group, indented)
 
 
+def test_a_wide_space_in_a_line_from_margin_to_margin_parts_no_cells() -> None:
+    for end, n_gaps, n_groups in ((300.0, 1, 1), (270.0, 1, 2), (300.0, 2, 2)):
+        first = line("and grow in the woods where", column=1, page=2)
+        second = line("there are many others.", column=1, page=2, y=112.0)
+        below = LineGroup([first, replace(second, x1=end, n_gaps=n_gaps)])
+        note = LineGroup([line("3www.trees.example", size=8.0, y=130.0)])
+        parts = [LineGroup(list(OPEN.lines)), note, below]
+        whole = join_continuations(parts, HABITS)
+        assert len(whole) == n_groups + 1, (end, n_gaps)
+
+
+def test_a_title_in_bold_before_a_text_begins_it_at_the_top_of_a_page() -> None:
+    indented = replace(HABITS, indented=True)
+    for label, expected in (("Roots.", False), ("Roots", True)):
+        bold, *words = line(f"{label} They grow").words
+        whole = (replace(bold, bold=True), *words)
+        group = LineGroup([line("", words=whole, column=1)])
+        assert goes_on_across(CLOSED, [], group, indented) is expected, label
+
+
+def test_a_formula_without_its_number_is_not_as_wide_as_the_column() -> None:
+    lines = [line("Trees are graphs"), line("without cycles", y=112.0)]
+    words = line("x = 1. (3)").words
+    number = replace(words[-1], x0=280.0, x1=300.0)
+    formula = line("", words=(*words[:-1], number), x0=100.0, y=124.0)
+    groups = [LineGroup(lines), LineGroup([replace(formula, n_gaps=1)])]
+    (whole,) = join_continuations(groups, HABITS)
+    assert (whole.last.text, whole.last.x1) == ("x = 1.", 70.0)
+
+
 def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
     colon = LineGroup([line("Trees are graphs"), line("such as these:")])
     comma = LineGroup([line("נגדיר את העצים,")])
@@ -93,6 +123,12 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         group = LineGroup([line(text, **features)])
         goes_on = goes_on_after_displays(before, displays, group, True)
         assert goes_on is expected, text
+
+    for text, n_groups in (("s e t ( i n t ) ;", 1), ("plant all trees;", 3)):
+        shown = LineGroup([line(text, x0=51.0, y=124.0)])
+        after = LineGroup([line("which sets roots", y=136.0)])
+        parts = [LineGroup(list(colon.lines)), shown, after]
+        assert len(join_continuations(parts, HABITS)) == n_groups, text
 
     code = LineGroup([line("x = 1", mono=1.0)])
     group = LineGroup([line("Then roots")])

@@ -213,6 +213,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("More boats: https://boats.example", {"mono": 0.9}, "other"),
     ("Wooden boats;", {"number": "•", "in_list": True}, "item"),
     ("void print (tree) {", {"is_heading": True}, "code"),
+    ("import Boats . F a s t ( s a i l )", {}, "code"),
     ("newtype Boat = Boat { sails :: Int }", {}, "code"),
     ("instance Show Boat where show (Boat n) = show n", {}, "code"),
     ("public static List<Boat> sail (Tide<Boat> t)", {}, "code"),

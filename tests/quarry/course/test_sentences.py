@@ -89,6 +89,7 @@ OPENINGS = {
     "התשובה היא כן!": MORE,
     "נסמן ב-M את המטריצה מעל V.": MORE,
     "במקום כל אות '.' ואחריה סוף.": MORE,
+    "ما هي الشجرة؟": "هي رسم بلا دورات.",
     # initials are of the script of the name, and the last letter of a formula is none
     "ראו אצל J. Levi.": "סוף.",
     "Then P = I.": "Otherwise we permute.",
