@@ -11,7 +11,14 @@ from ingest.layout.cells import Region, split_by_cells
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.line import SMALL_PRINT, WORD_SHARE, Line, PlacedLine, print_of
+from ingest.layout.line import (
+    PROOF_ENDS,
+    SMALL_PRINT,
+    WORD_SHARE,
+    Line,
+    PlacedLine,
+    print_of,
+)
 from ingest.layout.margins import (
     is_at_edge,
     split_off_notes,
@@ -273,9 +280,15 @@ def _join_row(
 
 
 def _n_gaps(row: Sequence[Line]) -> int:
-    """Return the number of wide gaps between the parts of a row in reading order; one after a marker is none."""
+    """Return the number of wide gaps between the parts of a row in reading order.
+
+    One after a marker is none, nor is one before the sign that ends a proof.
+    """
     n_gaps = 0
     by_edge = sorted(row, key=lambda line: line.x0)
+    end = 0 if row[0].rtl else -1
+    if by_edge[end].text in PROOF_ENDS:
+        del by_edge[end]
     for line, other in itertools.pairwise(by_edge):
         n_gaps += other.x0 - line.x1 > SEGMENT_GAP * line.size
     if not n_gaps or _is_justified(row):

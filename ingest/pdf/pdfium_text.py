@@ -28,7 +28,9 @@ from ingest.pdf.private_signs import has_own_signs, private_sign
 from ingest.pdf.tex import (
     LARGE,
     LOW_QUOTES,
+    MSA,
     OMX,
+    PAIRED,
     PIECES,
     WHOLE,
     encoding_named,
@@ -43,6 +45,9 @@ MAX_OVERHANG = 0.4
 TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄").union(WHOLE)
 MIN_HANG = 0.2
 """Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
+
+HYPHENS = ("-", "\xad")
+"""Hyphens to which one glyph may be mapped."""
 
 NEGATED = {"∈": "∉", "∋": "∌"}
 MIN_NEGATED = 0.75
@@ -458,6 +463,8 @@ class PageText:
             text = encoding.get(code, UNKNOWN)
         elif text.translate(LARGE) != text and encoding_named(name, True) is OMX:
             text = text.translate(LARGE)
+        elif text.translate(PAIRED) != text and encoding_named(name, True) is MSA:
+            text = text.translate(PAIRED)
         elif chr(code) in FOREIGN or (
             unicodedata.category(chr(code)) in ("Cc", "Co")
             and text in (UNKNOWN, chr(code))
@@ -482,13 +489,15 @@ class PageText:
 def _both_letters(first: str, second: str, code: int) -> str:
     """Return the two letters of one glyph.
 
-    Acrobat maps each mathematical letter of Word to two, and a space may be mapped to several.
+    Acrobat maps each mathematical letter of Word to two, and a space or hyphen may be mapped to several.
 
     Args:
         code: of the second letter.
     """
     if first == second and (code >= FIRST_MATHEMATICAL or first == " "):
         return first
+    if first in HYPHENS and second in HYPHENS:
+        return "-"
     return first + second
 
 

@@ -216,6 +216,9 @@ def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
 LARGE = str.maketrans("∪∩⊎⊕⊗∧∨", "⋃⋂⨄⨁⨂⋀⋁")
 """Operators, and the large ones in fonts of large signs."""
 
+PAIRED = str.maketrans("⇐⇒⇑⇓", "⇇⇉⇈⇊")
+"""Double arrows, and the pairs of arrows that fonts of the AMS have instead."""
+
 _PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""

@@ -154,6 +154,14 @@ def test_the_wide_spaces_of_a_justified_line_are_no_gaps_between_cells() -> None
     assert line.n_gaps == 2
 
 
+def test_the_space_before_the_sign_that_ends_a_proof_is_no_gap() -> None:
+    cells = [Run(50, 100, "Every"), Run(110, 100, "boat"), Run(190, 100, "returns")]
+    for sign, n_gaps in (("□", 2), ("a", 3)):
+        end = Run(250, 100, "S", font="mapped")
+        (line,) = in_order([*cells, end], to_unicode={"S": sign})
+        assert line.n_gaps == n_gaps, sign
+
+
 def test_the_margin_of_a_box_is_where_its_lines_are_broken() -> None:
     wide = "a line that runs over the whole width of its page, far beyond the edge of the box with the text below it"
     text = [

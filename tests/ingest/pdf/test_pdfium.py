@@ -172,10 +172,10 @@ def test_a_code_may_be_one_sign_by_the_map_of_its_font_and_another_without() -> 
     assert [glyph.text for glyph in _page(content).glyphs] == [",", "˓", ","]
 
 
-def test_an_operator_in_a_font_of_large_signs_is_a_large_one() -> None:
-    signs = {"S": "∪", "(": "("}
-    for font, text in ((b"/CMEX10", "⋃("), (b"/CMSY10", "∪(")):
-        content = pdf([[Run(50, 100, "S(", font="mapped")]], to_unicode=signs)
+def test_a_sign_may_be_another_one_in_a_font_of_large_signs_or_of_the_ams() -> None:
+    signs = {"S": "∪", "(": "(", "A": "⇒"}
+    for font, text in ((b"/CMEX10", "⋃(⇒"), (b"/CMSY10", "∪(⇒"), (b"/MSAM10", "∪(⇉")):
+        content = pdf([[Run(50, 100, "S(A", font="mapped")]], to_unicode=signs)
         content = content.replace(b"/BaseFont /Mapped", b"/BaseFont " + font)
         assert "".join(glyph.text for glyph in _page(content).glyphs) == text
 
@@ -216,13 +216,22 @@ def test_of_a_visible_text_at_the_place_of_a_transparent_one_the_visible_one_is_
 
 
 def test_two_letters_of_one_glyph_are_read_in_order_and_a_double_one_is_one() -> None:
-    letters = {"l": "لا", "a": "ا", "n": "ني", "d": "𝜆𝜆", "f": "ff", "s": "   "}
+    letters = {
+        "l": "لا",
+        "a": "ا",
+        "n": "ني",
+        "d": "𝜆𝜆",
+        "f": "ff",
+        "s": "   ",
+        "h": "-\xad\u2010",
+    }
     for printed, text in (
         ("la", "الا"),
         ("na", "اني"),
         ("d", "λ"),
         ("f", "ff"),
         ("fsf", "ff ff"),
+        ("fhf", "ff-ff"),
     ):
         content = pdf([[Run(50, 100, printed, font="mapped")]], to_unicode=letters)
         content = with_glyph_names(content)
