@@ -36,7 +36,7 @@ SMALL = 0.9
 """Maximum font size of an index, an exponent or a mark, and minimum font size of a part of a row, in sizes of the base
 or the row."""
 
-EXPONENT_RISE = 0.7
+EXPONENT_RISE = 0.75
 INDEX_DROP = 0.5
 """Maximum distances of an exponent above and of an index below the baseline of its row, in ems."""
 

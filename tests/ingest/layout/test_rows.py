@@ -32,6 +32,13 @@ def test_an_index_is_in_the_row_of_its_base() -> None:
     assert row.glyphs[-1].size == 7.5
 
 
+def test_an_exponent_of_an_exponent_is_in_the_row_of_their_base() -> None:
+    for rise, n_rows in ((7.2, 1), (8.5, 2)):
+        drawn = glyphs("tree", 50, 100) + glyphs("n", 70, 96, 7)
+        drawn += glyphs("2", 73.5, 100 - rise, 5)
+        assert len(find_rows(drawn)) == n_rows, rise
+
+
 def test_words_as_indices_are_in_the_row_of_a_short_formula() -> None:
     above = glyphs("the text of a line", 50, 88, 9)
     drawn = glyphs("*", 40, 103, 11) + glyphs("T", 50, 100, 9)
