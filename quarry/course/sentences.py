@@ -253,7 +253,7 @@ def _is_label(text: str) -> bool:
 def _is_item_number(before: str) -> bool:
     """Return whether a text ends with the number of an item: 1 after a colon, or the one after an earlier number."""
     *others, number = ["", *before.split()]
-    if not number.isdecimal() or len(number) > 2:
+    if not number.isdecimal() or len(number) > 2 or others[-1] in _OPERATORS:
         return False
     is_first = number == "1" and others[-1].endswith(":")
     return is_first or f"{int(number) - 1}." in others

@@ -83,6 +83,7 @@ OPENINGS = {
     # an ellipsis before a capital ends it, a quoted question inside does not
     "Our life is frittered away. . . .": "Simplify it.",
     "“Which way?” is a question.": "Yes.",
+    "Exercise 2. Let y = x + 3.": "Count all boats.",
     'היא נקראת ע"י כולם שיטת ד"ר הילל.': MORE,
     "הגדרה. שיטה נקראת עקבית אם היא עקבית.": MORE,
     "ההפרש הוא 15.6 מושבים בכנסת.": MORE,
