@@ -478,14 +478,15 @@ def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
 def _is_body(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether the first lines of a group are prose in the size of the text, of the document or of the page."""
     return not any(
-        _has_cells(line) or line.in_table or not habits.is_body_size(line)
+        _has_cells(line, habits) or line.in_table or not habits.is_body_size(line)
         for line in group.lines[:2]
     )
 
 
-def _has_cells(line: PlacedLine) -> bool:
-    """Return whether a line has wide gaps; one gap in a line from margin to margin is a space of justified text."""
-    is_whole = line.is_flush and abs(line.room) < FLUSH and line.n_prose_words > 2
+def _has_cells(line: PlacedLine, habits: TypesettingHabits) -> bool:
+    """Return whether a line has wide gaps; in justified text one gap in a line from margin to margin is a space."""
+    is_wide = line.is_flush and abs(line.room) < FLUSH and line.n_prose_words > 2
+    is_whole = habits.justified and is_wide
     return line.n_gaps > is_whole
 
 

@@ -64,14 +64,19 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
 
 
 def test_a_wide_space_in_a_line_from_margin_to_margin_parts_no_cells() -> None:
-    for end, n_gaps, n_groups in ((300.0, 1, 1), (270.0, 1, 2), (300.0, 2, 2)):
+    for end, n_gaps, justified, n_groups in (
+        (300.0, 1, True, 1),
+        (270.0, 1, True, 2),
+        (300.0, 2, True, 2),
+        (300.0, 1, False, 2),
+    ):
         first = line("and grow in the woods where", column=1, page=2)
         second = line("there are many others.", column=1, page=2, y=112.0)
         below = LineGroup([first, replace(second, x1=end, n_gaps=n_gaps)])
         note = LineGroup([line("3www.trees.example", size=8.0, y=130.0)])
         parts = [LineGroup(list(OPEN.lines)), note, below]
-        whole = join_continuations(parts, HABITS)
-        assert len(whole) == n_groups + 1, (end, n_gaps)
+        whole = join_continuations(parts, replace(HABITS, justified=justified))
+        assert len(whole) == n_groups + 1, (end, n_gaps, justified)
 
 
 def test_a_title_in_bold_before_a_text_begins_it_at_the_top_of_a_page() -> None:
