@@ -77,7 +77,7 @@ def answer_warmup(question: str) -> str:
     for expression in sorted(sums, key=_rank, reverse=True):
         value = _value(expression)
         if value is not None:
-            return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
+            return str(int(value)) if float(value).is_integer() else f"{value:.15g}"
     return "0"
 
 

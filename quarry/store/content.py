@@ -1,11 +1,10 @@
 """The content of a course as one npz file: documents as JSON, and vectors as arrays. Loading it runs no code."""
 
-import dataclasses
 import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from quarry.course.course import Course, EmbedderFit, Tokens
 from quarry.course.near_identical import near_identical
 from quarry.course.paragraph import Reading
-from quarry.embed.vectors import ReadingVectors, join
+from quarry.embed.vectors import NO_VECTORS, ReadingVectors, join
 from quarry.errors import StoreError
 from quarry.terminal import visible
 
@@ -133,12 +132,12 @@ def link_copies(
         links = []
         for paragraph in document.reading.paragraphs:
             first = firsts.get(paragraph.paragraph_id, "")
-            links.append(dataclasses.replace(paragraph, same_as=first))
-        reading = dataclasses.replace(
-            document.reading, paragraphs=tuple(links), notes=()
-        )
-        changed.append(dataclasses.replace(document, reading=reading))
+            links.append(replace(paragraph, same_as=first))
+        reading = replace(document.reading, paragraphs=tuple(links), notes=())
+        changed.append(replace(document, reading=reading))
     if not any(paragraphs):
+        # the next embedder may be another one, whose vectors are no neighbours of these
+        changed = [replace(document, vectors=NO_VECTORS) for document in changed]
         embedder_spec, embedder_fit = "", None
     return Content(tuple(changed), embedder_spec, embedder_fit)
 
@@ -162,7 +161,7 @@ def build_snapshot(
         rows = document.vectors.pieces
         for row, piece in enumerate(document.reading.pieces):
             vector = rows[row].tobytes() if len(rows) else b""
-            pieces.append(dataclasses.replace(piece, vector=vector))
+            pieces.append(replace(piece, vector=vector))
 
     def chained(name: str) -> tuple[Any, ...]:
         return tuple(item for reading in readings for item in getattr(reading, name))

@@ -176,6 +176,20 @@ class StoreContract:
             file_reading(store, make_reading("caches", [CACHES]), "e5")
         assert texts_of(reopen(store)) == [TREES]
 
+    def test_a_store_whose_last_paragraph_is_dropped_takes_any_embedder(
+        self, store: Store
+    ) -> None:
+        rejected = make_reading("notes", [], rejected=[("short", "Fig. 1")])
+        store.change(
+            [embedded(make_reading("trees", [TREES])), embedded(rejected)],
+            embedder_spec="minilm",
+        )
+        store.change([], ["trees"])
+        caches = make_reading("caches", [CACHES])
+        other = HashingEmbedder("e5", dim=16)
+        store.change([embedded(caches, other)], embedder_spec="e5")
+        assert texts_of(reopen(store)) == [CACHES]
+
     def test_opening_a_store_without_paragraphs_says_how_to_get_some(
         self, store: Store
     ) -> None:
