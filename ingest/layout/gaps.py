@@ -37,8 +37,9 @@ def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:
     Returns:
         The pieces; each begins with a visible glyph.
     """
-    segment_gap = _segment_gap(row, STRETCH)
-    sentence_gap = _segment_gap(row, STRETCH_AFTER_STOP)
+    usual = _usual_space(row)
+    segment_gap = min(MAX_SPACE, max(SEGMENT_GAP, STRETCH * usual))
+    sentence_gap = min(MAX_SPACE, max(SEGMENT_GAP, STRETCH_AFTER_STOP * usual))
     pieces: list[list[Glyph]] = []
     last = row.glyphs[0]
     for glyph in row.glyphs:
@@ -64,17 +65,11 @@ def _is_jump(row: Row, last: Glyph, glyph: Glyph) -> bool:
     return end - start - n_between > MIN_JUMP
 
 
-def _segment_gap(row: Row, stretch: float) -> float:
-    """Return the minimum white space between two lines of a row, in ems; more if all its spaces are stretched.
-
-    Args:
-        stretch: maximum width of a space, as a multiple of the usual one.
-    """
+def _usual_space(row: Row) -> float:
+    """Return the usual space between two words of a row, in ems; 0 if it has few."""
     spaces = []
     for glyph, following in itertools.pairwise(visible_glyphs(row.glyphs)):
         space = (following.x0 - glyph.x1) / row.size
         if space > WORD_GAP:
             spaces.append(space)
-    if len(spaces) < MIN_SPACES:
-        return SEGMENT_GAP
-    return min(MAX_SPACE, max(SEGMENT_GAP, stretch * median(spaces)))
+    return median(spaces) if len(spaces) >= MIN_SPACES else 0.0

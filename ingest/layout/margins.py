@@ -1,10 +1,9 @@
 """Text outside the columns of a page: running heads, page numbers, line numbers, and notes in the margin."""
 
-import functools
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -84,44 +83,45 @@ def without_running_heads(
         text = line.text if is_title else _DIGITS.sub("#", line.text)
         return text.casefold(), round(line.y / HEIGHT_STEP)
 
-    is_apart = functools.partial(_is_apart, usual=_usual_step(pages))
-
-    def is_outside(line: Line, page: Page) -> bool:
-        if not _is_in_end_row(line, page):
-            return False
+    def is_outside(line: Line, page: Page, apart: Collection[float]) -> bool:
         is_small = line.size < SMALL_PRINT * body_size
-        return is_small or (not _is_large(line, body_size) and is_apart(line.y, page))
+        is_text = not _is_large(line, body_size)
+        is_other = is_small or (is_text and line.y in apart)
+        return is_other and _is_in_end_row(line, page)
 
+    rows_apart = _find_rows_apart(pages)
     n_pages_with: Counter[tuple[str, int]] = Counter()
-    for page in pages:
+    for page, apart in zip(pages, rows_apart, strict=True):
         near = set()
         for line in page.lines:
             is_end = is_at_edge(line, page) or _is_number(line, page)
-            if is_end or is_outside(line, page):
+            if is_end or is_outside(line, page, apart):
                 text, height = text_and_height(line)
                 near |= {(text, height + step) for step in (-1, 0, 1)}
         n_pages_with.update(near)
 
-    by_number = _find_rows_of_numbers(pages, is_apart)
-    by_height = _find_rows_at_one_height(pages, body_size, is_apart)
+    by_number = _find_rows_of_numbers(pages, rows_apart)
+    by_height = _find_rows_at_one_height(pages, body_size, rows_apart)
     n_needed = MIN_SHORT_REPEATS
     if len(pages) > MAX_SHORT:
         n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * len(pages)))
     n_most = max(n_needed, round(MOST_PAGES * len(pages)))
-    for page, *heads in zip(pages, by_number, by_height, strict=True):
+    for page, apart, *heads in zip(
+        pages, rows_apart, by_number, by_height, strict=True
+    ):
         lines = []
         for line in page.lines:
             n_pages = n_pages_with[text_and_height(line)]
             is_repeated = n_pages >= n_needed or line.y in heads
             signs = is_at_edge(line, page), _is_number(line, page), is_repeated
-            is_on_most = n_pages >= n_most and is_outside(line, page)
+            is_on_most = n_pages >= n_most and is_outside(line, page, apart)
             if sum(signs) < 2 and not is_on_most:
                 lines.append(line)
         yield lines
 
 
 def _find_rows_of_numbers(
-    pages: Sequence[Page], is_apart: Callable[[float, Page], bool]
+    pages: Sequence[Page], rows_apart: Sequence[Collection[float]]
 ) -> list[float | None]:
     """Return the height of the row with the number of each page, in points; None if the text may go on there.
 
@@ -140,9 +140,9 @@ def _find_rows_of_numbers(
     start, n_counted = max(starts.items(), key=lambda item: item[1], default=(0, 0))
     rows: list[float | None] = [None] * len(pages)
     if n_counted >= max(MIN_REPEATS, MOST_PAGES * len(pages)):
-        for position, page in enumerate(pages):
+        for position, apart in enumerate(rows_apart):
             number = numbers[position].get(start)
-            if number is not None and is_apart(number.y, page):
+            if number is not None and number.y in apart:
                 rows[position] = number.y
     return rows
 
@@ -150,7 +150,7 @@ def _find_rows_of_numbers(
 def _find_rows_at_one_height(
     pages: Sequence[Page],
     body_size: float,
-    is_apart: Callable[[float, Page], bool],
+    rows_apart: Sequence[Collection[float]],
 ) -> list[float | None]:
     """Return the height of the first row of each page if that of most pages is there and apart from the text, or None.
 
@@ -158,12 +158,12 @@ def _find_rows_at_one_height(
     """
     heads: list[float | None] = []
     others = []
-    for page in pages:
+    for page, apart in zip(pages, rows_apart, strict=True):
         top = page.lines[0].y if page.lines else 0.0
         row = [line for line in page.lines if line.y == top]
         is_title = any(_is_large(line, body_size) or line.is_bold for line in row)
         is_wide = page.width > page.height
-        if is_title or is_wide or not is_apart(top, page):
+        if is_title or is_wide or top not in apart:
             heads.append(None)
             others.append(top)
         else:
@@ -183,25 +183,27 @@ def _find_rows_at_one_height(
     return [top if top is not None and is_there(top) else None for top in heads]
 
 
-def _usual_step(pages: Iterable[Page]) -> float:
-    """Return the distance of the baselines of two rows of a paragraph, in points: a fourth of all are nearer."""
-    steps = sorted(itertools.chain.from_iterable(map(_steps, pages)))
-    return steps[len(steps) // 4] if steps else 0.0
+def _find_rows_apart(pages: Sequence[Page]) -> list[Collection[float]]:
+    """Return the heights of the first and the last row of each page farther from the next one than rows usually are.
 
+    The usual distance is that of two rows of a paragraph: a fourth of all distances are shorter.
+    """
+    steps_of_pages = []
+    for page in pages:
+        heights = sorted({line.y for line in page.lines})
+        steps_of_pages.append([y - above for above, y in itertools.pairwise(heights)])
+    in_order = sorted(itertools.chain.from_iterable(steps_of_pages))
+    usual = in_order[len(in_order) // 4] if in_order else 0.0
 
-def _steps(page: Page) -> list[float]:
-    """Return the distances of the baselines of the rows of a page, from top to bottom."""
-    heights = sorted({line.y for line in page.lines})
-    return [below - above for above, below in itertools.pairwise(heights)]
-
-
-def _is_apart(height: float, page: Page, usual: float) -> bool:
-    """Return whether the first or last row of a page is farther from the next one than rows usually are."""
-    steps = _steps(page)
-    if not steps:
-        return False
-    is_first = height == page.lines[0].y
-    return steps[0 if is_first else -1] > MIN_HEAD_STEP * usual
+    rows_apart: list[Collection[float]] = []
+    for page, steps in zip(pages, steps_of_pages, strict=True):
+        apart = set()
+        if steps and steps[0] > MIN_HEAD_STEP * usual:
+            apart.add(page.lines[0].y)
+        if steps and steps[-1] > MIN_HEAD_STEP * usual:
+            apart.add(page.lines[-1].y)
+        rows_apart.append(apart)
+    return rows_apart
 
 
 def _is_large(line: Line, body_size: float) -> bool:

@@ -30,9 +30,11 @@ MIN_REFERENCE_SHARE = 0.7
 """Number of capitals that an inner full stop of a reference counts for, and the minimum of both per token."""
 
 MAX_REFERENCE_WORDS = 32
+"""Maximum number of words of a reference with few capitals; a longer one has a remark on the book."""
+
 MAX_DATED_WORDS = 60
-"""Maximum number of words of a reference with few capitals; a longer one has a remark on the book. Maximum number of
-those with a year, many capitals and no initial; longer ones are prose in short sentences, as of German notes."""
+"""Maximum number of words of a reference with a year, many capitals and no initial; longer ones are notes in short
+sentences, as in German."""
 
 BIAS = -8.76
 WEIGHTS = {
@@ -228,10 +230,9 @@ class _Text:
         n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
         n_signs = n_capitals + STOP_WEIGHT * text.count(". ")
         is_dated = _YEAR.search(text) is not None
-        is_named = (
-            len(self.tokens) <= MAX_DATED_WORDS or _INITIAL.search(text) is not None
-        )
-        if is_dated and is_named and n_signs > MIN_REFERENCE_SHARE * len(self.tokens):
+        is_short = len(self.tokens) <= MAX_DATED_WORDS
+        may_be_entry = is_dated and (is_short or _INITIAL.search(text) is not None)
+        if may_be_entry and n_signs > MIN_REFERENCE_SHARE * len(self.tokens):
             return True
         if len(self.tokens) > MAX_REFERENCE_WORDS:
             return False

@@ -140,14 +140,17 @@ def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified
         n_entries = sum(item.reason == "references" for item in members)
         numbers = [item.block.number for item in members]
         is_counted = numbers[0].startswith("[") and len(set(numbers)) > 1
-        cites = re.compile(rf"\w,? (?:{'|'.join(map(re.escape, numbers))})")
-        is_cited = is_counted and any(
-            not item.reason and cites.search(item.block.text) for item in items
-        )
+        is_cited = is_counted and _are_cited(numbers, items)
         if is_cited or (members[0].block.is_numbered and 2 * n_entries > len(members)):
             members = [replace(item, reason="references") for item in members]
         whole += members
     return whole
+
+
+def _are_cited(numbers: Iterable[str], items: Iterable[_Classified]) -> bool:
+    """Return whether a passage has one of some numbers after a word."""
+    cites = re.compile(rf"\w,? (?:{'|'.join(map(re.escape, numbers))})")
+    return any(not item.reason and cites.search(item.block.text) for item in items)
 
 
 def _place_in_lists(item: _Classified) -> tuple[str, str, bool]:

@@ -53,10 +53,11 @@ def spell_ligatures(
         ligatures = _find_ligatures(glyphs, private, frozenset())
         for key in private.intersection(known):
             ligatures.setdefault(key, known[key])
-        # a rare word may be on the page again, with a ligature that is known
-        words = frozenset(_words(glyphs, private, ligatures))
         rest = private.difference(ligatures)
-        ligatures |= _find_ligatures(glyphs, rest, words)
+        if rest:
+            # a rare word may be on the page again, with a ligature that is known
+            words = frozenset(_words(glyphs, private, ligatures))
+            ligatures |= _find_ligatures(glyphs, rest, words)
         known |= ligatures
         found |= ligatures
     for glyph in glyphs:
