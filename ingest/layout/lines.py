@@ -58,6 +58,10 @@ AT_EDGE = 0.5
 WORD_GAP_HINTED = 0.05
 """Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
 
+GAP_IN_BRACKETS = 0.25
+"""Maximum gap inside a bracket that parts no words, in ems, if no space is stored there, and these brackets."""
+OPENING_BRACKETS, CLOSING_BRACKETS = frozenset("([{⟨⌊⌈"), frozenset(")]}⟩⌋⌉")
+
 GAP_AFTER_STOP = 0.1
 ENDINGS = frozenset(".,;:!?)”")
 OPENING_QUOTES = frozenset("“‘„«")
@@ -213,6 +217,7 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     spaced = False
     bullets = _bullets(glyphs)
     inside = _inside_spaced_words(glyphs)
+    bracketed = _inside_brackets(glyphs)
     for position, glyph in enumerate(glyphs):
         word = words[-1]
         if glyph.text == " ":
@@ -227,7 +232,8 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         if WORD_GAP_HINTED < gap <= WORD_GAP:
             is_apart = spaced or _is_next_word(word, glyph, gap)
         is_in_number = (spaced or glyph.parted) and _is_in_number(word, glyph, gap)
-        if is_in_number or position in inside:
+        is_in_brackets = gap < GAP_IN_BRACKETS and position in bracketed and not spaced
+        if is_in_number or is_in_brackets or position in inside:
             is_apart = False
         if word and (is_apart or _is_parted(word[-1], glyph, bullets)):
             words.append([])
@@ -268,6 +274,28 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
     has_mark = ending[:2].isalpha() and ending[2:] in ENDINGS
     is_letter = glyph.text.isalpha() and gap > GAP_AFTER_STOP
     return has_mark and (is_letter or glyph.text in OPENING_QUOTES)
+
+
+def _inside_brackets(glyphs: Sequence[Glyph]) -> Collection[int]:
+    """Return the positions of the glyphs after opening brackets, and of closing brackets.
+
+    Next to right-to-left letters, where a bracket may be stored as its partner, only those of pairs around other text
+    count.
+    """
+    has_rtl = has_rtl_letter(text_of(glyphs))
+    positions = []
+    opened: list[int] = []
+    is_after_rtl = False
+    for position, glyph in enumerate(glyphs):
+        if glyph.text in OPENING_BRACKETS and not is_after_rtl:
+            opened.append(position + 1)
+        elif glyph.text in CLOSING_BRACKETS and (opened or not has_rtl):
+            positions += [position, *opened[-1:]]
+            del opened[-1:]
+        is_after_rtl = is_rtl_letter(glyph.text)
+        if is_after_rtl:
+            opened.clear()
+    return positions if has_rtl else positions + opened
 
 
 def _is_exponent_of(index: Glyph, glyph: Glyph) -> bool:

@@ -195,6 +195,27 @@ def test_a_narrow_gap_parts_words_after_a_mark_and_where_the_reader_sees_a_space
     assert read_lines(glyphs(first) + after) == [read]
 
 
+@pytest.mark.parametrize(
+    ("first", "gap", "second", "read"),
+    [
+        ("of f(", 2.4, "x) = y", "of f(x) = y"),
+        ("of f(x", 2.4, ") = y", "of f(x) = y"),
+        ("of f(", 2.6, "x) = y", "of f( x) = y"),
+        ("of (", 2.4, "אב", "of ( בא"),
+        ("א f(", 2.4, "x)", "א f(x)"),
+        ("א f(", 2.4, "x", "א f( x"),
+        ("of (x)", 2.4, "y", "of (x) y"),
+    ],
+)
+@pytest.mark.parametrize("hinted", [False, True])
+def test_a_narrow_gap_inside_latin_brackets_parts_no_words(
+    first: str, gap: float, second: str, read: str, hinted: bool
+) -> None:
+    after = glyphs(second, 5 * len(first) + gap)
+    after[0].parted = hinted
+    assert read_lines(glyphs(first) + after) == [read]
+
+
 def test_an_exponent_after_an_index_is_no_word() -> None:
     index, exponent = glyphs("i", 20, 104, 7), glyphs("2", 24, 96, 7)
     exponent[0].parted = True
