@@ -39,6 +39,8 @@ LINE_PIECES = "⎯\u0305"
 NEGATION = "\u0338"
 MACRON = "\u0304"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
+_SIGNS = {"=\u0302": "≙"}
+"""Sign that an accent makes of another sign, where Unicode composes none."""
 
 
 def with_accents(glyphs: Sequence[Glyph], places: GlyphMap) -> list[Glyph]:
@@ -104,10 +106,12 @@ def _takes(text: str, accent: str) -> bool:
         return not text.isalnum() and len(accented(text, accent)) == 1
     if accent == MACRON:
         return text[:1].isalnum()
+    if text + accent in _SIGNS:
+        return True
     return accent != "" and text[:1].isalpha()
 
 
 def accented(letter: str, accent: str) -> str:
     """Return a letter with an accent."""
-    base = _DOTLESS.get(letter, letter)
-    return unicodedata.normalize("NFC", base + accent)
+    base = _DOTLESS.get(letter, letter) + accent
+    return _SIGNS.get(base) or unicodedata.normalize("NFC", base)

@@ -50,6 +50,10 @@ ACCENTS = {
         [glyph("∈", 0, 7), glyph("/", 1, 6), *glyphs("a", 10)],
         "∉a",
     ),
+    "a hat over a sign": (
+        [*glyphs("a"), glyph("=", 7, 15), glyph("ˆ", 8, 13), *glyphs("ˆ", 18)],
+        "a≙ˆ",
+    ),
     "a line over several letters": (
         [*glyphs("L-5"), *[glyph("\u0305", x, x + 5) for x in (0, 3, 6, 9)]],
         "L\u0304-5\u0304",
