@@ -313,8 +313,11 @@ def begins_item(line_break: Break) -> bool:
     if not marker_words(line, line_break.following):
         return _is_caption(above, line)
     if is_bullet(line.first_text):
+        # a sign of a formula may begin a wrapped line
+        is_usual = line.first_text in ("•", group.first.first_text)
+        is_sure = is_usual or above.has_room_for(line, 1)
         is_dash = line.first_text in "-–—*·"
-        if not is_dash or is_set_apart(line):
+        if (is_sure and not is_dash) or is_set_apart(line):
             return True
     is_next = is_next_label(group.first.first_text, line.first_text)
     if is_next and line.starts_at(group.first.start):

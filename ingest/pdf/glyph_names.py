@@ -85,6 +85,17 @@ _OF_TEX = {
     "CIRCLE": "●",
     "Box": "□",
     "Diamond": "◇",
+    # upright capitals of MathTime
+    "Gamma1": "Γ",
+    "Delta1": "Δ",
+    "Theta1": "Θ",
+    "Lambda1": "Λ",
+    "Xi1": "Ξ",
+    "Pi1": "Π",
+    "Sigma1": "Σ",
+    "Phi1": "Φ",
+    "Psi1": "Ψ",
+    "Omega1": "Ω",
 }
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 

@@ -578,6 +578,19 @@ def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
     assert not begins(labels, line("Roots are vertices", y=112.0))
 
 
+def test_a_sign_of_a_formula_begins_a_wrapped_line_and_no_item() -> None:
+    for above, end, sign, expected in (
+        ("Trees of all lengths", 300.0, "♢", False),
+        ("Trees of all lengths", 300.0, "•", True),
+        ("Trees of all lengths", 200.0, "♢", True),
+        ("Trees of all lengths.", 300.0, "♢", True),
+        ("♢ trees of all lengths", 300.0, "♢", True),
+    ):
+        group = LineGroup([line(above, x1=end)])
+        after = line(f"{sign} P is necessary", y=112.0)
+        assert begins(group, after) is expected, (above, end, sign)
+
+
 def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
     group = LineGroup([line("Trees are graphs if")])
     for text, n_larger, expected in (

@@ -163,12 +163,12 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
 
 def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> None:
     signs = ["summationdisplay", "uniontext", "parenleftBig", "minus", "plus", "bardbl"]
-    signs += ["parenrightBigg", "braceleft"]
-    texts = (0x58, 0x22C3, 0x28, 0x2212, 0x2B, 0x6B, 0x21, 0x7D)
+    signs += ["parenrightBigg", "braceleft", "Phi1"]
+    texts = (0x58, 0x22C3, 0x28, 0x2212, 0x2B, 0x6B, 0x21, 0x7D, 0xFFFD)
     rows = ""
     for code, text in enumerate(texts, 33):
         rows += f"<{code:x}><{code:x}><{text:04x}>\n"
-    mapped = MAP.partition(b"2 beginbfrange")[0] + b"8 beginbfrange\n"
+    mapped = MAP.partition(b"2 beginbfrange")[0] + b"9 beginbfrange\n"
     cmap = cmap_of(
         pdf(names(*signs), mapped + rows.encode() + b"endbfrange", "/FontFile3")
     )
@@ -182,6 +182,7 @@ def test_signs_of_tex_that_a_mac_maps_to_letters_are_known_by_their_names() -> N
         "<27> <0029>",
         # a font of right-to-left text may turn its brackets
         "<28> <007d>",
+        "<29> <03a6>",
     ):
         assert row in cmap
 
