@@ -99,7 +99,7 @@ def examine(
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = _find("project", lambda: describe_project(overrides), "")
     yield project
-    cost = "Games cannot be played or measured: make play, or pip install 'quarry-lectures[evaluate]'"
+    cost = "Practice games, studio and measures do not work: make play, or pip install 'quarry-lectures[evaluate]'"
     yield _find("evaluate", lambda: describe_packages(packages_of("evaluate")), cost)
     for what, (cost, *packages) in OPTIONAL.items():
         yield _find(what, functools.partial(describe_packages, packages), cost)
