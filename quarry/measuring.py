@@ -15,10 +15,10 @@ from configs.settings import Settings, load
 from evaluate.errors import RunError, writing
 from evaluate.games.labelled import load_games
 from evaluate.referee.spec import HINT_ALONE, repeat_referee
+from evaluate.replay.presets import Belief, load_presets, replay_each, with_belief
 from evaluate.replay.replay import Replay
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting
-from evaluate.runs.differences import Belief, with_belief
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
 from quarry.api import opened
@@ -93,21 +93,16 @@ def compare(
         RunError: there are fewer than two settings, or two presets have the same name.
     """
     if not isinstance(settings, Mapping):
-        settings = comparison.load_presets(settings, load)
+        settings = load_presets(settings)
     comparison.require_two(settings)
-    labelled, whole = load_games(Path(games))[:n_games], opened(course)
-    runs = []
-    for name, settings_of_run in settings.items():
-        replayed = Replay(
-            labelled,
-            whole,
-            with_belief(settings_of_run, belief),
-            referees=repeat_referee(referee, 1, seed),
-            seed=seed,
-            name=name,
-            measures=find_measures(measures),
-        )
-        runs.append(replayed.run())
+    runs = replay_each(
+        with_belief(settings, belief),
+        load_games(Path(games))[:n_games],
+        opened(course),
+        referees=repeat_referee(referee, 1, seed),
+        seed=seed,
+        measures=find_measures(measures),
+    )
     tests = [asdict(test) for test in comparison.compare(runs, seed=seed)]
     return Comparison(runs, pd.DataFrame(tests))
 
