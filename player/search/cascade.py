@@ -217,8 +217,8 @@ class Cascade:
             if not isinstance(arrays, ScoreArrays) or not arrays.are_of(n):
                 raise SearchError(
                     name,
-                    "it must return ScoreArrays with a finite score, and log-odds or -inf, "
-                    f"for each of the {n} paragraphs",
+                    f"it must return ScoreArrays with a finite score for each of the {n} paragraphs, and two log-odds "
+                    "that are both numbers or both -inf",
                 )
             return arrays
 

@@ -137,13 +137,14 @@ class ScoreArrays:
     rare: BoolArray | None = None
 
     def are_of(self, n_paragraphs: int) -> bool:
-        """Return whether there is a finite score, and log-odds below infinity, for each paragraph."""
+        """Return whether each paragraph has a finite score, and two log-odds that are both numbers or both -inf."""
         if not np.isfinite(self.scores).all() or len(self.scores) != n_paragraphs:
             return False
         for log_odds in (self.log_odds, self.relevance_log_odds):
             if len(log_odds) != n_paragraphs or not (log_odds < np.inf).all():
                 return False
-        return True
+        is_found = self.log_odds > NOT_FOUND
+        return np.array_equal(is_found, self.relevance_log_odds > NOT_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
