@@ -9,6 +9,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.evaluate.fakes import make_store
 from tests.fakes import DOTTED, ROOT, read_page, run_python
@@ -41,12 +43,11 @@ def modules_of_extras() -> list[str]:
     extras = project["optional-dependencies"]
     packages = set()
     for requirement in extras["evaluate"] + extras["models"]:
-        packages.add(requirement.partition(">")[0].lower())
+        packages.add(canonicalize_name(Requirement(requirement).name))
 
     modules = []
     for module, owners in packages_distributions().items():
-        names = {re.sub("[_.]", "-", owner).lower() for owner in owners}
-        if packages & names:
+        if not packages.isdisjoint(map(canonicalize_name, owners)):
             modules.append(module)
     assert {"ir_measures", "optuna", "pandas", "torch", "uvicorn"} < {*modules}
     return modules

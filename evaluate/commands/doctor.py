@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from packaging.requirements import Requirement
+
 from configs.directories import ROOT, cache, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
@@ -141,9 +143,10 @@ def packages_of(extra: str) -> list[str]:
         PackageNotFoundError: Quarry is not installed.
     """
     packages = []
-    for requirement in importlib.metadata.requires("quarry-lectures") or ():
-        if requirement.endswith(f'extra == "{extra}"'):
-            packages.append(requirement.partition(">")[0])
+    for text in importlib.metadata.requires("quarry-lectures") or ():
+        requirement = Requirement(text)
+        if requirement.marker and requirement.marker.evaluate({"extra": extra}):
+            packages.append(requirement.name)
     return packages
 
 
