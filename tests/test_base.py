@@ -72,9 +72,10 @@ def test_a_course_is_searched_from_python(run: Run) -> None:
     done = run("""
 import quarry
 settings = quarry.load_settings("own.yaml")
-print(len(quarry.search("store", "what climbs", k=2, settings=settings).hits))
+result = quarry.search("store", "what climbs", k=2, settings=settings)
+print(len(result.hits), result._repr_html_())
 """)
-    assert (done.stdout, done.stderr) == ("2\n", "")
+    assert (done.stdout, done.stderr) == ("2 None\n", "")
 
 
 def test_a_game_is_played_against_a_server(run: Run, url: str) -> None:

@@ -267,12 +267,15 @@ class SearchResult:
 
         return pd.DataFrame(map(_field_values, self.hits), columns=list(_FIELDS))
 
-    def _repr_html_(self) -> str:
-        """Return the best `N_IN_NOTEBOOK` hits as an HTML table, for notebooks."""
-        shown = self.to_dataframe()[
-            ["document", "page", "opening_sentence", "relevance", "slot"]
-        ].head(N_IN_NOTEBOOK)
-        return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
+    def _repr_html_(self) -> str | None:
+        """Return the best `N_IN_NOTEBOOK` hits as an HTML table, for notebooks; None if pandas is not installed."""
+        try:
+            hits = self.to_dataframe()
+        except ImportError:
+            return None
+        columns = ["document", "page", "opening_sentence", "relevance", "slot"]
+        table = hits[columns].head(N_IN_NOTEBOOK).to_html(index=False)
+        return f"<p>{html.escape(repr(self))}</p>{table}"
 
     def position_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph, or its duplicate, among the hits, from 0; None if it is not a hit."""
