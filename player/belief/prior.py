@@ -1,6 +1,7 @@
 """The prior: the probability that the secret passage begins at each place of the course, given the search result."""
 
 import numpy as np
+from scipy.special import softmax
 
 from configs.settings import GameSettings
 from player.belief.places import Places
@@ -55,12 +56,6 @@ def compute_prior(
 
     prior = np.zeros(len(log_odds))
     for part, mass in parts:
-        odds = log_odds[part]
-        weights = np.exp(odds - odds.max())
-        by_hint = (1.0 - FLOOR) * weights / weights.sum()
-
-        before = before_hint[part]
-        weights = np.exp(before - before.max())
-        without_hint = FLOOR * weights / weights.sum()
-        prior[part] = mass * (by_hint + without_hint)
+        by_hint, without_hint = softmax(log_odds[part]), softmax(before_hint[part])
+        prior[part] = mass * ((1.0 - FLOOR) * by_hint + FLOOR * without_hint)
     return prior
