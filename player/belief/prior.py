@@ -1,7 +1,6 @@
 """The prior: the probability that the secret passage begins at each place of the course, given the search result."""
 
 import numpy as np
-from scipy.special import softmax
 
 from configs.settings import GameSettings
 from player.belief.places import Places
@@ -56,6 +55,14 @@ def compute_prior(
 
     prior = np.zeros(len(log_odds))
     for part, mass in parts:
-        by_hint, without_hint = softmax(log_odds[part]), softmax(before_hint[part])
-        prior[part] = mass * ((1.0 - FLOOR) * by_hint + FLOOR * without_hint)
+        by_hint = _share_out(1.0 - FLOOR, log_odds[part])
+        without_hint = _share_out(FLOOR, before_hint[part])
+        prior[part] = mass * (by_hint + without_hint)
     return prior
+
+
+def _share_out(mass: float, log_odds: Float64Array) -> Float64Array:
+    """Return probabilities in proportion to the odds, summing to a mass."""
+    weights = np.exp(log_odds - log_odds.max())
+    shares: Float64Array = mass * weights / weights.sum()
+    return shares
