@@ -214,14 +214,10 @@ def _presets() -> Mapping[str, Any]:
 def load(
     preset: str = "default", config: Path | None = None, changes: Sequence[str] = ()
 ) -> Settings:
-    """Load the settings of a preset, and merge the user's changes over them.
-
-    Each of these overrides those before it: the defaults, the preset, `config`, the environment (QUARRY_MODELS), and
-    `changes`.
+    """Load the settings of a preset, and merge the user's changes over them; see `merge_changes`.
 
     Args:
         preset: a name, or the path of a YAML file (.yaml or .yml).
-        changes: values of `--set`, each SECTION.KEY=VALUE.
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
@@ -235,7 +231,21 @@ def load(
     else:
         where = f"{PRESETS_CONFIG}, preset {preset}"
         settings = merge_settings(settings, _presets()[preset], where)
+    return merge_changes(settings, config, changes)
 
+
+def merge_changes(
+    settings: Settings, config: Path | None, changes: Sequence[str]
+) -> Settings:
+    """Merge the user's changes over settings: `config`, then the environment (QUARRY_MODELS), then `changes`.
+
+    Args:
+        config: a YAML file.
+        changes: values of `--set`, each SECTION.KEY=VALUE.
+
+    Raises:
+        SettingsError: as for `load`.
+    """
     if config is not None:
         tree = _read_yaml(str(config), "--config")
         settings = merge_settings(settings, tree, str(config))

@@ -13,17 +13,9 @@ if TYPE_CHECKING:
     from configs.settings import Settings
     from player.game.callbacks import Callbacks
     from player.player import Player, build_player
-    from quarry.api import (
-        compare,
-        export,
-        ingest_folder,
-        load_settings,
-        open_store,
-        replay,
-        search,
-        tune,
-    )
+    from quarry.api import ingest_folder, load_settings, open_store, search
     from quarry.course.course import Course
+    from quarry.measuring import compare, export, replay, tune
     from quarry.version import __version__
 
 __all__ = [
@@ -52,6 +44,10 @@ _MODULES = {
     "Settings": "configs.settings",
     "__version__": "quarry.version",
     "build_player": "player.player",
+    "compare": "quarry.measuring",
+    "export": "quarry.measuring",
+    "replay": "quarry.measuring",
+    "tune": "quarry.measuring",
 }
 """Modules of the names that are not in `quarry.api`."""
 

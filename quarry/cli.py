@@ -19,7 +19,13 @@ from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
 from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
-from configs.settings import Settings, load, preset_names, require_preset
+from configs.settings import (
+    Settings,
+    load,
+    merge_changes,
+    preset_names,
+    require_preset,
+)
 from quarry import interrupts
 from quarry.terminal import describe_error, visible
 
@@ -95,6 +101,10 @@ class Overrides:
             preset = project.preset or "default"
             require_preset(preset, f"{project.file}: ")
         return load(preset, self.config, self.changes)
+
+    def merge_over(self, settings: Settings) -> Settings:
+        """Merge the changes over settings."""
+        return merge_changes(settings, self.config, self.changes)
 
 
 ParsedOverrides = Annotated[Overrides, Parameter(parse=False)]

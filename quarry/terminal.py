@@ -20,10 +20,7 @@ def visible(text: object) -> str:
 
     Line breaks and tabs become blanks.
     """
-    return "".join(
-        " " if char in _BLANKS else _escape(char) if _is_active(char) else char
-        for char in str(text)
-    )
+    return "".join(map(_visible_char, str(text)))
 
 
 def visible_json(document: object, indent: int | None = 1) -> str:
@@ -85,5 +82,9 @@ def _is_active(char: str) -> bool:
     )
 
 
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+def _visible_char(char: str) -> str:
+    if char in _BLANKS:
+        return " "
+    if _is_active(char):
+        return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return char

@@ -23,7 +23,7 @@ ALLOWED_IMPORTS = {
     "face": ("configs", "quarry", "ingest", "player", "evaluate"),
 }
 """Packages from the lowest to the highest, and the packages that each may import."""
-FACE = ("quarry", "quarry.api", "quarry.command")
+FACE = ("quarry", "quarry.api", "quarry.command", "quarry.measuring")
 """Modules of quarry/ that may import packages above it: `import quarry`, and the command."""
 LEFT = 190
 """Left end of the boxes, in pixels."""

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from packaging.requirements import Requirement
+
 from configs.directories import ROOT, cache, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
@@ -99,7 +101,7 @@ def examine(
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = _find("project", lambda: describe_project(overrides), "")
     yield project
-    cost = "Games cannot be played or measured: make play, or pip install 'quarry-lectures[evaluate]'"
+    cost = "Practice games, studio and measures do not work: make play, or pip install 'quarry-lectures[evaluate]'"
     yield _find("evaluate", lambda: describe_packages(packages_of("evaluate")), cost)
     for what, (cost, *packages) in OPTIONAL.items():
         yield _find(what, functools.partial(describe_packages, packages), cost)
@@ -141,9 +143,10 @@ def packages_of(extra: str) -> list[str]:
         PackageNotFoundError: Quarry is not installed.
     """
     packages = []
-    for requirement in importlib.metadata.requires("quarry-lectures") or ():
-        if requirement.endswith(f'extra == "{extra}"'):
-            packages.append(requirement.partition(">")[0])
+    for text in importlib.metadata.requires("quarry-lectures") or ():
+        requirement = Requirement(text)
+        if requirement.marker and requirement.marker.evaluate({"extra": extra}):
+            packages.append(requirement.name)
     return packages
 
 

@@ -1,6 +1,7 @@
 """The command `play`, also `python run_game.py`: plays against a server, a practice server, or a person."""
 
 import contextlib
+import importlib
 import io
 import logging
 import os
@@ -22,7 +23,6 @@ from evaluate.commands.shared import refuse_options
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
-from evaluate.practice.routes import create_server_app, serving
 from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE, SPECS, read_spec
 from evaluate.runs.explanation import reveal_label
@@ -105,6 +105,7 @@ class PlayOptions:
             SettingsError: an option would have no effect, or --player is empty.
             RefereeError: the SPEC is invalid.
             ServerError: the URL is not one of HTTP.
+            ModuleNotFoundError: a package of the practice server is missing.
         """
         if self.referee == ME and replace(self, n_games=1) != PlayOptions(referee=ME):
             raise SettingsError(
@@ -118,6 +119,8 @@ class PlayOptions:
         if self.server is None:
             reason = "needs --server; players of practice games register"
             refuse_options({"--token": self.token}, reason)
+            if self.referee != ME:  # a missing package is named now
+                importlib.import_module("evaluate.practice.routes")
         else:
             check_address(self.server)
             reason = "cannot be combined with --server, whose games are its own"
@@ -196,6 +199,8 @@ def _connect(
             journal = authenticate(client, options.player, journal)
             yield _Connection(client, client.url, journal, {})
             return
+
+        from evaluate.practice.routes import create_server_app, serving
 
         repertoire = load_repertoire(
             course,

@@ -29,8 +29,10 @@ from evaluate.referee.spec import (
     repeat_referee,
     seed_referees,
 )
+from evaluate.replay.batches import read_answered
+from evaluate.replay.presets import Belief, load_presets, replay_each, with_belief
+from evaluate.replay.replay import Batches, Replay
 from evaluate.runs import comparison
-from evaluate.runs.differences import Belief, with_belief
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
@@ -124,9 +126,6 @@ def replay(
     overrides: ParsedOverrides,
 ) -> int:
     """Replay, print the run or the table, and with --out write it; return 1 with --strict if a game was lost."""
-    from evaluate.replay.batches import read_answered
-    from evaluate.replay.replay import Batches, Replay
-
     options.check()
     settings = writer.override(overrides.load(preset))
     # an unknown measure or referee is refused before anything is played
@@ -178,7 +177,8 @@ class CompareOptions(RunOptions):
 
     Attributes:
         presets: The others are tested against the first; names, or YAML files, such as dual,filtered,my.yaml.
-        belief: All beliefs run over the whole course, over the hits of each search, or over what each preset says.
+        belief: All beliefs run over the whole course, over the hits of each search, or over what each preset says,
+            unless --config or --set changes game.candidates.
         referee: SPEC as for replay, to compare win rates.
         repeats: Plays of each game, each with another referee seed.
         out: Also write each run into this folder, and compare.json; resumes what was interrupted.
@@ -251,17 +251,12 @@ def compare(
 
 
 def _replay_presets(options: CompareOptions, overrides: Overrides) -> list[Run]:
-    """Replay the games with each preset; --belief chooses its candidates, unless --set changes them."""
-    from evaluate.replay.replay import Replay
-
-    changed_keys = [change.partition("=")[0].strip() for change in overrides.changes]
-    belief = "preset" if "game.candidates" in changed_keys else options.belief
+    """Replay the games with each preset; --belief chooses its candidates, unless --config or --set changes them."""
     names = [*filter(None, map(str.strip, options.presets.split(",")))]
-    presets = comparison.load_presets(
-        names, lambda name: with_belief(overrides.load(name), belief)
-    )
-    comparison.require_two(presets)
-    if options.out and Path(COMPARISON).stem in presets:
+    presets = with_belief(load_presets(names), options.belief)
+    settings = {name: overrides.merge_over(own) for name, own in presets.items()}
+    comparison.require_two(settings)
+    if options.out and Path(COMPARISON).stem in settings:
         raise RunError(
             f"{options.out / COMPARISON} is the file of the comparison; rename the settings file of that name."
         )
@@ -271,22 +266,17 @@ def _replay_presets(options: CompareOptions, overrides: Overrides) -> list[Run]:
     games = select_games(options.games, options.split, options.seed)
     course = options.open()
     options.make_folder()
-    runs = []
     with options.work.start() as workers:
-        for name, settings in presets.items():
-            replayed = Replay(
-                games[: options.limit],
-                course,
-                settings,
-                referees=referees,
-                seed=options.seed,
-                workers=workers,
-                out=options.out / f"{name}.json" if options.out else None,
-                name=name,
-                measures=measures,
-            )
-            runs.append(replayed.run())
-    return runs
+        return replay_each(
+            settings,
+            games[: options.limit],
+            course,
+            referees=referees,
+            seed=options.seed,
+            measures=measures,
+            workers=workers,
+            folder=options.out,
+        )
 
 
 def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None:

@@ -1,17 +1,16 @@
 """Comparison of runs over the same games by paired tests, which are corrected for their number."""
 
 import math
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from scipy import stats
 
-from configs.settings import Settings
 from evaluate.errors import RunError
 from evaluate.runs.measures import RESAMPLED_AT_ONCE, compute_figure
-from evaluate.runs.run import WIN_RATE, Run, name_of_preset, require_names
+from evaluate.runs.run import WIN_RATE, Run, require_names
 from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
@@ -116,22 +115,6 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
             )
         )
     return tests
-
-
-def load_presets(
-    presets: Sequence[str], load: Callable[[str], Settings]
-) -> dict[str, Settings]:
-    """Load the settings of presets, by the names of their runs.
-
-    Raises:
-        RunError: two runs would have the same name.
-    """
-    settings = {name_of_preset(preset): load(preset) for preset in presets}
-    if len(settings) < len(presets):
-        raise RunError(
-            f"The presets {', '.join(presets)} give two runs the same name; name each once, or rename a file."
-        )
-    return settings
 
 
 def require_two(runs: Sized) -> None:

@@ -1,21 +1,9 @@
 """Differences between the settings of runs, in words."""
 
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
-from configs.settings import SECTIONS, GameSettings, Settings
+from configs.settings import SECTIONS
 from evaluate.runs.run import Run
-
-Belief = Literal["course", "hits", "preset"]
-"""Candidates of all compared runs: the whole course, the hits of each search, or what the settings of each say."""
-_CANDIDATES = {"course": GameSettings().candidates, "hits": 0}
-
-
-def with_belief(settings: Settings, belief: Belief) -> Settings:
-    """Return settings whose belief runs over other candidates."""
-    game = settings.game
-    n_candidates = _CANDIDATES.get(belief, game.candidates)
-    return replace(settings, game=replace(game, candidates=n_candidates))
 
 
 def describe_differences(first: Run, other: Run) -> str:

@@ -1,7 +1,6 @@
 """Inputs of the searches of labelled games that stay the same in all trials, and the search of one trial."""
 
 import functools
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +16,6 @@ from evaluate.replay.store_address import (
     get_store_address,
     open_same,
 )
-from player.deadlines import Runner
 from player.search.build import index_of
 from player.search.calibration import RULE, DenseCalibration
 from player.search.cascade import Cascade
@@ -175,18 +173,11 @@ def _prepare_batch(
             )
     rows_by_id = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
     dense = index.strategies.get(DENSE)
-    runner = Runner()
 
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
         query = Query(game.hint, game.book_name, keywords=settings.keywords)
-        cascade = Cascade(
-            index=index,
-            settings=settings,
-            runner=runner,
-            query=query,
-            started=time.perf_counter(),
-        )
+        cascade = Cascade(index=index, settings=settings, query=query)
         rank_input = cascade.inputs
         keywords = cascade.fallback if settings.keywords == "fallback" else {}
         for failure in cascade.failures.values():
@@ -198,9 +189,8 @@ def _prepare_batch(
             truths = [truth, *map(rows_by_id.__getitem__, index.copies(truth))]
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
-        if DENSE in rank_input.scores and isinstance(dense, Dense):
-            doc_id = cascade.book.doc_id if cascade.book else ""
-            dense_terms = dense.terms(game.hint, [RULE], doc_id)
+        if isinstance(dense, Dense):
+            dense_terms = dense.terms(game.hint, [RULE], cascade.doc_id)
         prepared.append(
             PreparedGame(
                 rank_input=rank_input,

@@ -13,41 +13,55 @@ from ingest.pdf.model import edges, space_between
 from quarry.languages.quotation import CLOSING, OPENING
 
 PROSE_SHARE = 0.3
+"""Minimum share of words in a line of prose with formulas."""
+
 WORD_SHARE = 0.5
-"""Minimum shares of words in a line of prose with formulas, and in one without."""
+"""Minimum share of words in a line of prose without formulas."""
 
 SMALL_PRINT = 0.94
 """Maximum font size of notes at the foot or in the margin of a page, in sizes of the text."""
 
 FULL_SHARE = 0.6
+"""Minimum share of the width of its column of a full line inside a clause."""
+
 FULL_SHARE_BEFORE_CAPITAL = 0.85
-"""Minimum share of the width of its column of a full line inside a clause, and of one above a capital."""
+"""Minimum share of the width of its column of a full line above a capital."""
 
 SPACE = 0.9
+"""Width of a space in a full line that ends a clause, in font sizes."""
+
 WIDE_SPACE = 1.5
-"""Width of a space in a full line that ends a clause, and maximum width of one in another full line, in font sizes."""
+"""Maximum width of a space in another full line, in font sizes."""
 
 MAX_OPEN_ROOM = 2.0
 """Maximum room at the end of a line whose sentence goes on with a capital or a sign, in font sizes."""
 
 BOLD_SHARE = 0.9
+"""Minimum share of bold characters in bold text."""
+
 MONO_SHARE = 0.6
-"""Minimum share of bold characters in bold text, and of characters of fixed pitch in code."""
+"""Minimum share of characters of fixed pitch in code."""
 
 BOLD_LINE = 0.95
+"""Minimum share of bold characters in a bold line, which may end in other print."""
+
 MONO_LINE = 0.8
-"""The same for a line, which may end in other print."""
+"""Minimum share of characters of fixed pitch in a line of code, which may end in other print."""
 
 FLUSH = 0.3
 """Maximum distance of two edges that are alike, in font sizes."""
 
 INDENTED = 0.7
+"""Minimum indent of a first line, in font sizes."""
+
 MAX_INDENT = 3.5
-"""Minimum and maximum indent of a first line, in font sizes."""
+"""Maximum indent of a first line, in font sizes."""
 
 ITEM_GAP = 0.4
+"""Minimum white space after the bullet or number of an item, in font sizes."""
+
 APART = 1.3
-"""Minimum white space after the bullet or number of an item, in font sizes, and in other spaces of its line."""
+"""Minimum white space after the bullet or number of an item, in other spaces of its line."""
 
 MAX_SHIFT = 0.3
 """Maximum distance of a part of a formula from its baseline that leaves the distance of lines as it is, in font sizes.

@@ -45,13 +45,16 @@ from quarry.languages.labels import (
 )
 
 MAX_FRAGMENT_WORDS = 3
+"""Maximum number of words of a piece of a formula between two rows."""
+
 FRAGMENT_DROP = 0.75
-"""Maximum number of words of a piece of a formula between two rows, and its maximum distance from the upper row, in
-distances of rows."""
+"""Maximum distance of a piece of a formula from the upper row, in distances of rows."""
 
 MIN_SENTENCE_WORDS = 5
+"""Minimum number of words of a line inside a sentence."""
+
 MIN_OPEN_WORDS = 4
-"""Minimum number of words of a line inside a sentence, and of its longer words if a small letter goes on."""
+"""Minimum number of longer words of a line whose sentence goes on with a small letter."""
 
 MIN_LINE_DROP = 0.3
 """Minimum distance of two baselines of a paragraph, in font sizes."""
@@ -60,8 +63,10 @@ SLIGHT_SPACE = 0.15
 """Extra white space that parts two paragraphs after a short line, in font sizes."""
 
 MAX_ROOM = 4.0
+"""Maximum room at the end of a line inside a sentence, in font sizes."""
+
 MAX_ROOM_ABOVE_HANGING = 3.0
-"""Maximum room at the end of a line inside a sentence, and of one above hanging lines, in font sizes."""
+"""Maximum room at the end of a line inside a sentence above hanging lines, in font sizes."""
 
 MAX_TAB = 5.0
 """Maximum indent of a first line whose sentence goes on at the margin, in font sizes: half an inch in small print."""

@@ -40,35 +40,50 @@ from ingest.pdf.tex import (
 )
 
 MIN_OVERHANG = 0.03
+"""Minimum overhang of a glyph over the one before it, in ems."""
+
 MAX_OVERHANG = 0.4
-"""Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
+"""Maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
+
 TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄").union(WHOLE)
+"""Signs that some fonts draw below or above the baseline of their formula."""
+
 MIN_HANG = 0.2
-"""Signs that some fonts draw below or above the baseline of their formula, and the minimum distance, in ems."""
+"""Minimum distance of such a sign from the baseline, in ems."""
 
 HYPHENS = ("-", "\xad")
 """Hyphens to which one glyph may be mapped."""
 
 NEGATED = {"∈": "∉", "∋": "∌"}
+"""Signs that PDFium returns in right-to-left text for negated ones."""
+
 MIN_NEGATED = 0.75
-"""Signs that PDFium returns in right-to-left text for negated ones, and the minimum height of the latter, in ems."""
+"""Minimum height of a negated sign, in ems."""
 
 MIN_POINTS = 2.0
 """Size in points below which that of a font is measured: the unit of bitmap fonts of Ghostscript is a pixel."""
 
 BRACKETS = frozenset(map(ord, "()[]{}/"))
+"""Codes of signs that are an em high."""
+
 LETTERS_HEIGHT = 0.89
-"""Codes of signs that are an em high, and height of letters from the highest to the lowest one, in ems (Computer
-Modern)."""
+"""Height of letters from the highest to the lowest one, in ems (Computer Modern)."""
 
 SUPERIOR = 0.2
+"""Minimum height above the baseline of a superscript digit that a font draws at full size, in ems."""
+
 SUPERIOR_RISE = 0.35
+"""Rise that such a digit gets, in ems."""
+
 SUPERIOR_SIZE = 0.65
-"""Minimum height above the baseline of a superscript digit that a font draws at full size, and the rise and size that
-it gets, in ems."""
+"""Size that such a digit gets, in ems."""
+
 FIRST_RTL = 0x590
+"""Code of the first character of a right-to-left script."""
+
 FIRST_MATHEMATICAL = 0x1D400
-"""Codes of the first character of a right-to-left script and of the first mathematical letter."""
+"""Code of the first mathematical letter."""
+
 _PDFIUM_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
     ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
 )

@@ -55,12 +55,14 @@ def compute_prior(
 
     prior = np.zeros(len(log_odds))
     for part, mass in parts:
-        odds = log_odds[part]
-        weights = np.exp(odds - odds.max())
-        by_hint = (1.0 - FLOOR) * weights / weights.sum()
-
-        before = before_hint[part]
-        weights = np.exp(before - before.max())
-        without_hint = FLOOR * weights / weights.sum()
+        by_hint = _share_out(1.0 - FLOOR, log_odds[part])
+        without_hint = _share_out(FLOOR, before_hint[part])
         prior[part] = mass * (by_hint + without_hint)
     return prior
+
+
+def _share_out(mass: float, log_odds: Float64Array) -> Float64Array:
+    """Return probabilities in proportion to the odds, summing to a mass."""
+    weights = np.exp(log_odds - log_odds.max())
+    shares: Float64Array = mass * weights / weights.sum()
+    return shares

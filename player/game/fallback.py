@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from player.answer import NOT_RELEVANT, Answers
+from player.answer import LETTERS, Answers, letter_row
 from player.belief.places import find_places
 from player.deadlines import Runner, due_at
 from player.guess.justification import Evidence, justify_sentence, justify_word
@@ -172,8 +172,9 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
 
     evidence = []
     for number, answer in enumerate(answers, 1):
-        if answer is not None and answer != NOT_RELEVANT:
-            evidence.append(Evidence(number, answer, 0.0))
+        option = letter_row(answer)
+        if option is not None:
+            evidence.append(Evidence(number, LETTERS[option], 0.0))
     guess = Guess(
         opening_sentence=sentence,
         sentence_justification=justify_sentence(evidence, confidence),

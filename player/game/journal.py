@@ -75,7 +75,7 @@ _FACTS = ("start", "questions", "answers", "guess", "score", "label")
 _JSON = {*_FACTS, "reply", "received"}
 """Columns that hold JSON."""
 _GAMES = (
-    f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS[:-1])}, "
+    "SELECT game AS key, server, game_id, began, ending, start, questions, answers, guess, score, "
     "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
 )
 """Query of games. A running game is read without its label, since a player may continue it."""

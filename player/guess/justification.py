@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from player.answer import LETTERS, NOT_RELEVANT, Answers
+from player.answer import LETTERS, Answers, letter_row
 from player.question import Question
 from player.questions.kinds import KINDS
 from quarry.arrays import Float64Array
@@ -70,7 +70,8 @@ def weigh_answers(
     """
     evidence = []
     for number, answer in enumerate(answers, 1):
-        if answer is None or answer == NOT_RELEVANT:
+        option = letter_row(answer)
+        if option is None:
             continue
         question = questions[number - 1]
         bits = support[number - 1]
@@ -79,11 +80,10 @@ def weigh_answers(
 
         clause = ""
         if weight > 0.0 and question.kind in KINDS:
-            option = LETTERS.index(answer)
             clause = KINDS[question.kind].cite(question, option, paragraph)
         if count_most_words(clause) > MAX_CLAUSE:
             clause = ""
-        evidence.append(Evidence(number, answer, weight, clause))
+        evidence.append(Evidence(number, LETTERS[option], weight, clause))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
 
@@ -158,9 +158,10 @@ def justify_word(
         domain: domain of the word, "" if unknown.
     """
     domain = " ".join(domain.replace('"', " ").split())
-    ground = "The domain" if any(map(str.isalpha, domain)) else "The hint"
+    has_domain = any(map(str.isalpha, domain))
+    ground = "The domain" if has_domain else "The hint"
     n_words = count_most_words(domain) + count_most_words(word)
-    if ground == "The domain" and n_words <= MAX_DOMAIN:
+    if has_domain and n_words <= MAX_DOMAIN:
         ground = f'{ground} "{domain}"'
     citations = [item.citation for item in evidence[:N_CITED_FOR_WORD]]
     rest = "no evidence came back, therefore the reasoning is based on the hint alone."

@@ -2,12 +2,10 @@
 
 import logging
 import threading
-import time
 from collections.abc import Hashable
 from dataclasses import replace
 
 from configs.settings import SearchSettings, Settings
-from player.deadlines import Runner
 from player.errors import LateStrategyError, SearchError
 from player.search.available import (
     EMBEDDING,
@@ -203,9 +201,7 @@ def warm_up(index: SearchIndex, search: SearchSettings) -> None:
     result = Cascade(
         index=index,
         settings=replace(search, deadline_s=LOADING_S),
-        runner=Runner(),
         query=query,
-        started=time.perf_counter(),
         ranks_course=True,
     ).result()
 

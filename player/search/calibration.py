@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter
 
-from configs.directories import user_fit
+from configs.directories import IS_CHECKOUT, user_fit
 from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
@@ -206,10 +206,10 @@ def notice_of(course: Course) -> str:
             f"the embedder {spec} is uncalibrated: its relevance does not separate hints about a course well from "
             "others"
         )
-    return (
-        f"the embedder {spec} is uncalibrated: something always counts as relevant; ingest again, or run "
-        "python -m tools.calibration search --store S --games FILE in a checkout"
-    )
+    notice = f"the embedder {spec} is uncalibrated: something always counts as relevant; ingest again"
+    if IS_CHECKOUT:
+        notice += ", or run python -m tools.calibration search --store S --games FILE"
+    return notice
 
 
 def course_calibration(course: Course) -> Calibration:

@@ -3,7 +3,7 @@
 import functools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from configs.settings import SearchSettings
@@ -42,8 +42,8 @@ class Cascade:
     Attributes:
         index: the course that is searched.
         settings: settings of the search.
-        runner: starts the strategies in threads.
         query: the query; without a mode of keywords they are asked only if no other strategy answers.
+        runner: starts the strategies in threads.
         started: `time.perf_counter()` at the start of the search.
         ranks_course: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
             empty.
@@ -52,9 +52,9 @@ class Cascade:
 
     index: SearchIndex
     settings: SearchSettings
-    runner: Runner
     query: Query
-    started: float
+    runner: Runner = field(default_factory=Runner)
+    started: float = field(default_factory=time.perf_counter)
     ranks_course: bool = False
 
     def __post_init__(self) -> None:
@@ -116,6 +116,11 @@ class Cascade:
     def book(self) -> BookCandidate | None:
         """The document that the query names."""
         return self._named[0]
+
+    @property
+    def doc_id(self) -> str:
+        """The id of that document; "" without one."""
+        return self.book.doc_id if self.book else ""
 
     @functools.cached_property
     def _named(self) -> tuple[BookCandidate | None, Float64Array | None]:
@@ -200,9 +205,8 @@ class Cascade:
         """
         if name in self._calls:
             return
-        query = self.query
+        query, doc_id = self.query, self.doc_id
         strategy, n = self.index.strategies[name], len(self.index.paragraphs)
-        doc_id = self.book.doc_id if self.book else ""
 
         def work() -> ScoreArrays:
             strategy.load()
@@ -217,8 +221,8 @@ class Cascade:
             if not isinstance(arrays, ScoreArrays) or not arrays.are_of(n):
                 raise SearchError(
                     name,
-                    "it must return ScoreArrays with a finite score, and log-odds or -inf, "
-                    f"for each of the {n} paragraphs",
+                    f"it must return ScoreArrays with a finite score for each of the {n} paragraphs, and two log-odds "
+                    "that are both numbers or both -inf",
                 )
             return arrays
 

@@ -130,8 +130,8 @@ class SearchOrchestrator:
         cascade = Cascade(
             index=index,
             settings=self.settings,
-            runner=self._runner,
             query=query,
+            runner=self._runner,
             started=started,
             ranks_course=ranks_course,
         )

@@ -137,13 +137,14 @@ class ScoreArrays:
     rare: BoolArray | None = None
 
     def are_of(self, n_paragraphs: int) -> bool:
-        """Return whether there is a finite score, and log-odds below infinity, for each paragraph."""
+        """Return whether each paragraph has a finite score, and two log-odds that are both numbers or both -inf."""
         if not np.isfinite(self.scores).all() or len(self.scores) != n_paragraphs:
             return False
         for log_odds in (self.log_odds, self.relevance_log_odds):
             if len(log_odds) != n_paragraphs or not (log_odds < np.inf).all():
                 return False
-        return True
+        is_found = self.log_odds > NOT_FOUND
+        return np.array_equal(is_found, self.relevance_log_odds > NOT_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,12 +267,15 @@ class SearchResult:
 
         return pd.DataFrame(map(_field_values, self.hits), columns=list(_FIELDS))
 
-    def _repr_html_(self) -> str:
-        """Return the best `N_IN_NOTEBOOK` hits as an HTML table, for notebooks."""
-        shown = self.to_dataframe()[
-            ["document", "page", "opening_sentence", "relevance", "slot"]
-        ].head(N_IN_NOTEBOOK)
-        return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
+    def _repr_html_(self) -> str | None:
+        """Return the best `N_IN_NOTEBOOK` hits as an HTML table, for notebooks; None if pandas is not installed."""
+        try:
+            hits = self.to_dataframe()
+        except ImportError:
+            return None
+        columns = ["document", "page", "opening_sentence", "relevance", "slot"]
+        table = hits[columns].head(N_IN_NOTEBOOK).to_html(index=False)
+        return f"<p>{html.escape(repr(self))}</p>{table}"
 
     def position_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph, or its duplicate, among the hits, from 0; None if it is not a hit."""

@@ -24,7 +24,7 @@ def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page() -> None:
     assert repr(result).startswith(line)
     relevances = result.to_dataframe()["relevance"].tolist()
     assert relevances == each(result.hits, "relevance")
-    assert "&lt;token&gt;" in result._repr_html_()
+    assert "&lt;token&gt;" in (result._repr_html_() or "")
 
 
 def test_a_course_is_searched_from_any_current_folder(

@@ -258,7 +258,7 @@ def test_what_is_missing_is_named_with_its_cost(
     assert "quarry ingest" not in costs
 
 
-def test_doctor_names_a_missing_package_of_the_extra_without_which_nothing_is_played(
+def test_doctor_names_a_missing_package_of_the_extra_and_its_cost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     version = importlib.metadata.version
@@ -269,7 +269,7 @@ def test_doctor_names_a_missing_package_of_the_extra_without_which_nothing_is_pl
         return version(name)
 
     monkeypatch.setattr("importlib.metadata.version", find)
-    says = "uvicorn is not installed. Games cannot be played or measured"
+    says = "uvicorn is not installed. Practice games, studio and measures do not work"
     assert re.search(f"missing +evaluate +{says}", quarry("doctor").out)
 
 

@@ -141,11 +141,14 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
 def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(
     evaluate: Evaluate,
 ) -> None:
+    Path("own.yaml").write_text("game: {candidates: 8}")
     for options, candidates in {
         "": [10_000_000] * 2,
         "--belief hits": [0, 0],
         "--belief preset": [0, 10_000_000],
         "--set game.candidates=7": [7, 7],
+        "--config own.yaml": [8, 8],
+        "--config own.yaml --belief hits": [8, 8],
     }.items():
         presets = f"compare {ABOUT} --presets dual,distance-merge"
         printed = evaluate(f"{presets} {options} --out runs").out

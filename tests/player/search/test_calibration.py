@@ -67,6 +67,15 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
         assert notice_of(store).partition(":")[0] == notice
 
 
+def test_only_a_checkout_has_the_tool_that_calibrates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = course_with(embedder_spec="mine.Embedder")
+    for is_checkout in (True, False):
+        monkeypatch.setattr("player.search.calibration.IS_CHECKOUT", is_checkout)
+        assert ("tools.calibration" in notice_of(store)) == is_checkout
+
+
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
     alone, store = embedder_calibration("e5"), course_with(embedder_spec="e5")
     assert not is_calibrated(store, alone)
