@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from configs.settings import Settings
     from player.game.callbacks import Callbacks
     from player.player import Player, build_player
-    from quarry.api import ingest_folder, load_settings, open_store, search
+    from quarry.api import ingest_folder, load_settings, open_store, play, search
     from quarry.course.course import Course
     from quarry.measuring import compare, export, replay, tune
     from quarry.version import __version__
@@ -31,6 +31,7 @@ __all__ = [
     "ingest_folder",
     "load_settings",
     "open_store",
+    "play",
     "replay",
     "search",
     "tune",

@@ -1,4 +1,4 @@
-"""Functions for notebooks that need no extra: ingest, open and search. Those that measure are in quarry/measuring.py.
+"""Functions for notebooks: ingest, open, search and play. Those that measure are in quarry/measuring.py.
 
 Each raises a SettingsError if an argument is of a wrong type.
 """
@@ -8,11 +8,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
 from configs.settings import Settings, load
 from ingest.errors import IngestError
 from ingest.pipeline import pipeline
+from player.game.record import PlayedGame
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry import store as stores
@@ -106,6 +107,49 @@ def search(
     """
     orchestrator = build_orchestrator(opened(course), settings or load())
     return orchestrator.search(Query(hint, book, k))
+
+
+@checked
+def play(
+    course: Course | str | Path,
+    server: str | None = None,
+    *,
+    n_games: PositiveInt = 1,
+    player: str = "quarry",
+    token: str = "",
+    games: str | Path | None = None,
+    referee: str | None = None,
+    seed: NonNegativeInt | None = None,
+    settings: Settings | None = None,
+) -> list[PlayedGame]:
+    """Play games as the command `play` does, without printing, and log an error for each that could not be played.
+
+    Args:
+        course: a course, or the location of its store.
+        server: URL of a game server; None plays practice games, which need the extra `evaluate`.
+        player: name to play under.
+        token: token of a player whom the server knows; "" takes QUARRY_TOKEN or that of the journal, or registers.
+        games: labelled games of the practice server; None takes the bundled ones.
+        referee: SPEC of the practice server's simulated referee; None takes the usual one.
+        seed: seed of the practice server; None takes one by chance.
+
+    Raises:
+        SettingsError: an argument would have no effect.
+        GamesError: the file cannot be used, or its games belong to another course.
+        PlayerError: no game could be played.
+    """
+    from evaluate.commands.play import PlayOptions, play_games
+
+    options = PlayOptions(
+        server=server,
+        token=token,
+        player=player,
+        n_games=n_games,
+        practice_games=None if games is None else Path(games),
+        referee=referee,
+        seed=seed,
+    )
+    return play_games(opened(course), settings or load(), options)
 
 
 def _named(location: str | Path) -> str:

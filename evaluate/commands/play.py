@@ -151,6 +151,33 @@ def play(
         return _play_on_server(course, player, settings, options, connection)
 
 
+def play_games(
+    course: Course, settings: Settings, options: PlayOptions
+) -> list[PlayedGame]:
+    """Play without printing, and return the games; an error is logged for each game that could not be played.
+
+    Raises:
+        PlayerError: no game could be played.
+    """
+    options.check()
+    player = build_player(course, settings)
+    player.warm()
+    games = []
+    failures = []
+    with _connect(course, settings, options) as connection:
+        loop = _make_loop(player, settings, options, connection, Spectator())
+        for outcome in loop.play(options.n_games):
+            if isinstance(outcome, PlayerError):
+                _log.error("%s", outcome)
+                failures.append(outcome)
+            else:
+                games.append(outcome)
+
+    if failures and not games:
+        raise failures[-1]
+    return games
+
+
 def _play_with_person(player: Player, n_games: int) -> int:
     """Play against a person, and return the exit code."""
     if isinstance(sys.stdin, io.TextIOWrapper):
@@ -222,6 +249,26 @@ def _connect(
         yield _Connection(client, PRACTICE, journal, practice.matches)
 
 
+def _make_loop(
+    player: Player,
+    settings: Settings,
+    options: PlayOptions,
+    connection: _Connection,
+    spectator: Spectator,
+) -> Loop:
+    """Return the loop of the games of a connection."""
+    return Loop(
+        connection.client,
+        player,
+        name=options.player,
+        timeout_s=settings.game.game_timeout_s,
+        at_once=options.at_once,
+        spectator=spectator,
+        timeouts=Timeouts(phase_s=settings.game.phase_s),
+        journal=connection.journal,
+    )
+
+
 def _play_on_server(
     course: Course,
     player: Player,
@@ -237,16 +284,8 @@ def _play_on_server(
         "server": connection.name,
     }
     results = _Results(options, labels, connection)
-    loop = Loop(
-        connection.client,
-        player,
-        name=options.player,
-        timeout_s=settings.game.game_timeout_s,
-        at_once=options.at_once,
-        spectator=Terminal(Console()) if results.are_watched else Spectator(),
-        timeouts=Timeouts(phase_s=settings.game.phase_s),
-        journal=connection.journal,
-    )
+    spectator = Terminal(Console()) if results.are_watched else Spectator()
+    loop = _make_loop(player, settings, options, connection, spectator)
 
     try:
         with printing_at_end(results.print_all):

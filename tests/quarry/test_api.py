@@ -120,6 +120,20 @@ def test_half_a_surrogate_pair_is_no_hint() -> None:
         quarry.search(STORE, "grad\ud800ient")
 
 
+def test_games_are_played_against_a_server_and_in_practice(url: str) -> None:
+    quick = replace(quarry.load_settings(), game=GameSettings(questions_pool=60))
+    [game] = quarry.play(STORE, url, settings=quick)
+    assert game.guess
+    assert game.outcome
+    played = quarry.play(
+        STORE, n_games=2, games=GAMES, referee="oracle", seed=1, settings=quick
+    )
+    assert len({game.game_id for game in played}) == 2
+    assert "cannot be combined with --server" in refusal(
+        quarry.QuarryError, quarry.play, STORE, url, seed=1
+    )
+
+
 WHOLE = "it must be a whole number of at least"
 """Begin of the remedy for a number."""
 
@@ -132,6 +146,8 @@ def test_an_argument_of_a_wrong_type_is_refused_in_one_line() -> None:
         (quarry.search, {"hint": "x", "settings": "dual"}, "settings of load_settings"),
         (quarry.search, {"hint": "x", "course": 5}, "must be a course or a text"),
         (quarry.search, {"hint": "x", "course": ""}, "store is empty; name a folder"),
+        (quarry.play, {"n_games": 0}, f"n_games is 0; {WHOLE} 1"),
+        (quarry.play, {"server": 5}, "server is 5; it must be a text or None"),
         (quarry.replay, {"seed": -1}, f"seed is -1; {WHOLE} 0"),
         (quarry.replay, {"games": [GAMES]}, "must be a text or a path"),
         (quarry.replay, {"n_games": 0}, f"n_games is 0; {WHOLE} 1"),
@@ -142,7 +158,7 @@ def test_an_argument_of_a_wrong_type_is_refused_in_one_line() -> None:
         (quarry.tune, {"n_trials": "5"}, f"n_trials is '5'; {WHOLE} 1"),
     ):
         common = {"course": STORE}
-        if function is not quarry.search:
+        if function not in (quarry.search, quarry.play):
             common["games"] = GAMES
 
         assert says in refusal(quarry.QuarryError, function, **(common | arguments))
