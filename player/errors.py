@@ -2,7 +2,7 @@
 
 PlayerError
 ├── QueryError (ValueError)              the query cannot be searched for
-├── SearchError (RuntimeError)           one step of a search failed; goes into SearchResult.failures
+├── SearchError                          one step of a search failed; goes into SearchResult.failures
 │   └── LateStrategyError (TimeoutError) it did not answer by its deadline
 ├── AllStrategiesFailedError (RuntimeError)
 ├── MessageError (ValueError)            the message is not as the protocol requires
@@ -25,7 +25,7 @@ class QueryError(PlayerError, ValueError):
     """A query is empty, or asks for an impossible number of hits."""
 
 
-class SearchError(PlayerError, RuntimeError):
+class SearchError(PlayerError):
     """A strategy, or another step of a search, failed.
 
     Attributes:

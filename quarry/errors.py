@@ -1,6 +1,6 @@
 """Errors of the store and of embedders.
 
-StoreError (RuntimeError)         the store cannot be opened, read or written
+StoreError                        the store cannot be opened, read or written
 ├── StoreMissingError (FileNotFoundError)
 ├── StoreDamagedError             its files differ from what the ingest wrote
 ├── StoreChangedError             another ingest has changed the store
@@ -11,7 +11,7 @@ EmbedderError (RuntimeError)      the model cannot be loaded
 from configs.errors import QuarryError
 
 
-class StoreError(QuarryError, RuntimeError):
+class StoreError(QuarryError):
     """The store cannot be opened, read or written."""
 
 

@@ -1,7 +1,12 @@
 """Errors of the player come back whole from a worker process."""
 
 import pickle
+from collections.abc import Iterator
 
+import evaluate.errors
+import ingest.errors
+import quarry.errors
+from configs.errors import QuarryError
 from player.errors import (
     AllStrategiesFailedError,
     LateStrategyError,
@@ -21,3 +26,20 @@ def test_an_error_is_the_same_after_it_was_pickled() -> None:
         assert type(copy) is type(error)
         assert str(copy) == str(error)
         assert vars(copy).keys() == vars(error).keys()
+
+
+def kinds_of(error: type[QuarryError]) -> Iterator[type[QuarryError]]:
+    for kind in error.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
+
+
+def test_every_error_is_made_again_as_dask_makes_it() -> None:
+    kinds = {*kinds_of(QuarryError)}
+    assert {
+        evaluate.errors.EvaluateError,
+        ingest.errors.IngestError,
+        quarry.errors.StoreMissingError,
+    } < kinds
+    for kind in kinds:
+        assert isinstance(kind.__new__(kind, "a text"), kind)
