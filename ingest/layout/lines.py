@@ -59,8 +59,9 @@ WORD_GAP_HINTED = 0.05
 """Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
 
 GAP_IN_BRACKETS = 0.25
-"""Maximum gap inside a bracket that parts no words, in ems, if no space is stored there, and these brackets."""
-OPENING_BRACKETS, CLOSING_BRACKETS = frozenset("([{⟨⌊⌈"), frozenset(")]}⟩⌋⌉")
+"""Maximum gap inside a bracket that parts no words, in ems, if no space is stored there."""
+OPENING_BRACKETS = frozenset("([{⟨⌊⌈")
+CLOSING_BRACKETS = frozenset(")]}⟩⌋⌉")
 
 GAP_AFTER_STOP = 0.1
 ENDINGS = frozenset(".,;:!?)”")
@@ -283,19 +284,19 @@ def _inside_brackets(glyphs: Sequence[Glyph]) -> Collection[int]:
     count.
     """
     has_rtl = has_rtl_letter(text_of(glyphs))
-    positions = []
+    positions: set[int] = set()
     opened: list[int] = []
     is_after_rtl = False
     for position, glyph in enumerate(glyphs):
         if glyph.text in OPENING_BRACKETS and not is_after_rtl:
             opened.append(position + 1)
         elif glyph.text in CLOSING_BRACKETS and (opened or not has_rtl):
-            positions += [position, *opened[-1:]]
+            positions |= {position, *opened[-1:]}
             del opened[-1:]
         is_after_rtl = is_rtl_letter(glyph.text)
         if is_after_rtl:
             opened.clear()
-    return positions if has_rtl else positions + opened
+    return positions if has_rtl else positions.union(opened)
 
 
 def _is_exponent_of(index: Glyph, glyph: Glyph) -> bool:
