@@ -74,7 +74,8 @@ def without_running_heads(
     """Yield the lines of each page that are no running heads, page numbers or the like.
 
     The numbers of titles in large print do not count the pages. A first or last row of most pages that is small, or
-    apart from the text and no title, is a running head at any height.
+    apart from the text and no title, is a running head at any height. The pages that show one slide in steps count
+    once.
     """
 
     def text_and_height(line: Line) -> tuple[str, int]:
@@ -90,34 +91,59 @@ def without_running_heads(
         return is_other and _is_in_end_row(line, page)
 
     rows_apart = _find_rows_apart(pages)
-    n_pages_with: Counter[tuple[str, int]] = Counter()
-    for page, apart in zip(pages, rows_apart, strict=True):
-        near = set()
+    slides = _number_slides(pages)
+    n_slides = len(set(slides))
+    near_by_slide: list[set[tuple[str, int]]] = [set() for _ in range(n_slides)]
+    for page, apart, slide in zip(pages, rows_apart, slides, strict=True):
+        near = near_by_slide[slide]
         for line in page.lines:
             is_end = is_at_edge(line, page) or _is_number(line, page)
             if is_end or is_outside(line, page, apart):
                 text, height = text_and_height(line)
                 near |= {(text, height + step) for step in (-1, 0, 1)}
-        n_pages_with.update(near)
+    n_slides_with = Counter(itertools.chain.from_iterable(near_by_slide))
 
     by_number = _find_rows_of_numbers(pages, rows_apart)
     by_height = _find_rows_at_one_height(pages, body_size, rows_apart)
     n_needed = MIN_SHORT_REPEATS
     if len(pages) > MAX_SHORT:
-        n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * len(pages)))
-    n_most = max(n_needed, round(MOST_PAGES * len(pages)))
+        n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * n_slides))
+    n_most = max(n_needed, round(MOST_PAGES * n_slides))
     for page, apart, *heads in zip(
         pages, rows_apart, by_number, by_height, strict=True
     ):
         lines = []
         for line in page.lines:
-            n_pages = n_pages_with[text_and_height(line)]
-            is_repeated = n_pages >= n_needed or line.y in heads
+            n_with = n_slides_with[text_and_height(line)]
+            is_repeated = n_with >= n_needed or line.y in heads
             signs = is_at_edge(line, page), _is_number(line, page), is_repeated
-            is_on_most = n_pages >= n_most and is_outside(line, page, apart)
+            is_on_most = n_with >= n_most and is_outside(line, page, apart)
             if sum(signs) < 2 and not is_on_most:
                 lines.append(line)
         yield lines
+
+
+def _number_slides(pages: Sequence[Page]) -> list[int]:
+    """Return the number of the slide that each page shows, from 0: pages in succession may show one in steps.
+
+    A step has most lines in common with the page before. Those that most pages have, such as an outline, do not count.
+    """
+    lines_of_pages = []
+    for page in pages:
+        lines_of_pages.append({(line.text, line.x0, line.y) for line in page.lines})
+    n_pages_with = Counter(itertools.chain.from_iterable(lines_of_pages))
+    n_most = max(MIN_REPEATS, MOST_PAGES * len(pages))
+
+    slides: list[int] = []
+    before: set[tuple[str, float, float]] = set()
+    for lines in lines_of_pages:
+        own = {line for line in lines if n_pages_with[line] < n_most}
+        n_fewer = min(len(own), len(before))
+        is_step = len(own & before) > n_fewer / 2
+        last = slides[-1] if slides else -1
+        slides.append(last if is_step else last + 1)
+        before = own
+    return slides
 
 
 def _find_rows_of_numbers(

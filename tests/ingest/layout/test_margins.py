@@ -145,3 +145,17 @@ def test_first_rows_of_other_words_at_one_height_are_running_heads_of_many_pages
             pages.append([head, *lines(TEXT, 60, 100)])
         read = [line.text for line in in_order(*pages)]
         assert ("Trees of kind B" in read) == is_left, (n_pages, height, size)
+
+
+def test_a_line_that_the_steps_of_one_slide_repeat_is_no_running_head() -> None:
+    first = Run(60, 60, "The first line of a slide that is shown in steps")
+    for is_shown_in_steps in (True, False):
+        pages = []
+        for page in range(4):
+            shown = TEXT[: 3 + page] if is_shown_in_steps else [TEXT[page]]
+            pages.append([first, *lines(shown, 60, 200)])
+        for letter in "ABCDE":
+            other = [f"{letter} {line}" for line in TEXT]
+            pages.append([Run(60, 50, f"Slide {letter}"), *lines(other, 60, 200)])
+        read = [line.text for line in in_order(*pages)]
+        assert read.count(first.text) == 4 * is_shown_in_steps
