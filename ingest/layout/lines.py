@@ -371,7 +371,7 @@ def _in_order(number: list[Glyph]) -> list[Glyph]:
 
 
 def _turn_brackets(words: Sequence[Sequence[Glyph]]) -> None:
-    """Turn the brackets of a left-to-right line in place, if they are stored as those of right-to-left lines."""
+    """Turn the brackets of left-to-right words in place, if they are stored as those of right-to-left ones."""
     glyphs = [*itertools.chain.from_iterable(words)]
     stored = "".join([glyph.text[:1] or " " for glyph in glyphs])
     turned = with_turned_brackets(stored)
@@ -390,7 +390,11 @@ def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Gly
         members.append(space)
         members += word
 
-    units = reading_units(members, fonts) if rtl else [[glyph] for glyph in members]
+    units = [[glyph] for glyph in members]
+    if rtl:
+        units = reading_units(members, fonts)
+        for unit in units:
+            _turn_brackets([unit])
     texts = [unit[0].text if len(unit) == 1 else PLACEHOLDER for unit in units]
     reordered: list[list[Glyph]] = [[]]
     for index, text in logical_order(texts, rtl, fonts.as_drawn):
