@@ -73,15 +73,17 @@ def without_running_heads(
 ) -> Iterator[list[Line]]:
     """Yield the lines of each page that are no running heads, page numbers or the like.
 
-    The numbers of titles in large print do not count the pages. A first or last row of most pages that is small, or
-    apart from the text and no title, is a running head at any height. The pages that show one slide in steps count
-    once.
+    The numbers of titles in large print do not count the pages, and a title of few pages is no running head. A first or
+    last row of most pages that is small, or apart from the text and no title, is a running head at any height. The
+    pages that show one slide in steps count once.
     """
 
-    def text_and_height(line: Line) -> tuple[str, int]:
+    def is_title(line: Line) -> bool:
         is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
-        is_title = line.size > MAX_HEAD * body_size and not is_number
-        text = line.text if is_title else _DIGITS.sub("#", line.text)
+        return line.size > MAX_HEAD * body_size and not is_number
+
+    def text_and_height(line: Line) -> tuple[str, int]:
+        text = line.text if is_title(line) else _DIGITS.sub("#", line.text)
         return text.casefold(), round(line.y / HEIGHT_STEP)
 
     def is_outside(line: Line, page: Page, apart: Collection[float]) -> bool:
@@ -115,7 +117,8 @@ def without_running_heads(
         lines = []
         for line in page.lines:
             n_with = n_slides_with[text_and_height(line)]
-            is_repeated = n_with >= n_needed or line.y in heads
+            n_least = n_most if is_title(line) else n_needed
+            is_repeated = n_with >= n_least or line.y in heads
             signs = is_at_edge(line, page), _is_number(line, page), is_repeated
             is_on_most = n_with >= n_most and is_outside(line, page, apart)
             if sum(signs) < 2 and not is_on_most:

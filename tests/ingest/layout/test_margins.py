@@ -159,3 +159,14 @@ def test_a_line_that_the_steps_of_one_slide_repeat_is_no_running_head() -> None:
             pages.append([Run(60, 50, f"Slide {letter}"), *lines(other, 60, 200)])
         read = [line.text for line in in_order(*pages)]
         assert read.count(first.text) == 4 * is_shown_in_steps
+
+
+def test_a_title_in_large_print_on_few_pages_is_no_running_head() -> None:
+    for size, n_pages, is_left in ((14, 3, True), (14, 4, False), (10, 3, False)):
+        pages = []
+        for page in range(8):
+            title = "Rivers of the north" if page < n_pages else f"Title {page}"
+            text = [f"{page} {line}" for line in TEXT]
+            pages.append([Run(60, 60, title, size=size), *lines(text, 60, 200)])
+        read = [line.text for line in in_order(*pages)]
+        assert ("Rivers of the north" in read) == is_left, (size, n_pages)
