@@ -14,6 +14,7 @@ from ingest.layout.line import (
     FLUSH,
     INDENTED,
     MAX_INDENT,
+    OPERATORS,
     PROOF_ENDS,
     WORD_SHARE,
     Line,
@@ -424,7 +425,7 @@ def has_extra_space(line_break: Break) -> bool:
 def _is_mid_sentence(line_break: Break) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height.
 
-    In a script without capitals that is sure only if the first word did not fit below a line of several words.
+    It does below text that ends in a sign of a formula that the first term did not fit after. In a script without capitals that is sure only if the first word did not fit below a line of several words.
     """
     above, line = line_break.above, line_break.line
     is_flush = line.starts_at(above.left, above.start, line_break.group.text_start)
@@ -433,6 +434,8 @@ def _is_mid_sentence(line_break: Break) -> bool:
     is_full = not above.has_room_for(line, 1)
     if line.begins_small:
         return is_full or above.room < MAX_ROOM
+    if above.is_prose and above.text[-1] in OPERATORS:
+        return is_full
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
     is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
     is_named = names_statement(line.first_text) or _has_bold_label(line)

@@ -38,15 +38,20 @@ OMS = _encoding(
 )
 """Mathematical symbols: CMSY and its kin."""
 
+FOURIER = OMS | {130: "⟦", 131: "⟧"}
+"""Symbols of Fourier, with brackets that CMSY lacks."""
+
 OMX = _encoding(
     "( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ | ‖ / \\ ( ) ( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ / \\ ( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ / \\ / \\ "
     "⎛ ⎞ ⎡ ⎤ ⎣ ⎦ ⎢ ⎥ ⎧ ⎫ ⎩ ⎭ ⎨ ⎬ ⎪ ⏐ ⎝ ⎠ ⎜ ⎟ ⟨ ⟩ ⊔ ⊔ ∮ ∮ ⊙ ⊙ ⊕ ⊕ ⊗ ⊗ ∑ ∏ ∫ ⋃ ⋂ ⊎ ⋀ ⋁ ∑ ∏ ∫ ⋃ ⋂ ⊎ ⋀ ⋁ ∐ ∐ ˆ ˆ ˆ ˜ ˜ ˜ "
     "[ ] ⌊ ⌋ ⌈ ⌉ { } √ √ √ √ √ √ √ ‖ ↑ ↓ _ _ _ _ ⇑ ⇓"
 )
 OMX |= dict.fromkeys(range(122, 126), "")
+OMX |= {code + 161: OMX[code] for code in range(10)}
+OMX |= {code + 163: OMX[code] for code in range(10, 33)}
 OMX |= {code + 125: OMX[code] for code in range(80, 98)}
-"""Large signs: CMEX and its kin; the pieces of braces below and above a formula are no text. newtx, in which papers of
-the ACM are set, has operators of its own 125 codes above those of CMEX."""
+"""Large signs: CMEX and its kin; the pieces of braces below and above a formula are no text. Fonts of Type 1 repeat the
+first 33 signs from 161 on. newtx, in which papers of the ACM are set, has operators of its own 125 codes above."""
 
 MSA = _encoding(
     "⊡ ⊞ ⊠ □ ■ · ◊ ⧫ ↻ ↺ ⇌ ⇋ ⊟ ⊩ ⊪ ⊨ ↠ ↞ ⇇ ⇉ ⇈ ⇊ ↾ ⇂ ↿ ⇃ ↣ ↢ ⇆ ⇄ ↰ ↱ ⇝ ↭ ↫ ↬ ≗ ≿ ≳ ⪆ ⊸ ∴ ∵ ≑ ≜ ≾ ≲ ⪅ "
@@ -152,7 +157,8 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"(?i)[TP]XSYC", SYC, True),
     (r"(?i)^stmary\d", STMARY, False),
     (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
-    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
+    (r"Fourier-Math-Symbols", FOURIER, False),
+    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|Math-?Extension", OMX, False),
     (r"MathematicalPi-?One", PI_ONE, True),
     (r"MathematicalPi-?Three", PI_THREE, True),
     (r"esint\d", ESINT_NAMED, True),
