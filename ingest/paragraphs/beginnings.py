@@ -66,6 +66,9 @@ SLIGHT_SPACE = 0.15
 MAX_ROOM = 4.0
 """Maximum room at the end of a line inside a sentence, in font sizes."""
 
+EVEN = 0.05
+"""Maximum difference of the distances of evenly spaced lines, as a share of the distance."""
+
 MAX_ROOM_ABOVE_HANGING = 3.0
 """Maximum room at the end of a line inside a sentence above hanging lines, in font sizes."""
 
@@ -425,7 +428,8 @@ def has_extra_space(line_break: Break) -> bool:
 def _is_mid_sentence(line_break: Break) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height.
 
-    It does below text that ends in a sign of a formula that the first term did not fit after. In a script without capitals that is sure only if the first word did not fit below a line of several words.
+    It does so below text that ends in an operator, before a term that did not fit there. In a script without capitals
+    that is sure only if the first word did not fit below a line of several words.
     """
     above, line = line_break.above, line_break.line
     is_flush = line.starts_at(above.left, above.start, line_break.group.text_start)
@@ -433,13 +437,24 @@ def _is_mid_sentence(line_break: Break) -> bool:
         return False
     is_full = not above.has_room_for(line, 1)
     if line.begins_small:
-        return is_full or above.room < MAX_ROOM
-    if above.is_prose and above.text[-1] in OPERATORS:
+        is_short = above.room < MAX_ROOM or _is_evenly_spaced(line_break)
+        return is_full or is_short
+    if above.is_prose and above.words[-1].text in OPERATORS:
         return is_full
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
     is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
     is_named = names_statement(line.first_text) or _has_bold_label(line)
     return is_full and has_no_case and is_text and not is_named
+
+
+def _is_evenly_spaced(line_break: Break) -> bool:
+    """Return whether an open sentence goes on in a line as far from the line above it as from the one below it."""
+    above, line, following = line_break.above, line_break.line, line_break.following
+    if following is None or not following.starts_at(line.start):
+        return False
+    below = following.drop_from(line)
+    is_even = abs(below - line.drop_from(above)) < EVEN * below
+    return is_even and _is_open(line_break)
 
 
 def has_first_indent(line_break: Break) -> bool:

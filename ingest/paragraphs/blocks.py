@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.layout.arrange import LARGE_PRINT, Arranged
-from ingest.layout.line import BOLD_SHARE, MONO_SHARE, Word, leading_bold
+from ingest.layout.line import BOLD_SHARE, MONO_SHARE, OPERATORS, Word, leading_bold
 from ingest.paragraphs.beginnings import NOTE_NUMBER, group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
@@ -25,6 +25,9 @@ MIN_HEADING_LETTERS = 3
 
 MIN_CALL_WORDS = 5
 """Minimum number of words of a sentence with an exclamation mark that is no heading in bold print."""
+
+NO_CELL_ENDS = OPERATORS | set(".!?:;,")
+"""Signs that end no text before a number in a row of a table."""
 
 NEAR_BLOCKS = 3
 """Maximum distance of two items of a list, in blocks."""
@@ -54,7 +57,8 @@ class Block:
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules, or a row of one without.
         in_data: whether it is inside a row of a table of data with rules.
-        has_gaps: whether a line has wide gaps inside it, as between the cells of a table.
+        has_gaps: whether a line has wide gaps inside it, as between the cells of a table; those of formulas below text
+            do not count.
         n_lines: number of its lines.
         indent: distance of its first line from the margin of the column, in font sizes.
         is_first: whether it is the first one of its page.
@@ -204,7 +208,11 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         number=first.first_text if group.marker else "",
         in_table=first.in_table,
         in_data=first.in_data,
-        has_gaps=any(line.n_gaps for line in lines),
+        has_gaps=any(
+            line.n_gaps
+            for line in lines
+            if line is first or not (line.is_formula and first.is_prose)
+        ),
         n_lines=len(lines),
         indent=first.indent,
         last_page=group.last.page,
@@ -234,7 +242,7 @@ def _is_row(group: LineGroup, after_row: bool) -> bool:
         return False
     *others, last = group.last.words
     is_number = group.last.n_gaps > 0 and last.text.isdecimal()
-    if is_number and others[-1].text[-1] not in ".!?:;,":
+    if is_number and others[-1].text[-1] not in NO_CELL_ENDS:
         return True
     return all(line.n_gaps > (not after_row) for line in group.lines)
 

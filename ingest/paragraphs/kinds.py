@@ -119,7 +119,8 @@ _CODE_LINE = re.compile(
     | ^(?:\d+\ )?(?:for|if|while)\ ?\(.*[;:{)]$  # a condition or a loop
     | ^(?:int|double|float|char|bool|var|auto)\ \w+\ ?[=;]  # a declaration
     | ^(?:newtype|data|type)\ [A-Z]\w*(?:\ \w+)*\ =\ | ^(?:class|instance)\ [A-Z].*\ where\b  # of Haskell
-    | ^(?:SELECT\ .*\bFROM|INSERT\ INTO|UPDATE\ \S+\ SET|(?:CREATE|ALTER|DROP)\ (?:TABLE|VIEW))\b[^;]*;?$  # of SQL
+    | ^(?:SELECT\ .*\bFROM|INSERT\ INTO|UPDATE\ \S+\ SET)\b[^;]*(?:;|[^;.:?])$  # a statement of SQL
+    | ^(?:CREATE|ALTER|DROP)\ (?:TABLE|VIEW)\b[^;]*(?:;|[^;.:?])$
     | ^\w\S*\ ?(?:[+*/-]=\ |<-\ ?[a-zA-Z]|=\ ?\w+\.\w[\w.]*\()  # an assignment
     """,
     re.VERBOSE,

@@ -384,6 +384,20 @@ def test_more_space_than_between_the_lines_of_a_group_begins_a_paragraph() -> No
         assert begins(group, after) is expected, (y, size)
 
 
+def test_an_open_sentence_goes_on_in_evenly_spaced_lines_that_end_anywhere() -> None:
+    group = LineGroup([line("Trees are graphs which have no cycles", x1=200.0)])
+    after = line("and are often drawn upside down", y=122.0, x1=190.0)
+    for y, is_alone in ((144.0, False), (150.0, True)):
+        assert begins(group, after, line("as if they grew", y=y)) == is_alone
+    assert begins(group, after)
+
+
+def test_a_term_that_did_not_fit_after_an_operator_goes_on_below_more_space() -> None:
+    for text, is_new in (("Here we take f(x) =", False), ("Here we take f(x)", True)):
+        group = LineGroup([line(text)])
+        assert begins(group, line("{2, 3, 5}.", y=118.0)) == is_new
+
+
 def test_a_little_more_space_parts_paragraphs_of_any_font_size() -> None:
     for y, expected in ((117.0, False), (119.6, True)):
         group = LineGroup([line("Trees are graphs.", x1=270.0, size=14.0)])

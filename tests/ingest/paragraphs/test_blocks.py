@@ -106,6 +106,8 @@ def test_cells_next_to_each_other_are_a_table_without_rules() -> None:
     page.append(Run(170, 260, "is finite"))
 
     assert [block.in_table for block in _blocks(page)] == [False]
+    page = [Run(50, 260, "f(x) = 1 where"), Run(170, 260, "x >"), Run(190, 260, "0")]
+    assert [block.in_table for block in _blocks(page)] == [False]
 
 
 def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
@@ -413,6 +415,16 @@ def test_items_have_others_near_and_the_text_above_introduces_them() -> None:
     assert (one.is_first, one.introduces, one.in_list) == (False, True, True)
     assert (other.introduces, other.in_list) == (False, True)
     assert not below.in_list
+
+
+def test_gaps_in_a_formula_below_text_are_no_cells() -> None:
+    page = lines(
+        [*PROSE[:3], "of them by a rule of its own, which for numbers is"], 50, 200
+    )
+    page += [Run(90, 250, "f(x) = 1 + x,"), Run(200, 250, "x > 0.")]
+    (block,) = _blocks(page)
+    assert block.text.endswith("f(x) = 1 + x, x > 0.")
+    assert not block.has_gaps
 
 
 def test_a_word_is_unknown_unless_it_is_a_letter_with_an_unknown_index() -> None:

@@ -219,6 +219,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("public static List<Boat> sail (Tide<Boat> t)", {}, "code"),
     ("SELECT name FROM boats WHERE sails > 2 AND harbour LIKE 'Kiel';", {}, "code"),
     ("SELECT name FROM boats; lists the names of all boats.", {}, "other"),
+    ("INSERT INTO adds rows at the end of a table, as in:", {}, "other"),
     ("INSERT INTO boats VALUES ('Gull', 'Kiel harbour', 'two sails');", {}, "code"),
     ("Claim 3. d(v) ≤ dist(s, v) for v ∈ V", {}, "theorem"),
     ("Lema 4.2.1 |a+b|r ≤ c(|a|r + |b|r) con r > 0", {}, "other"),
