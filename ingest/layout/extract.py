@@ -20,7 +20,7 @@ from ingest.layout.lines import cut_row
 from ingest.layout.rows import Row, find_rows, visible_glyphs
 from ingest.layout.superscripts import has_notes
 from ingest.pdf.glyph_names import with_glyph_names
-from ingest.pdf.model import Fonts, GlyphPage, PdfReader, Table, text_of
+from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, Table, text_of
 from ingest.pdf.ocr import with_text_layer
 from ingest.pdf.pdfium import PdfiumReader
 from quarry.plugins import find
@@ -47,6 +47,9 @@ MAX_PAGES = 10_000
 
 OWN_STOPS = 0.7
 """Minimum share of the stops after right-to-left letters that are in fonts of such letters, if formulas have others."""
+
+SAME_END = 2.0
+"""Maximum distance of the ends of a rule of a table from its edges, in points."""
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
@@ -249,13 +252,25 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.needs_ocr:
             self.unreadable.append(index + 1)
-        rows = find_rows(with_formulas(page.glyphs, page.rules))
+        bars = [rule for rule in page.rules if not _spans_table(rule, page.tables)]
+        rows = find_rows(with_formulas(page.glyphs, bars))
         add_bullets(rows, page.dots)
         return page, rows
 
     def close(self) -> None:
         """Free the file."""
         self.reader.close()
+
+
+def _spans_table(rule: Box, tables: Iterable[Table]) -> bool:
+    """Return whether a rule is as wide as a table that it is in."""
+    for table in tables:
+        box = table.box
+        ends = max(abs(rule.x0 - box.x0), abs(rule.x1 - box.x1))
+        is_inside = box.top - SAME_END < rule.top < box.bottom + SAME_END
+        if is_inside and ends < SAME_END:
+            return True
+    return False
 
 
 def _has_rtl_text(rows: Iterable[Row]) -> bool:

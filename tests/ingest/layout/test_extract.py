@@ -7,7 +7,7 @@ import typst
 
 from ingest.errors import SourceError
 from ingest.layout.extract import Pdf
-from tests.contracts.handmade import Run, lines, pdf
+from tests.contracts.handmade import Run, grid, lines, pdf
 from tests.ingest.reading import extracted
 
 HEBREW = dict(zip("abgmslvM", "אבגםשלומ", strict=True))
@@ -293,3 +293,15 @@ def test_formulas_have_fonts_of_their_own_where_hebrew_has_stops_of_its_own() ->
             Run(53, 120, "mvls", font="mapped"),
         ]
         assert _texts(pdf([runs], mapping)) == [read, "שלום."]
+
+
+def test_the_last_rule_of_a_table_is_no_bar_of_a_fraction() -> None:
+    page = [Run(102, 108, "Boats"), Run(172, 108, "Ships at sea")]
+    page += [Run(102, 126, "Sails of the boats on the rivers of the north")]
+    page += [Run(102, 139, "Sails of the ships on the rivers of the south")]
+    for xs, ys, n_lines in (
+        ([100, 170, 296], [95, 112, 131], 4),
+        ([100, 296], [131, 131], 3),
+    ):
+        texts = _texts(pdf([page], drawing=grid(xs, ys)))
+        assert len(texts) == n_lines, texts
