@@ -36,6 +36,9 @@ MAX_SIGN = 0.7
 FAR = 5.0
 """Maximum font size of a sign without text, and its minimum distance from any text, in sizes of the text."""
 
+MIN_HUGE = 4.0
+"""Minimum font size of a single character that is a drawing, such as a cross over a picture, in sizes of the text."""
+
 NUMBER_SIZE = 0.8
 """Maximum font size of a line number, in sizes of its line."""
 
@@ -284,15 +287,16 @@ def without_line_numbers(page: Page) -> Page:
 
 
 def without_stray_signs(lines: Sequence[Line], body_size: float) -> list[Line]:
-    """Return the lines without signs in small print that are far from any text, as in the outline beside a slide."""
+    """Return the lines without huge characters, and signs in small print far from any text, as in an outline."""
     signs: list[Line] = []
     texts: list[Line] = []
+    strays: list[Line] = []
     for line in lines:
         is_sign = not any(map(str.isalnum, line.text))
         is_small = line.size < MAX_SIGN * body_size
-        (signs if is_sign and is_small else texts).append(line)
+        is_huge = line.size > MIN_HUGE * body_size and len(line.text) == 1
+        (strays if is_huge else signs if is_sign and is_small else texts).append(line)
 
-    strays = []
     for sign in signs:
         near = [line for line in texts if abs(line.y - sign.y) < body_size]
         spaces = [space_between(line, sign) for line in near]

@@ -36,6 +36,9 @@ SMALL = 0.9
 """Maximum font size of an index, an exponent or a mark, and minimum font size of a part of a row, in sizes of the base
 or the row."""
 
+MAX_BASE = 4.0
+"""Maximum font size of a row with an index or exponent, in sizes of the latter."""
+
 EXPONENT_RISE = 0.75
 INDEX_DROP = 0.5
 """Maximum distances of an exponent above and of an index below the baseline of its row, in ems."""
@@ -223,7 +226,8 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
     Args:
         rise: height of the span above the baseline of the row, in ems.
     """
-    if not -INDEX_DROP <= rise < EXPONENT_RISE:
+    is_near = -INDEX_DROP <= rise < EXPONENT_RISE
+    if not is_near or row.size > MAX_BASE * span.size:
         return _Fit.NONE
     x0, x1 = edges(span.glyphs)
     if _is_printed_over(span, row, x0, x1):

@@ -150,7 +150,7 @@ def _is_fragment(line: PlacedLine, above: PlacedLine, pitch: float) -> bool:
         and not line.n_prose_words
         and 0 <= line.y - above.y < FRAGMENT_DROP * pitch * above.size
         and above.start < line.end
-        and line.start < above.end + line.size
+        and line.start < above.end + above.size
         and above.is_prose
     )
 

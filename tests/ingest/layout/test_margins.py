@@ -74,6 +74,12 @@ def test_a_small_sign_far_from_the_text_is_left_out() -> None:
         assert len(read) == n_lines, (x, size)
 
 
+def test_a_huge_letter_is_left_out() -> None:
+    for size, is_left in ((30, True), (60, False)):
+        page = [*lines(TEXT, 60, 100), Run(300, 160, "X", size=size)]
+        assert ("X" in [line.text for line in in_order(page)]) == is_left
+
+
 def test_small_print_within_the_text_stays_there() -> None:
     runs = lines(TEXT, 60, 100)
     runs.append(Run(60, 220, "a figure of a tree", size=7))

@@ -65,3 +65,9 @@ def test_the_base_of_an_index_is_no_smaller_than_the_index() -> None:
     drawn += glyphs("heading", 160, 86, 12)
     drawn += glyphs("a line", 160, 100.5)
     assert read_lines(drawn) == ["heading", "title", "a line"]
+
+
+def test_the_rows_beside_a_huge_letter_are_no_indices_of_it() -> None:
+    drawn = glyphs("each of the rows", 50, 100) + glyphs("is parted", 50, 112)
+    rows = find_rows(drawn + glyphs("X", 150, 116, 120))
+    assert [text_of(row.glyphs) for row in rows] == ["eachoftherows", "isparted", "X"]
