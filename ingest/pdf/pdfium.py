@@ -118,7 +118,7 @@ class PdfiumReader:
             glyphs=glyphs,
             dots=find_bullets(drawings),
             rules=find_rules(drawings),
-            tables=find_tables(rules, glyphs, frame.width, frame.height),
+            tables=find_tables(rules, glyphs, frame.width),
             needs_ocr=is_scanned or _is_unreadable(glyphs),
         )
 

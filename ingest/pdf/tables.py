@@ -42,13 +42,13 @@ _SETTINGS = {
 
 
 def find_tables(
-    rules: Iterable[Box], glyphs: Sequence[Glyph], width: float, height: float
+    rules: Iterable[Box], glyphs: Sequence[Glyph], width: float
 ) -> list[Table]:
     """Return the tables of two rows and two columns or more on a page.
 
     Args:
         rules: lines, as wide as they are drawn, and rectangles.
-        width, height: those of the page.
+        width: that of the page.
     """
     lines = [_rectangle(box) for box in rules]
     if len(lines) < 2:
@@ -61,11 +61,11 @@ def find_tables(
         ruled = _tables_between(thin)
     tables = []
     for table in found:
-        box = Box(*table.bbox)
+        x0, _, x1, _ = table.bbox
         # backgrounds of the parts of a slide
-        is_page = box.x1 - box.x0 > width - 1 and box.bottom - box.top > height - 1
-        if is_page:
+        if x1 - x0 > width - 1:
             continue
+        box = _box_of_rows(table)
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
         texts = _texts(table.rows, inside)
         ruled_inside = [other for other in ruled if _is_inside(other, box)]
@@ -92,6 +92,16 @@ def _tables_between(lines: Sequence[dict[str, Any]]) -> list[Any]:
     no_page: Any = None  # it would be asked for other lines and for texts
     tables: list[Any] = TableFinder(no_page, settings).tables if len(lines) > 1 else []
     return tables
+
+
+def _box_of_rows(table: Any) -> Box:
+    """Return the box of the rows of two cells or more; boxes of text above and below them may touch a table."""
+    boxes = []
+    for row in table.rows:
+        if sum(cell is not None for cell in row.cells) > 1:
+            boxes.append(row.bbox)
+    x0, top, x1, bottom = zip(*(boxes or [table.bbox]), strict=True)
+    return Box(min(x0), min(top), max(x1), max(bottom))
 
 
 def _is_inside(table: Any, box: Box) -> bool:

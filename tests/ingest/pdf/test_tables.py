@@ -31,6 +31,22 @@ def test_tables_have_two_rows_and_two_columns() -> None:
     assert not tables_of(cell, xs=[50, 300])
 
 
+def test_a_table_ends_where_no_row_has_two_cells() -> None:
+    # the box of a text below the table touches it
+    content = pdf(
+        [[Run(60, 120, "cell"), Run(60, 190, BOATS)]],
+        drawing=grid([50, 150, 300], ROWS) + "\n" + grid([50, 300], [155, 220]),
+    )
+    (table,) = PdfiumReader(Path("lecture.pdf"), content).page(0).tables
+    assert table.box.bottom < 170
+
+
+def test_boxes_from_edge_to_edge_of_a_page_are_no_table() -> None:
+    cell = Run(60, 120, "cell")
+    assert tables_of(cell, xs=[9, 150, PAGE_WIDTH - 9])
+    assert not tables_of(cell, xs=[0, 150, PAGE_WIDTH])
+
+
 @pytest.mark.parametrize(
     ("texts", "n_rows"),
     [
