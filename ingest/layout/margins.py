@@ -48,7 +48,7 @@ COUNTED_SHARE = 0.6
 REPEATED_SHARE = 0.08
 MIN_REPEATS = 3
 MIN_SHORT_REPEATS = 2
-MAX_SHORT = 4
+MAX_SHORT = 6
 """Minimum share and number of the pages with a running head, number of those in a short document, and maximum number of
 pages of a short document."""
 

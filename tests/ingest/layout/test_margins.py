@@ -176,3 +176,16 @@ def test_a_title_in_large_print_on_few_pages_is_no_running_head() -> None:
             pages.append([Run(60, 60, title, size=size), *lines(text, 60, 200)])
         read = [line.text for line in in_order(*pages)]
         assert ("Rivers of the north" in read) == is_left, (size, n_pages)
+
+
+def test_the_heads_of_left_and_right_pages_of_a_short_document_are_left_out() -> None:
+    for n_pages, is_left in ((6, False), (8, True)):
+        pages = []
+        for page in range(n_pages):
+            # a new part of the document has no head
+            head = ["Rivers", "A. Sailor"][page % 2] if page in (1, 2, 3, 4) else ""
+            text = [f"{page} {line}" for line in TEXT]
+            runs = [Run(60, 60, head)] if head else []
+            pages.append([*runs, *lines(text, 60, 200)])
+        read = [line.text for line in in_order(*pages)]
+        assert ("Rivers" in read) == is_left, n_pages
