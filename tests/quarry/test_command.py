@@ -300,7 +300,10 @@ def test_doctor_does_not_show_a_secret_in_the_address_of_a_server() -> None:
     Path("quarry.toml").write_text(f'server = "{url}"')
     for line in ("doctor", f"doctor --json --server {url}"):
         done = quarry(line)
-        assert "--server is not an address such as http://127.0.0.1:8017" in done.out
+        assert (
+            "The address of the server is not of the form http://127.0.0.1:8017"
+            in done.out
+        )
         assert "secret" not in done.out + done.err
 
 
