@@ -99,11 +99,11 @@ class Plan:
 
     def hit(self, candidate: int) -> Hit:
         """Return the hit of a candidate's best passage, with its text from the place on."""
-        ranking = self.result.ranking
-        assert ranking is not None
+        order = self.result.course_order
+        assert order is not None
         passages = self.places.held_rows(int(self.candidate_places[candidate]))
         paragraph = self.as_paragraph(candidate)
-        return replace(ranking.best_hit(passages), paragraph=paragraph)
+        return replace(order.best_hit(passages), paragraph=paragraph)
 
     def find_candidate(self, sentence: str) -> int | None:
         """Return the first candidate that begins with a sentence, None if there is none."""
@@ -217,11 +217,12 @@ class Player:
             QueryError: the search finds nothing, and the course has no paragraph.
         """
         result = self.search(start)
-        assert result.ranking is not None
-        course = result.ranking.course
+        order = result.course_order
+        assert order is not None
+        course = order.course
         index = self._index
         if index is None or index.places.paragraphs is not course:  # a changed store
-            self._index = index = index_words(course, result.ranking.pieces)
+            self._index = index = index_words(course, order.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
         likeliest = np.argsort(-prior, kind="stable")
@@ -341,15 +342,15 @@ class Player:
         k = self._settings.candidates or None
         query = Query(start.hint or start.book_name, start.book_name, k)
         result = self.orchestrator.rank_course(query)
-        ranking = result.ranking
-        if ranking is None or not len(ranking.rows):
+        order = result.course_order
+        if order is None or not len(order.rows):
             raise QueryError(
                 f"the hint {query.hint!r} leads to no paragraph; say it in other words"
             )
 
         n = k or len(result.hits) or None
-        rows, log_odds = ranking.rows[:n], ranking.log_odds[:n]
-        return replace(result, ranking=replace(ranking, rows=rows, log_odds=log_odds))
+        order = replace(order, rows=order.rows[:n], log_odds=order.log_odds[:n])
+        return replace(result, course_order=order)
 
 
 def _limit_time(embed: Embed) -> Embed:

@@ -52,10 +52,10 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     inside: dict[Tier, list[bool]] = {"filter": [True, False], "boost": [True, False]}
     for result, sentence in pairs:
         right = places.find(sentence)
-        if not len(right) or result.ranking is None:
+        if not len(right) or result.course_order is None:
             continue
         by_passage = np.full(len(paragraphs), -np.inf)
-        by_passage[result.ranking.rows] = result.ranking.log_odds
+        by_passage[result.course_order.rows] = result.course_order.log_odds
         relevance = by_passage[rows]
 
         in_book = doc_ids == (result.book.doc_id if result.book else "")

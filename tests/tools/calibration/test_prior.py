@@ -12,7 +12,7 @@ from player.belief.places import find_places
 from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
-    CourseRanking,
+    CourseOrder,
     Hit,
     Query,
     SearchResult,
@@ -49,8 +49,8 @@ def drawn(
     book = BookCandidate("a", 0.9, tier)
     for _ in range(n):
         log_odds = generator.uniform(-1.0, 1.5, 5)
-        ranking = CourseRanking(PASSAGES, np.arange(5), log_odds, lambda _: HIT)
-        result = SearchResult(Query("hint"), (), book, ranking=ranking)
+        order = CourseOrder(PASSAGES, np.arange(5), log_odds, lambda _: HIT)
+        result = SearchResult(Query("hint"), (), book, course_order=order)
         prior = compute_prior(result, PLACES, TRUE)
         place = int(generator.choice(len(PLACES), p=prior))
         games.append((result, PLACES.starts[place].sentence))
