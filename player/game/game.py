@@ -11,7 +11,7 @@ from player.answer import Answers
 from player.belief.editions import edition_masses
 from player.errors import ServerError
 from player.game import messages as protocol
-from player.game.fallback import DeadlinePlayer
+from player.game.deadline_player import DeadlinePlayer
 from player.game.journal import Journal
 from player.game.messages import Message
 from player.game.record import PlayedGame, SavedGame

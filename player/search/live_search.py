@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner, reply_due
-from player.errors import AllStrategiesFailedError, SearchError
+from player.errors import AllStrategiesFailedError, LateStrategyError, SearchError
 from player.search.hits import COURSE, HitMaker, order_course
 from player.search.index import KEYWORD, SearchIndex
 from player.search.rank import (
@@ -186,8 +186,9 @@ class LiveSearch:
     def _value(self, call: Call[T]) -> T | None:
         """Return the value of a call; None if it has failed, which is recorded."""
         value = call.value()
-        if call.failure is not None:
-            self.failures[call.name] = call.failure
+        if call.failure:
+            kind = LateStrategyError if call.is_late else SearchError
+            self.failures[call.name] = kind(call.name, call.failure)
         return value
 
     def _start(self, name: str, rows: IntArray | None = None) -> None:
