@@ -232,7 +232,7 @@ class _Results:
 
     def _reveal(self, match: Match, game: PlayedGame) -> None:
         """Write the secret of a practice game to the journal, and print why it was found or lost."""
-        label = reveal_label(match.label, match.paragraph, game)
+        label = reveal_label(match.game, match.paragraph, game)
         self._connection.journal.store_label(game.key, label)
         if not self._options.as_json:
             Terminal(Console()).explain(label)

@@ -46,6 +46,14 @@ def test_help_names_every_command() -> None:
         assert groups <= {*re.findall(r"(?m)^│ ([a-z]+)  ", out)}
 
 
+def test_reader_that_stops_listening_is_no_error() -> None:
+    listening, speaking = os.pipe()
+    os.close(listening)
+    command = [sys.executable, "-m", "quarry", "--help"]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=speaking)
+    os.close(speaking)
+
+
 def test_help_imports_no_command() -> None:
     heavy = {"numpy", "chromadb", "player", "evaluate", "ingest"}
     code = f"from quarry.command import *; main(['--help']); import sys; print({heavy!r} & {{*sys.modules}})"
