@@ -214,6 +214,7 @@ def test_store_shows_what_was_kept_and_rejected(
         "kept": 2,
         "rejected": {"word": 1},
         "detail": "",
+        "original": "",
         "notes": [],
     }
     totals = {"kept": 3, "rejected": {"word": 2}, "failed": 0, "documents": 2}
