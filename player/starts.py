@@ -109,7 +109,7 @@ def start_features(
         other = start.variant > 0
         at_colon = start.sentence.endswith(":")
         before = text[: start.offset].rstrip()
-        n_chars = max(1, len(text) - start.offset)
+        share_left = (len(text) - start.offset) / len(text)
         end = text.rstrip("\"'”’)»")[-1:]
 
         table[place] = (
@@ -121,8 +121,8 @@ def start_features(
             later and before.endswith(":"),
             later and len(start.sentence.split()) < FEW_WORDS,
             later and _begins_small(start.sentence),
-            later * np.log(n_chars / max(1, len(text))),
-            np.log(max(n_words, 1) / USUAL_WORDS),
+            later * np.log(share_left),
+            np.log(n_words / USUAL_WORDS),
             n_words < FEW_WORDS,
             end not in END_MARKS,
             _begins_small(text),

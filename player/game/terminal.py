@@ -185,6 +185,6 @@ def question_stem(question: Question) -> str:
 
 def summary(scores: Sequence[Score]) -> str:
     """Return a line with the number, the mean and the league points of scores."""
-    mean = sum(score.private_score for score in scores) / max(1, len(scores))
+    mean = sum(score.private_score for score in scores) / len(scores)
     points = sum(score.league_points for score in scores)
     return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
