@@ -77,10 +77,8 @@ class LiveSearch:
         """Return the result with the order of the whole course; if no strategy answers, no paragraph is found."""
         inputs = replace(self.inputs, k=None)
         nothing = {COURSE: nothing_found(len(self.index.paragraphs))}
-        ranking = rank(inputs, self.settings, lambda: self.fallback) or rank(
-            replace(inputs, scores=nothing), self.settings
-        )
-        assert ranking is not None, "it has scores"
+        ranking = rank(inputs, self.settings, lambda: self.fallback or nothing)
+        assert ranking is not None, "a step has scores"
         maker = HitMaker(ranking, self.index, self.settings)
         result = self._result_of(maker)
         return replace(
