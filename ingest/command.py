@@ -200,7 +200,8 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
     course, files = summary.course, []
     for outcome in summary.outcomes:
         record = {"document": outcome.doc_id, "path": printable(outcome.path)}
-        names = "status kept rejected detail notes"
+        record["detail"] = outcome.detail or outcome.original
+        names = "status kept rejected original notes"
         files.append({**record, **_fields(outcome, names)})
 
     return {
@@ -224,8 +225,8 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
 def _summary_lines(summary: dict[str, Any], location: str) -> Iterator[str]:
     for item in summary["files"]:
         result = item["detail"] or f"{item['kept']} kept, {_left_out(item['rejected'])}"
-        if item["detail"] and item["status"] not in ("failed", "removed"):
-            result = f"same file as {item['detail']}, counted once"
+        if item["original"]:
+            result = f"same file as {item['original']}, counted once"
         yield f"{item['status']:10} {item['document']}: {result}"
         for note in item["notes"]:
             yield f"{'':10} {item['document']}: {note}"

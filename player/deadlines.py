@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from player.errors import LateStrategyError, SearchError
+from player.errors import HangingError, SearchError
 from quarry.terminal import describe_error
 from quarry.threads import start_in_thread
 
@@ -38,30 +38,36 @@ class Call(Future[T]):
     """A call that runs in another thread; `result` waits for it.
 
     Attributes:
-        name: name of the work, for failures.
+        name: name of the work.
         deadline: time until which `value` waits, by `time.monotonic()`.
-        failure: the error of `value`, which then returned None; None if there was none.
+        failure: the reason why `value` returned None; "" if it did not.
+        is_late: whether the reason is that this call, or earlier ones, did not return in time.
     """
 
     def __init__(self, name: str, deadline: float) -> None:
         super().__init__()
         self.name = name
         self.deadline = deadline
-        self.failure: SearchError | None = None
+        self.failure = ""
+        self.is_late = False
 
     def value(self) -> T | None:
-        """Return the result by the deadline, or set `failure` and return None."""
+        """Return the result by the deadline, or set `failure` and `is_late`, and return None."""
         remaining_s = max(0.0, self.deadline - time.monotonic())
         try:
             error = self.exception(min(remaining_s, threading.TIMEOUT_MAX))
         except TimeoutError:
-            error = LateStrategyError(self.name, "no answer by its deadline")
+            error = HangingError("no answer by its deadline")
 
         if error is None:
             return self.result()
-        if not isinstance(error, SearchError):
-            error = SearchError(self.name, describe_error(error))
-        self.failure = error
+        self.is_late = isinstance(error, HangingError)
+        if self.is_late:
+            self.failure = str(error)
+        elif isinstance(error, SearchError):
+            self.failure = error.reason
+        else:
+            self.failure = describe_error(error)
         return None
 
 
@@ -88,5 +94,5 @@ class Runner:
                 return call
 
         reason = f"{n_late} earlier calls of it have not returned"
-        call.set_exception(LateStrategyError(name, reason))
+        call.set_exception(HangingError(reason))
         return call

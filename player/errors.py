@@ -5,6 +5,7 @@ PlayerError
 ├── SearchError                          one step of a search failed; goes into SearchResult.failures
 │   └── LateStrategyError (TimeoutError) it did not answer by its deadline
 ├── AllStrategiesFailedError (RuntimeError)
+├── HangingError (TimeoutError)          a call, or earlier ones with its name, did not return by the deadline
 ├── MessageError (ValueError)            the message is not as the protocol requires
 ├── JournalError (OSError)               the journal cannot be used
 └── ServerError (ConnectionError)        the game server cannot be reached, refuses, or sends an invalid answer
@@ -50,6 +51,10 @@ class AllStrategiesFailedError(PlayerError, RuntimeError):
 
     def __str__(self) -> str:
         return "; ".join(map(str, self.args))
+
+
+class HangingError(PlayerError, TimeoutError):
+    """A call did not return by its deadline, or was refused, since earlier ones have not returned."""
 
 
 class MessageError(PlayerError, ValueError):

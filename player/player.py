@@ -48,6 +48,7 @@ from player.writer.tasks import ask_justifications, ask_words
 from player.writer.writer import Writer, make_writer
 from quarry.arrays import Float32Array, Float64Array, IntArray, RowArray
 from quarry.course.paragraph import Paragraph
+from quarry.course.piece import Piece
 from quarry.store import Course
 from quarry.terminal import describe_error
 from quarry.threads import start_in_thread
@@ -67,7 +68,7 @@ class Plan:
         start: name of the book, hint and domain.
         result: result of the search.
         places: places of the course.
-        rows: (n_candidates,) the places that the belief runs over, the likeliest before the answers first.
+        candidate_places: (n_candidates,) the place of each candidate, the likeliest before the answers first.
         prior: (n_candidates,) belief before the answers.
         questions: the 20 questions.
         fits: (n_views, 20, n_candidates, 4) probability that a careful referee of that view finds each option fitting.
@@ -77,7 +78,7 @@ class Plan:
     start: RoundStart
     result: SearchResult
     places: Places
-    rows: RowArray
+    candidate_places: RowArray
     prior: Float64Array
     questions: tuple[Question, ...]
     fits: FitArray
@@ -86,23 +87,28 @@ class Plan:
     @property
     def sentence_ids(self) -> IntArray:
         """(n_candidates,) number of the opening sentence; candidates with equal opening sentences share it."""
-        return self.places.sentence_ids[self.rows]
+        return self.places.sentence_ids[self.candidate_places]
 
-    def as_paragraph(self, row: int) -> Paragraph:
+    def as_paragraph(self, candidate: int) -> Paragraph:
         """Return the passage of a candidate from its place on."""
-        return self.places.as_paragraph(int(self.rows[row]))
+        return self.places.as_paragraph(int(self.candidate_places[candidate]))
 
-    def hit(self, row: int) -> Hit:
+    def piece(self, candidate: int) -> Piece | None:
+        """Return the piece of a candidate; None for one in a passage."""
+        return self.places.piece(int(self.candidate_places[candidate]))
+
+    def hit(self, candidate: int) -> Hit:
         """Return the hit of a candidate's best passage, with its text from the place on."""
-        ranking = self.result.ranking
-        assert ranking is not None
-        passages = self.places.held_rows(int(self.rows[row]))
-        return replace(ranking.best_hit(passages), paragraph=self.as_paragraph(row))
+        order = self.result.course_order
+        assert order is not None
+        passages = self.places.held_rows(int(self.candidate_places[candidate]))
+        paragraph = self.as_paragraph(candidate)
+        return replace(order.best_hit(passages), paragraph=paragraph)
 
-    def find_row(self, sentence: str) -> int | None:
-        """Return the row of the first candidate that begins with a sentence, None if there is none."""
-        rows = np.flatnonzero(np.isin(self.rows, self.places.find(sentence)))
-        return int(rows[0]) if len(rows) else None
+    def find_candidate(self, sentence: str) -> int | None:
+        """Return the first candidate that begins with a sentence, None if there is none."""
+        found = np.isin(self.candidate_places, self.places.find(sentence))
+        return int(found.argmax()) if found.any() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ class Decision:
     Attributes:
         guess: the guess; its confidence is the belief in the sentence, summed over all candidates that begin with it.
         belief: (n_candidates,) belief after the answers.
-        best: row of the guessed candidate.
+        best: the guessed candidate; -1 if there are no candidates.
         evidence: evidence of the answers for the guess, strongest first.
         associations: candidates for the associative word, best first.
         decide_ms: milliseconds that the decision took.
@@ -211,18 +217,21 @@ class Player:
             QueryError: the search finds nothing, and the course has no paragraph.
         """
         result = self.search(start)
-        assert result.ranking is not None
-        course = result.ranking.course
+        order = result.course_order
+        assert order is not None
+        course = order.course
         index = self._index
         if index is None or index.places.paragraphs is not course:  # a changed store
-            self._index = index = index_words(course, result.ranking.pieces)
+            self._index = index = index_words(course, order.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
-        rows = np.argsort(-prior, kind="stable")
-        rows = rows[prior[rows] > 0.0]
-        prior = prior[rows] / prior[rows].sum()
+        likeliest = np.argsort(-prior, kind="stable")
+        likeliest = likeliest[prior[likeliest] > 0.0]
+        prior = prior[likeliest] / prior[likeliest].sum()
 
-        candidates = Candidates(index, rows, prior, f"{start.book_name}. {start.hint}")
+        candidates = Candidates(
+            index, likeliest, prior, f"{start.book_name}. {start.hint}"
+        )
         if questions is None:
             # a repeated ROUNDSTART gets the same questions
             key = f"{self._seed}|{start.book_name}|{start.hint}"
@@ -237,7 +246,7 @@ class Player:
             start=start,
             result=result,
             places=index.places,
-            rows=rows,
+            candidate_places=likeliest,
             prior=prior,
             questions=tuple(questions),
             fits=fits,
@@ -276,7 +285,7 @@ class Player:
             plan.questions,
             answers,
             self._mixture,
-            is_raw=plan.rows >= plan.places.n_printed,
+            is_raw=plan.candidate_places >= plan.places.n_printed,
         )
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
@@ -288,7 +297,9 @@ class Player:
         began = time.perf_counter()
         posterior = self.posterior(plan, answers)
         belief = posterior.belief
-        opening, best, confidence = best_opening(belief, plan.rows, plan.places)
+        opening, best, confidence = best_opening(
+            belief, plan.candidate_places, plan.places
+        )
         paragraph = replace(plan.as_paragraph(best), opening_sentence=opening)
         support = posterior.support
         evidence = weigh_answers(
@@ -331,15 +342,15 @@ class Player:
         k = self._settings.candidates or None
         query = Query(start.hint or start.book_name, start.book_name, k)
         result = self.orchestrator.rank_course(query)
-        ranking = result.ranking
-        if ranking is None or not len(ranking.rows):
+        order = result.course_order
+        if order is None or not len(order.rows):
             raise QueryError(
                 f"the hint {query.hint!r} leads to no paragraph; say it in other words"
             )
 
         n = k or len(result.hits) or None
-        rows, log_odds = ranking.rows[:n], ranking.log_odds[:n]
-        return replace(result, ranking=replace(ranking, rows=rows, log_odds=log_odds))
+        order = replace(order, rows=order.rows[:n], log_odds=order.log_odds[:n])
+        return replace(result, course_order=order)
 
 
 def _limit_time(embed: Embed) -> Embed:

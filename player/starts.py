@@ -55,7 +55,7 @@ USUAL_WORDS = 40
 END_MARKS = frozenset(".?!:")
 """Signs at the end of a whole passage."""
 
-PLACE_FEATURES = (
+START_FEATURES = (
     "later sentence",
     "top of page",
     "later sentence at top of page",
@@ -71,11 +71,11 @@ PLACE_FEATURES = (
     "begins small",
     "introduces a list",
 )
-"""Features of a place and of the passage from there on; the kind of the passage is a feature too."""
+"""Features of a start and of the passage from there on; the kind of the passage is a feature too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class Start:
     """One place in one passage, where a referee may begin.
 
     Attributes:
@@ -93,36 +93,36 @@ class Beginning:
     on_top: bool
 
 
-def place_features(
+def start_features(
     paragraphs: Sequence[Paragraph],
     rows: Sequence[int],
-    beginnings: Sequence[Beginning],
+    starts: Sequence[Start],
 ) -> Float64Array:
-    """Return the (n_places, len(PLACE_FEATURES)) features of the start model."""
-    table = np.zeros((len(beginnings), len(PLACE_FEATURES)))
-    for place, (row, beginning) in enumerate(zip(rows, beginnings, strict=True)):
+    """Return the (n_places, len(START_FEATURES)) features of the start model."""
+    table = np.zeros((len(starts), len(START_FEATURES)))
+    for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
         paragraph = paragraphs[row]
         text = paragraph.text
 
         n_words = len(text.split())
-        later = beginning.number > 0
-        other = beginning.variant > 0
-        at_colon = beginning.sentence.endswith(":")
-        before = text[: beginning.offset].rstrip()
-        n_chars = max(1, len(text) - beginning.offset)
+        later = start.number > 0
+        other = start.variant > 0
+        at_colon = start.sentence.endswith(":")
+        before = text[: start.offset].rstrip()
+        share_left = (len(text) - start.offset) / len(text)
         end = text.rstrip("\"'”’)»")[-1:]
 
         table[place] = (
             later,
-            beginning.on_top,
-            later and beginning.on_top,
+            start.on_top,
+            later and start.on_top,
             other and at_colon,
             other and not at_colon,
             later and before.endswith(":"),
-            later and len(beginning.sentence.split()) < FEW_WORDS,
-            later and _begins_small(beginning.sentence),
-            later * np.log(n_chars / max(1, len(text))),
-            np.log(max(n_words, 1) / USUAL_WORDS),
+            later and len(start.sentence.split()) < FEW_WORDS,
+            later and _begins_small(start.sentence),
+            later * np.log(share_left),
+            np.log(n_words / USUAL_WORDS),
             n_words < FEW_WORDS,
             end not in END_MARKS,
             _begins_small(text),

@@ -14,6 +14,7 @@ from configs.settings import Settings, load
 from ingest.errors import IngestError
 from ingest.pipeline import pipeline
 from player.game.record import PlayedGame
+from player.player import build_player
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry import store as stores
@@ -134,22 +135,27 @@ def play(
         seed: seed of the practice server; None takes one by chance.
 
     Raises:
-        SettingsError: an argument would have no effect.
+        SettingsError: an argument would have no effect, or the name of the player is empty.
+        RefereeError: the SPEC is invalid.
         GamesError: the file cannot be used, or its games belong to another course.
-        PlayerError: no game could be played.
+        PlayerError: the URL is not one of HTTP, or no game could be played.
     """
-    from evaluate.commands.play import PlayOptions, play_games
+    from evaluate.practice.playing import GameSource, play_games
 
-    options = PlayOptions(
+    source = GameSource(
         server=server,
         token=token,
         player=player,
-        n_games=n_games,
-        practice_games=None if games is None else Path(games),
+        games=None if games is None else Path(games),
         referee=referee,
         seed=seed,
     )
-    return play_games(opened(course), settings or load(), options)
+    source.check()
+    course, settings = opened(course), settings or load()
+    contestant = build_player(course, settings)
+    contestant.warm()
+    with source.connect(course, settings) as connection:
+        return play_games(connection.loop(contestant, settings), n_games)
 
 
 def _named(location: str | Path) -> str:

@@ -45,7 +45,7 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
 
     Args:
         table: extensions by name.
-        key: setting or flag that holds the name, for errors, such as `search.strategies` or `--referee`.
+        key: setting or flag that holds the name, for errors, such as `search.strategies` or `referee`.
 
     Raises:
         SettingsError: the table lacks the name, or the path cannot be imported.

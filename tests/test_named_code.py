@@ -36,7 +36,7 @@ IMPORTERS = {
     "quarry/plugins.py": "the look-up",
     "quarry/interrupts.py": "a module of ours",
     "quarry/__init__.py": "a module of ours",
-    "evaluate/commands/play.py": "the practice server",
+    "evaluate/practice/playing.py": "the practice server",
 }
 """Modules that import by a name, or evaluate a text."""
 BY_NAME = re.compile(

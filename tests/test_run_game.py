@@ -293,7 +293,7 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
 ) -> None:
     with listen("127.0.0.1", 0) as listener:
         nobody = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    none = "--referee none answers no questions, so that no game can be played; take oracle"
+    none = "The referee none answers no questions, so that no game can be played; take oracle"
     # a server is checked before the store is opened
     early = "--store nowhere --server http://h/?key=s3cret"
 
@@ -303,7 +303,7 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
         ("--collection other", "--store store holds no collection 'other'"),
         ("--referee oracel --store nowhere", "'oracel' is unknown"),
         ("--server localhost:9999", "write http://localhost:9999"),
-        (early, "--server is not an address such as"),
+        (early, "The address of the server is not of the form"),
         (f"--server {url} --referee oracle", "--referee cannot be combined with"),
         ("--token s3cret", "--token needs --server"),
         (f"--server {url} --token s3cret", f"{url} does not know the token (401)"),

@@ -38,7 +38,7 @@ CLOSING_S = 10.0
 """Maximum number of seconds for the replies to the last lines of the input."""
 
 
-def serve(
+def answer_calls(
     callbacks: Callbacks, lines: Iterable[bytes], write: Callable[[str], object]
 ) -> None:
     """Answer calls in parallel; each line of the input is a call, and each line of the output a reply.
@@ -173,4 +173,4 @@ def callbacks(
     with closing(rounds):
         player = build_player(course, settings)
         answers = Callbacks(player, replace(TIMEOUTS, phase_s=phase_s), rounds)
-        serve(answers, sys.stdin.buffer, partial(print, end="", flush=True))
+        answer_calls(answers, sys.stdin.buffer, partial(print, end="", flush=True))

@@ -192,8 +192,7 @@ def serve(
         referee: SPEC of the referee who answers.
         seed: Seed of the choice of games (default: by chance).
     """
-    from evaluate.practice.routes import listen
-    from evaluate.practice.routes import serve as serve_app
+    from evaluate.practice.routes import listen, serve_app
     from evaluate.practice.server import PracticeServer, load_repertoire
     from evaluate.studio.matches import create_matches_app
 

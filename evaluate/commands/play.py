@@ -1,12 +1,8 @@
 """The command `play`, also `python run_game.py`: plays against a server, a practice server, or a person."""
 
-import contextlib
-import importlib
 import io
 import logging
-import os
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,19 +15,14 @@ from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
-from evaluate.commands.shared import refuse_options
-from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
-from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
-from evaluate.referee.spec import PRACTICE_REFEREE, SPECS, read_spec
+from evaluate.practice.playing import Connection, GameSource
+from evaluate.referee.spec import SPECS
 from evaluate.runs.explanation import reveal_label
 from ingest.pipeline.pipeline import ingest
 from player.errors import PlayerError
-from player.game.client import HttpGameServer, check_address
-from player.game.game import Spectator, Timeouts
-from player.game.journal import Journal, authenticate, open_journal
-from player.game.loop import Loop
+from player.game.game import Spectator
 from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
@@ -89,42 +80,33 @@ class PlayOptions:
     as_json: AsJson = False
 
     @property
-    def practice_options(self) -> list[str]:
-        """Names of the options of the practice server that are set."""
-        values = {
-            "--practice-games": self.practice_games,
-            "--referee": self.referee,
-            "--seed": self.seed,
-        }
-        return [name for name, value in values.items() if value is not None]
+    def source(self) -> GameSource:
+        """The server on which the games are played."""
+        return GameSource(
+            server=self.server,
+            token=self.token,
+            player=self.player,
+            games=self.practice_games,
+            referee=self.referee,
+            seed=self.seed,
+            journal=self.journal,
+            prefix="--",
+            games_name="--practice-games",
+        )
 
     def check(self) -> None:
-        """Check the options, before a store is made or opened for them.
+        """Check the options as `GameSource.check` does.
 
         Raises:
-            SettingsError: an option would have no effect, or --player is empty.
-            RefereeError: the SPEC is invalid.
-            ServerError: the URL is not one of HTTP.
-            ModuleNotFoundError: a package of the practice server is missing.
+            SettingsError: an option would have no effect on a game with a person.
         """
-        if self.referee == ME and replace(self, n_games=1) != PlayOptions(referee=ME):
+        if self.referee != ME:
+            self.source.check()
+        elif replace(self, n_games=1) != PlayOptions(referee=ME):
             raise SettingsError(
                 f"--referee {ME} is played here, with you alone; leave out --server, --token, --player, --at-once, "
                 "--journal, --practice-games, --seed and --json"
             )
-        if not self.player:
-            raise SettingsError("--player is empty; name the player")
-        if self.referee not in (None, ME):
-            read_spec(self.referee)
-        if self.server is None:
-            reason = "needs --server; players of practice games register"
-            refuse_options({"--token": self.token}, reason)
-            if self.referee != ME:  # a missing package is named now
-                importlib.import_module("evaluate.practice.routes")
-        else:
-            check_address(self.server)
-            reason = "cannot be combined with --server, whose games are its own"
-            refuse_options(dict.fromkeys(self.practice_options, True), reason)
 
 
 def play(
@@ -147,35 +129,8 @@ def play(
     player.warm()
     if options.referee == ME:
         return _play_with_person(player, options.n_games)
-    with _connect(course, settings, options) as connection:
+    with options.source.connect(course, settings) as connection:
         return _play_on_server(course, player, settings, options, connection)
-
-
-def play_games(
-    course: Course, settings: Settings, options: PlayOptions
-) -> list[PlayedGame]:
-    """Play without printing, and return the games; an error is logged for each game that could not be played.
-
-    Raises:
-        PlayerError: no game could be played.
-    """
-    options.check()
-    player = build_player(course, settings)
-    player.warm()
-    games = []
-    failures = []
-    with _connect(course, settings, options) as connection:
-        loop = _make_loop(player, settings, options, connection, Spectator())
-        for outcome in loop.play(options.n_games):
-            if isinstance(outcome, PlayerError):
-                _log.error("%s", outcome)
-                failures.append(outcome)
-            else:
-                games.append(outcome)
-
-    if failures and not games:
-        raise failures[-1]
-    return games
 
 
 def _play_with_person(player: Player, n_games: int) -> int:
@@ -194,98 +149,23 @@ def _play_with_person(player: Player, n_games: int) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class _Connection:
-    """A connection to the server on which the games are played.
-
-    Attributes:
-        client: client of the server.
-        name: name of the server for users.
-        journal: journal of the player's games on the server.
-        matches: games of a practice server by game_id, with their secrets; {} on any other server.
-    """
-
-    client: HttpGameServer
-    name: str
-    journal: Journal
-    matches: Mapping[str, Match]
-
-
-@contextlib.contextmanager
-def _connect(
-    course: Course, settings: Settings, options: PlayOptions
-) -> Iterator[_Connection]:
-    """Connect to the server of --server, or else to a practice server that ends with the block."""
-    timeout_s = settings.game.request_timeout_s
-    with contextlib.ExitStack() as stack:
-        journal = stack.enter_context(contextlib.closing(open_journal(options.journal)))
-        if options.server is not None:
-            token = options.token or os.environ.get("QUARRY_TOKEN", "")
-            client = HttpGameServer(options.server, token, timeout_s)
-            stack.callback(client.close)
-            journal = authenticate(client, options.player, journal)
-            yield _Connection(client, client.url, journal, {})
-            return
-
-        from evaluate.practice.routes import create_server_app, serving
-
-        repertoire = load_repertoire(
-            course,
-            options.practice_games or BUNDLED_GAMES,
-            options.referee or PRACTICE_REFEREE,
-            options.seed,
-            settings,
-            "--practice-games",
-        )
-        practice = PracticeServer(repertoire, options.seed)
-        url = stack.enter_context(serving(create_server_app(practice)))
-        client = HttpGameServer(url, timeout_s=timeout_s)
-        stack.callback(client.close)
-        # games of a practice server end with its process
-        journal.give_up_killed(PRACTICE)
-        client.register(options.player)
-        journal.play_as(PRACTICE, client.token)
-        stack.callback(journal.give_up)
-        yield _Connection(client, PRACTICE, journal, practice.matches)
-
-
-def _make_loop(
-    player: Player,
-    settings: Settings,
-    options: PlayOptions,
-    connection: _Connection,
-    spectator: Spectator,
-) -> Loop:
-    """Return the loop of the games of a connection."""
-    return Loop(
-        connection.client,
-        player,
-        name=options.player,
-        timeout_s=settings.game.game_timeout_s,
-        at_once=options.at_once,
-        spectator=spectator,
-        timeouts=Timeouts(phase_s=settings.game.phase_s),
-        journal=connection.journal,
-    )
-
-
 def _play_on_server(
     course: Course,
     player: Player,
     settings: Settings,
     options: PlayOptions,
-    connection: _Connection,
+    connection: Connection,
 ) -> int:
     """Play the games, print each when it ends, and return the exit code."""
     labels = {
         "player": options.player,
         "store": {"location": course.location, "fingerprint": course.fingerprint},
         "preset": settings.preset,
-        "server": connection.name,
+        "server": connection.server,
     }
     results = _Results(options, labels, connection)
     spectator = Terminal(Console()) if results.are_watched else Spectator()
-    loop = _make_loop(player, settings, options, connection, spectator)
+    loop = connection.loop(player, settings, options.at_once, spectator)
 
     try:
         with printing_at_end(results.print_all):
@@ -314,7 +194,7 @@ class _Results:
     """
 
     def __init__(
-        self, options: PlayOptions, labels: Json, connection: _Connection
+        self, options: PlayOptions, labels: Json, connection: Connection
     ) -> None:
         self.scores: list[Score] = []
         self.n_failed = 0
@@ -352,7 +232,7 @@ class _Results:
 
     def _reveal(self, match: Match, game: PlayedGame) -> None:
         """Write the secret of a practice game to the journal, and print why it was found or lost."""
-        label = reveal_label(match.label, match.paragraph, game)
+        label = reveal_label(match.game, match.paragraph, game)
         self._connection.journal.store_label(game.key, label)
         if not self._options.as_json:
             Terminal(Console()).explain(label)
@@ -395,7 +275,8 @@ def _with_project_defaults(options: PlayOptions) -> PlayOptions:
     If an option of the practice server is set, the games are played there.
     """
     project = find_project()
-    if options.server is None and not options.practice_options and project.server:
+    is_practice = bool(options.source.practice_arguments)
+    if options.server is None and not is_practice and project.server:
         options = replace(options, server=project.server)
     plays_alone = options.server is None and options.referee != ME
     if plays_alone and options.practice_games is None and project.games:

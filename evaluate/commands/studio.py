@@ -27,7 +27,7 @@ def studio(
         runs: Folder of runs that `replay --out` wrote (default: runs/ in the data folder).
         journal: Played games (default: those of `play`).
     """
-    from evaluate.practice.routes import HOST, listen, serve
+    from evaluate.practice.routes import HOST, listen, serve_app
     from evaluate.studio.app import create_studio_app
     from evaluate.studio.state import StudioFiles
 
@@ -45,4 +45,4 @@ def studio(
         file=sys.stderr,
         flush=True,
     )
-    serve(create_studio_app(course, settings, files), listener)
+    serve_app(create_studio_app(course, settings, files), listener)

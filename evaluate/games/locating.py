@@ -56,7 +56,7 @@ def locate_games(
 
     if unknown:
         places = find_places(paragraphs)
-        words = [set(tokens(beginning.sentence)) for beginning in places.beginnings]
+        words = [set(tokens(start.sentence)) for start in places.starts]
         for game in unknown:
             doc_id = game.find_document(doc_ids)
             located[game.game_id] = _find_passage(game, doc_id, places, words)
@@ -96,7 +96,7 @@ def _find_passage(
         for place, others in enumerate(words):
             n_shared = len(sentence_words & others)
             is_close = n_shared > MIN_SHARED * len(sentence_words)
-            if is_close and same_sentence(places.beginnings[place].sentence, sentence):
+            if is_close and same_sentence(places.starts[place].sentence, sentence):
                 hits.append(place)
 
     def misfit(place: int) -> tuple[float, bool, bool, str, int]:

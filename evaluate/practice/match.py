@@ -71,7 +71,7 @@ class Match:
 
     Attributes:
         game_id: 7 digits SSRRGGG: season, round and game.
-        label: the labelled game, whose solution no player gets.
+        game: the labelled game, whose solution no player gets.
         paragraph: the labelled paragraph as ingested.
         referee: answers the questions.
         similarity: similarity of two words, for the score.
@@ -84,7 +84,7 @@ class Match:
     """
 
     game_id: str
-    label: LabelledGame
+    game: LabelledGame
     paragraph: Paragraph
     referee: Referee
     similarity: Similarity
@@ -100,17 +100,17 @@ class Match:
     @property
     def secret(self) -> Secret:
         """The secret as the referee reads it."""
-        return build_secret(self.label, self.paragraph)
+        return build_secret(self.game, self.paragraph)
 
     @property
     def opening_sentence(self) -> str:
         """The opening sentence with which the guess is compared."""
-        return self.label.opening_sentence or self.secret.opening_sentence
+        return self.game.opening_sentence or self.secret.opening_sentence
 
     @property
     def won(self) -> bool:
         """Whether the guess has won the game."""
-        guess, is_raw = self.guess["opening_sentence"], bool(self.label.edition)
+        guess, is_raw = self.guess["opening_sentence"], bool(self.game.edition)
         return has_won(guess, self.opening_sentence, is_raw=is_raw)
 
     @property
@@ -176,9 +176,9 @@ class Match:
         """Return the message that starts the round."""
         return self._write(
             protocol.ROUND_START,
-            book_name=self.label.book_name,
-            book_hint=self.label.hint,
-            association_word=self.label.association_domain,
+            book_name=self.game.book_name,
+            book_hint=self.game.hint,
+            association_word=self.game.association_domain,
             questions_required=N_QUESTIONS,
             deadline=DEADLINES_S["questions"],
         )
@@ -197,14 +197,14 @@ class Match:
         """Store a guess, and return its score."""
         for key in GUESSED:
             self.guess[key] = str(payload.get(key, ""))[:MAX_TEXT_CHARS]
-        label = self.label
+        game = self.game
         self.score = score_guess(
             payload,
             opening_sentence=self.opening_sentence,
-            associative_word=label.associative_word,
+            associative_word=game.associative_word,
             answers=self.answers,
             similarity=self.similarity,
-            is_raw=bool(label.edition),
+            is_raw=bool(game.edition),
         )
         return self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
 

@@ -73,7 +73,7 @@ def play_with_person(
     endings = {"y": "The guess was right.", "n": "The guess was wrong."}
     letter = verdict.strip().casefold()[:1]
     print(endings.get(letter, "Whether the guess was right is not known."))
-    is_printed = plan.places.piece(int(plan.rows[decision.best])) is None
+    is_printed = plan.piece(decision.best) is None
     if letter != "y" or games is None or not hint or not is_printed:
         return
 

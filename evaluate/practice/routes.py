@@ -263,7 +263,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> None:
+def serve_app(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> None:
     """Serve until interrupted.
 
     Args:

@@ -74,7 +74,7 @@ def load_repertoire(
     embed_course_once([spec], course, settings.embed)  # so that no player waits for it
     if spec == HINT_ALONE:
         raise RefereeError(
-            "--referee none answers no questions, so that no game can be played; take oracle"
+            "The referee none answers no questions, so that no game can be played; take oracle"
         )
     noise = secrets.randbits(32) if seed is None else seed
     referee = make_referee(spec, noise, build_tools(course, settings.embed))

@@ -287,7 +287,7 @@ def make_referee(
     parsed = read_spec(spec)
     if not parsed.own:
         return SimulatedReferee(parsed, seed, tools)
-    referee: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
+    referee: Referee = make(REFEREES, parsed.own, "referee", seed, tools or Tools())
     return _UserReferee(referee)
 
 

@@ -226,7 +226,7 @@ def read_spec(spec: str) -> RefereeSpec:
     if spec == HINT_ALONE:
         return RefereeSpec(n_answers=0)
     if spec in REFEREES or is_dotted(spec):
-        find(REFEREES, spec, "--referee")
+        find(REFEREES, spec, "referee")
         return RefereeSpec(own=spec)
 
     values: dict[str, str] = {}
@@ -240,12 +240,12 @@ def read_spec(spec: str) -> RefereeSpec:
                 fault = f"shares are decimals between 0 and 1, as in {PRACTICE_REFEREE}"
             forms = ", ".join([*(item.form for item in TERMS), *NAMES])
             raise RefereeError(
-                f"--referee {spec!r}: {fault}; take none, or terms of {forms}, joined by commas, "
+                f"referee {spec!r}: {fault}; take none, or terms of {forms}, joined by commas, "
                 f"as in {EXAMPLE}"
             )
         if values.keys() & match.groupdict():
             raise RefereeError(
-                f"--referee {spec!r}: {term} is one term too many; say each thing once, and name one way of answering, "
+                f"referee {spec!r}: {term} is one term too many; say each thing once, and name one way of answering, "
                 f"as in {EXAMPLE}"
             )
         values |= match.groupdict()
@@ -253,7 +253,7 @@ def read_spec(spec: str) -> RefereeSpec:
     parsed = TypeAdapter(RefereeSpec).validate_python(values)
     if parsed.wrong + parsed.declined > 1.0 + 1e-9:
         raise RefereeError(
-            f"--referee has shares wrong and declined of {parsed.wrong:g} and {parsed.declined:g}; together they are "
+            f"The referee has shares wrong and declined of {parsed.wrong:g} and {parsed.declined:g}; together they are "
             f"at most 1, as in {EXAMPLE}"
         )
     return parsed
@@ -281,11 +281,11 @@ def seed_referees(
     """
     if HINT_ALONE in specs:
         raise RefereeError(
-            f"--referee {HINT_ALONE!r} is always compared with the others; remove it"
+            f"referee {HINT_ALONE!r} is always compared with the others; remove it"
         )
     for spec, n in Counter(specs).most_common(1):
         if n > 1:
-            raise RefereeError(f"--referee {spec!r} is named twice; remove one")
+            raise RefereeError(f"referee {spec!r} is named twice; remove one")
     referees = [(HINT_ALONE, seed)]
     for spec in specs:
         referees += repeat_referee(spec, repeats if read_spec(spec).draws else 1, seed)

@@ -51,14 +51,14 @@ def compute_win_ideal(
     if game.edition or not isinstance(referee, SimulatedReferee):
         return None
     sentence = paragraph.opening_sentence
-    row = plan.find_row(sentence)
+    candidate = plan.find_candidate(sentence)
     is_read = same_sentence(sentence, game.opening_sentence or sentence)
-    if row is None or not is_read:
+    if candidate is None or not is_read:
         return 0.0
     _, sentences = np.unique(plan.sentence_ids, return_inverse=True)
     prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
     errors = read_stated_errors(referee.spec)
-    return round(win_probability(prior, int(sentences[row]), errors), 6)
+    return round(win_probability(prior, int(sentences[candidate]), errors), 6)
 
 
 def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:

@@ -147,7 +147,7 @@ def _record_play(
     sentence = game.opening_sentence or paragraph.opening_sentence
 
     truth = find_truth(plan, game, paragraph)
-    if len(belief) < len(plan.rows):
+    if len(belief) < len(plan.prior):
         truth = None  # the guess was made before the search ended
     n_kept = 0 if repeat else N_CANDIDATES_KEPT
     rows = np.argsort(-belief, kind="stable").tolist()[:n_kept]
@@ -195,32 +195,31 @@ def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
 
 
 def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
-    """Return the row of the first candidate that is the labelled passage or, in another edition, the labelled piece.
+    """Return the first candidate that is the labelled passage or, in another edition, the labelled piece.
 
     If no piece has the labelled text, the first piece on the page of the secret is taken; None if there is none.
     """
     if not game.edition:
-        return plan.find_row(paragraph.opening_sentence)
+        return plan.find_candidate(paragraph.opening_sentence)
     on_page = []
-    for row in range(len(plan.rows)):
-        piece = plan.places.piece(int(plan.rows[row]))
+    for candidate in range(len(plan.prior)):
+        piece = plan.piece(candidate)
         if (
             piece
             and f"{piece.edition}:".startswith(f"{game.edition}:")
-            and is_on_secret_page(plan, row, paragraph)
+            and is_on_secret_page(plan, candidate, paragraph)
         ):
             if piece.text.strip() == game.paragraph.strip():
-                return row
-            on_page.append(row)
+                return candidate
+            on_page.append(candidate)
     return on_page[0] if on_page else None
 
 
-def is_on_secret_page(plan: Plan, row: int, secret: Paragraph) -> bool:
+def is_on_secret_page(plan: Plan, candidate: int, secret: Paragraph) -> bool:
     """Return whether a candidate is on the page where a raw secret begins."""
-    place = int(plan.rows[row])
-    piece = plan.places.piece(place)
+    piece = plan.piece(candidate)
     if piece is None:
-        passage = plan.places.as_paragraph(place)
+        passage = plan.as_paragraph(candidate)
         return (passage.doc_id, passage.page) == (secret.doc_id, secret.page)
     return piece.doc_id == secret.doc_id and (
         piece.page <= secret.page <= piece.last_page

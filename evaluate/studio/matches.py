@@ -95,7 +95,7 @@ def _docs(practice: Practice, page: Page) -> HTMLResponse:
 
 def _view(match: Match) -> GameView:
     """Return the view of a game without beliefs, which only the player has; before its end, show only its hint."""
-    start = match.label.round_start()
+    start = match.game.round_start()
     if match.score is None:
         return GameView(GameRecord(game_id=match.game_id, start=start))
     secret = match.secret
@@ -110,7 +110,7 @@ def _view(match: Match) -> GameView:
     label = Label(
         match.paragraph.paragraph_id,
         secret.opening_sentence,
-        match.label.associative_word,
+        match.game.associative_word,
         won=match.won,
         explanation=(),
     )

@@ -86,13 +86,13 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
         posterior = player.posterior(plan, [*answers[:n_answers], *hidden])
         beliefs.append(posterior.belief)
 
-    secret = plan.find_row(game.secret) if game.secret else None
+    secret = plan.find_candidate(game.secret) if game.secret else None
     passage = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:
-        passages = plan.places.held_rows(int(plan.rows[secret]))
+        passages = plan.places.held_rows(int(plan.candidate_places[secret]))
         passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
-        guess = plan.find_row(game.guess.opening_sentence) if game.guess else None
+        guess = plan.find_candidate(game.guess.opening_sentence) if game.guess else None
         if guess is not None:
             misled, _ = find_answers_against(plan, answers, secret, guess)
 

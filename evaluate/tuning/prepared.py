@@ -18,8 +18,8 @@ from evaluate.replay.store_address import (
 )
 from player.search.build import index_of
 from player.search.calibration import RULE, DenseCalibration
-from player.search.cascade import Cascade
 from player.search.index import DENSE, SearchIndex
+from player.search.live_search import LiveSearch
 from player.search.rank import RankInput, Scored, rank
 from player.search.results import Query
 from player.search.stores import store_embedder
@@ -41,7 +41,7 @@ class PreparedGame:
     Attributes:
         rank_input: input of its ranking; each trial replaces the scores of dense search.
         keywords: scores of keyword search, for the step after all others; {} if they are not asked.
-        dense_terms: (n_paragraphs,) terms of a dense score by name, with the rule's evidence at weight 1; {} without
+        dense_terms: (n_paragraphs,) terms of a dense score by name; {} without
             dense search.
         truths: rows of the labelled paragraph and its duplicates; () if there is none or ingest lost it.
         is_answerable: whether the label names a paragraph.
@@ -70,7 +70,7 @@ class Prepared:
 def search_all(
     prepared: Prepared, settings: SearchSettings
 ) -> tuple[IntArray, BoolArray]:
-    """Search every game as `SearchOrchestrator.search` does.
+    """Search every game as `SearchOrchestrator.search` does in the mode of keywords of the settings.
 
     Returns:
         (n_games,) rank of the labelled paragraph from 1, or 0 if it is not a hit; (n_games,) whether a hit is relevant.
@@ -117,8 +117,7 @@ def prepare(
         TuneError: a strategy fails, or reranks.
         WorkerError: a worker cannot do the work, or has another store.
     """
-    # the terms need the rule, even if its weight is 0 in these settings
-    search = replace(settings.search, rule_weight=1.0, deadline_s=SEARCH_DEADLINE_S)
+    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
     whole = replace(settings, search=search)
     if not isinstance(executor, InProcess):
         whole = replace(whole, embed=replace(whole.embed, threads=1))
@@ -159,7 +158,7 @@ def _prepare_batch(
     """Prepare some games.
 
     Args:
-        made_index: the index of the course, with the rule at weight 1.
+        made_index: the index of the course.
         settings: strategies and modes of the whole study.
         games: the games.
         labelled: the ingested paragraph of each game; None if there is none.
@@ -177,10 +176,10 @@ def _prepare_batch(
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
         query = Query(game.hint, game.book_name, keywords=settings.keywords)
-        cascade = Cascade(index=index, settings=settings, query=query)
-        rank_input = cascade.inputs
-        keywords = cascade.fallback if settings.keywords == "fallback" else {}
-        for failure in cascade.failures.values():
+        search = LiveSearch(index=index, settings=settings, query=query)
+        rank_input = search.inputs
+        keywords = search.fallback if settings.keywords == "fallback" else {}
+        for failure in search.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 
         truths: list[int] = []
@@ -190,7 +189,7 @@ def _prepare_batch(
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if isinstance(dense, Dense):
-            dense_terms = dense.terms(game.hint, [RULE], cascade.doc_id)
+            dense_terms = dense.terms(game.hint, [RULE], search.doc_id)
         prepared.append(
             PreparedGame(
                 rank_input=rank_input,

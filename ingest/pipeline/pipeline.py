@@ -172,9 +172,9 @@ def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
     """Return the advice to install PyMuPDF if an edition needs it; "" if it is installed or not needed."""
     if has_pymupdf() or not any(name.startswith("pymupdf:") for name in editions):
         return ""
-    for row in outcomes:
-        has_editions = row.path.suffix.lower() != ".jsonl"
-        if has_editions and row.status in ("added", "replaced"):
+    for outcome in outcomes:
+        has_editions = outcome.path.suffix.lower() != ".jsonl"
+        if has_editions and outcome.status in ("added", "replaced"):
             return WITHOUT_PYMUPDF
     return ""
 
@@ -213,32 +213,34 @@ class _Ingest:
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
             _log.warning("%s; it is made again with its documents", fact)
-        files = FileReader(
+        reader = FileReader(
             settings=self.settings.ingest,
             staging=staging,
             progress=self.progress,
             workers=self.readers,
         )
-        rows, readings = files.read_all(self._plan(store), documents)
+        outcomes, readings = reader.read_all(self._plan(store), documents)
         if staging.n_loaded:
             n_files = pluralize(staging.n_loaded, "file")
             _log.info("resumed: %s had been read before", n_files)
 
-        dropped = [row.doc_id for row in rows if row.status == "removed"]
+        dropped = [
+            outcome.doc_id for outcome in outcomes if outcome.status == "removed"
+        ]
         moved = []
-        for row in rows:
-            if row.status == "unchanged" and row.document:
-                stored = store.documents[row.doc_id]
-                reading = replace(stored.reading, document=row.document)
+        for outcome in outcomes:
+            if outcome.status == "unchanged" and outcome.document:
+                stored = store.documents[outcome.doc_id]
+                reading = replace(stored.reading, document=outcome.document)
                 if reading.document != stored.reading.document:
                     moved.append(replace(stored, reading=reading))
         if readings or dropped or moved or store.damage:
             self._write(store, staging, readings, dropped, moved)
             staging.clear()
-        return store.course, rows
+        return store.course, outcomes
 
     def _plan(self, store: Store) -> list[Outcome]:
-        """Plan the ingest: return a row for each document that it may change.
+        """Plan the ingest: return the planned outcome of each document that it may change.
 
         Raises:
             BadInputError: the store does not hold a document to drop.
@@ -258,13 +260,13 @@ class _Ingest:
         sources = [
             (path, sources_in(path, self.settings.ingest)) for path in self.files
         ]
-        rows = plan(sources, Names(documents, owners, missing), self.drop)
+        outcomes = plan(sources, Names(documents, owners, missing), self.drop)
 
         if self.spec:
             store.require_embedder(self.spec)
-            if any(row.source for row in rows):
+            if any(outcome.source for outcome in outcomes):
                 require_embedder(self.spec, self.models.folder)
-        return rows
+        return outcomes
 
     def _write(
         self,

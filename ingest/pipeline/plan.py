@@ -52,7 +52,8 @@ class Outcome:
         path: path of its file.
         doc_id: its id; for a failed file, the stem.
         status: what happens to the document.
-        detail: the error of a failed file, the document of which it is a copy, or the reason why it is removed.
+        detail: the error of a failed file, or the reason why the document is removed.
+        original: doc_id of the document of which it is a copy; "" for no copy.
         source: source of a document that is written: `added`, `replaced`, or the `same file` under another name.
         document: the document in the store; None before the source is read, or if there is none.
         notes: a line for each kind of omission and doubt.
@@ -62,6 +63,7 @@ class Outcome:
     doc_id: str
     status: Status
     detail: str = ""
+    original: str = ""
     source: Source | None = None
     document: Document | None = None
     notes: tuple[str, ...] = ()
@@ -205,7 +207,7 @@ def plan(
         for source in sources:
             doc_id, is_elsewhere = names.take(source)
             if is_elsewhere:
-                rows.append(Outcome(path, doc_id, "same file", doc_id))
+                rows.append(Outcome(path, doc_id, "same file", original=doc_id))
             else:
                 named_sources.append((doc_id, source))
 
@@ -242,13 +244,24 @@ def _plan_sources(
             and existing.same_as in ("", original)
         ):
             document = replace(existing, path=str(source.path))  # it may have moved
-            same_as = existing.same_as
-            yield Outcome(source.path, doc_id, "unchanged", same_as, document=document)
+            yield Outcome(
+                source.path,
+                doc_id,
+                "unchanged",
+                original=existing.same_as,
+                document=document,
+            )
         elif original not in (None, doc_id):
-            yield Outcome(source.path, doc_id, "same file", str(original), source)
+            yield Outcome(
+                source.path,
+                doc_id,
+                "same file",
+                original=str(original),
+                source=source,
+            )
         else:
             status: Status = "added" if existing is None else "replaced"
-            yield Outcome(source.path, doc_id, status, "", source)
+            yield Outcome(source.path, doc_id, status, source=source)
             originals[source.content_hash] = doc_id
 
 

@@ -225,13 +225,13 @@ def _read_copy(
     row: Outcome, source: Source, results: Results, documents: Mapping[str, Document]
 ) -> Reading | SourceError:
     """Return the reading of a copy, which has names of its own but no paragraphs."""
-    original = results.get(row.detail)
+    original = results.get(row.original)
     if isinstance(original, SourceError):
         return SourceError(
-            f"{row.path}: is the same file as {row.detail}, which failed"
+            f"{row.path}: is the same file as {row.original}, which failed"
         )
 
-    document = original.document if original is not None else documents[row.detail]
+    document = original.document if original is not None else documents[row.original]
     copy = replace(
         document,
         doc_id=row.doc_id,

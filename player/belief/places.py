@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from scipy.sparse import csr_array, lil_array
 
-from player.starts import PLACE_FEATURES, Beginning, place_features, start_weights
+from player.starts import START_FEATURES, Start, start_features, start_weights
 from quarry.arrays import Float32Array, Float64Array, IntArray
 from quarry.course.openings import (
     content_sentences,
@@ -50,7 +50,7 @@ class Places:
         vectors: (n_pieces, dim) vectors of the pieces; (n_pieces, 0) if they have none.
         passage_rows: (n_printed,) row in `paragraphs` of each place in a passage.
         piece_rows: (n_places - n_printed,) row in `pieces` of each other place.
-        beginnings: (n_places,) the place in its passage or piece, with the opening sentence as it is printed.
+        starts: (n_places,) the position in its passage or piece, with the opening sentence as it is printed.
         held_sentences: (n_places,) the opening sentence as the referee holds it.
         sentence_ids: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         id_by_sentence: number of each opening sentence, by its canonical form.
@@ -64,14 +64,14 @@ class Places:
     vectors: Float32Array
     passage_rows: IntArray
     piece_rows: IntArray
-    beginnings: Sequence[Beginning]
+    starts: Sequence[Start]
     held_sentences: Sequence[str]
     sentence_ids: IntArray
     id_by_sentence: Mapping[str, int]
     log_odds: Float64Array
 
     def __len__(self) -> int:
-        return len(self.beginnings)
+        return len(self.starts)
 
     @property
     def n_printed(self) -> int:
@@ -96,8 +96,8 @@ class Places:
 
         For a place in a piece, return the piece in reading order, with the opening sentence as the referee holds it.
         """
-        beginning = self.beginnings[place]
-        number = f"+{beginning.number}" if beginning.number else ""
+        start = self.starts[place]
+        number = f"+{start.number}" if start.number else ""
         piece = self.piece(place)
         if piece is not None:
             return Paragraph(
@@ -113,8 +113,8 @@ class Places:
         return replace(
             passage,
             paragraph_id=f"{passage.paragraph_id}{number}",
-            text=passage.text[beginning.offset :],
-            opening_sentence=beginning.sentence,
+            text=passage.text[start.offset :],
+            opening_sentence=start.sentence,
         )
 
     def find(self, sentence: str) -> IntArray:
@@ -128,37 +128,37 @@ def find_places(
 ) -> Places:
     """Find the places of a course and of its other editions."""
     passage_rows: list[int] = []
-    beginnings: list[Beginning] = []
-    by_passage = [list(find_beginnings(paragraph)) for paragraph in paragraphs]
-    for row, passage_beginnings in enumerate(by_passage):
-        passage_rows += [row] * len(passage_beginnings)
-        beginnings += passage_beginnings
-    weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
-    place_log_odds = place_features(paragraphs, passage_rows, beginnings) @ np.array(
+    starts: list[Start] = []
+    by_passage = [list(find_starts(paragraph)) for paragraph in paragraphs]
+    for row, passage_starts in enumerate(by_passage):
+        passage_rows += [row] * len(passage_starts)
+        starts += passage_starts
+    weights = [start_weights().get(feature, 0.0) for feature in START_FEATURES]
+    place_log_odds = start_features(paragraphs, passage_rows, starts) @ np.array(
         weights
     )
 
     log_odds = place_log_odds.tolist()
-    held_sentences = [beginning.sentence for beginning in beginnings]
+    held_sentences = [start.sentence for start in starts]
     on_pages = paragraphs_on_pages(paragraphs)
 
     piece_rows: list[int] = []
     for row, piece in enumerate(pieces):
         printed = []
         for passage in on_pages[piece.doc_id, piece.page]:
-            printed += [beginning.sentence for beginning in by_passage[passage]]
+            printed += [start.sentence for start in by_passage[passage]]
         openings = _openings(piece, printed)
         shares = NEXT_SENTENCE_RATIO ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
         for number, (held, sentence) in enumerate(openings.items()):
             piece_rows.append(row)
             held_sentences.append(held)
-            beginnings.append(Beginning(number, 0, sentence, 0, on_top=not number))
+            starts.append(Start(number, 0, sentence, 0, on_top=not number))
 
     id_by_sentence: dict[str, int] = {}
     sentence_ids = []
-    for beginning in beginnings:
-        form = _compared_form(beginning.sentence)
+    for start in starts:
+        form = _compared_form(start.sentence)
         sentence_ids.append(id_by_sentence.setdefault(form, len(id_by_sentence)))
 
     return Places(
@@ -168,7 +168,7 @@ def find_places(
         vectors=_vectors(pieces),
         passage_rows=np.array(passage_rows, dtype=np.int64),
         piece_rows=np.array(piece_rows, dtype=np.int64),
-        beginnings=beginnings,
+        starts=starts,
         held_sentences=held_sentences,
         sentence_ids=np.array(sentence_ids, dtype=np.int64),
         id_by_sentence=id_by_sentence,
@@ -263,7 +263,7 @@ def paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
     return on_pages
 
 
-def find_beginnings(paragraph: Paragraph) -> Iterator[Beginning]:
+def find_starts(paragraph: Paragraph) -> Iterator[Start]:
     """Yield the places of a passage: its sentences, and the page breaks inside a sentence.
 
     The first sentence is yielded with each of its possible ends. A list after a lead-in has no places.
@@ -280,11 +280,11 @@ def find_beginnings(paragraph: Paragraph) -> Iterator[Beginning]:
             breaks.pop(0)
 
         if number:
-            yield Beginning(number, offset, sentence, 0, is_turned)
+            yield Start(number, offset, sentence, 0, is_turned)
         else:
             for variant, text in enumerate(first_sentences(paragraph)):
                 at = max(0, body.find(text))
-                yield Beginning(0, at, text, variant, is_turned)
+                yield Start(0, at, text, variant, is_turned)
 
         is_turned = bool(breaks) and breaks[0] < end
         if is_turned:
@@ -292,7 +292,7 @@ def find_beginnings(paragraph: Paragraph) -> Iterator[Beginning]:
             rest = body[offset:end].strip()
             first = rest[:1]
             if first.isalpha() and not first.islower():
-                yield Beginning(
+                yield Start(
                     number=number,
                     offset=offset,
                     sentence=rest,

@@ -19,21 +19,22 @@ def compute_prior(
     """Compute the (n_printed,) probabilities of the places of a course's passages, summing to 1.
 
     The probability of a place is the probability of its passage, from the search, times the probability that the secret
-    begins at this place of the passage. It is 0 for passages that are not in the ranking. The resolved book has a fixed
-    share of the probability, unless all ranked passages, or none of them, are in that book.
+    begins at this place of the passage. It is 0 for passages that the order lacks. The resolved book has a fixed
+    share of the probability, unless all passages of the order, or none of them, are in that book.
 
     Args:
-        result: the result of the search; the belief runs over all passages of its ranking.
+        result: the result of the search; the belief runs over all passages of its `course_order`.
         places: places of the searched course.
         settings: divisor of the log-odds of relevance, and probability that the paragraph is in the resolved book, by
             tier. tools/calibration/prior.py fits them.
     """
-    assert result.ranking is not None, "the belief runs over candidates"
-    rows = result.ranking.rows
+    order = result.course_order
+    assert order is not None, "the belief runs over candidates"
+    rows = order.rows
     n_passages = len(places.paragraphs)
     relevance = np.full(n_passages, -np.inf)
     kind_terms = kind_log_odds(places.paragraphs)[rows]
-    relevance[rows] = result.ranking.log_odds + kind_terms
+    relevance[rows] = order.log_odds + kind_terms
     passages = places.passage_rows
     before_hint = places.log_odds[: places.n_printed]
     log_odds = relevance[passages] / settings.prior_temperature + before_hint

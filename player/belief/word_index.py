@@ -74,9 +74,7 @@ def index_words(
     of_pieces = [_words_of_piece(places, row) for row in range(len(pieces))]
     held = [of_pieces[row] for row in places.piece_rows]
     whole = _table([*_words_of_passages(places), *held], ids)
-    opening = _table(
-        [_shares(beginning.sentence) for beginning in places.beginnings], ids
-    )
+    opening = _table([_shares(start.sentence) for start in places.starts], ids)
     for table in (whole, opening):
         table.resize((len(places), len(ids)))
     raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
@@ -130,11 +128,11 @@ def _words_of_passages(places: Places) -> Iterator[WordShares]:
         list_shares = _shares(paragraph.text[end:], LEAD_IN_LIST)
         after = list_shares | _shares(paragraph.follows, FOLLOWING_LIST) | list_shares
         from_here = []
-        beginnings = places.beginnings[ends[row] : ends[row + 1]]
-        for beginning in reversed(beginnings):
-            text = paragraph.text[beginning.offset : end]
+        starts = places.starts[ends[row] : ends[row + 1]]
+        for start in reversed(starts):
+            text = paragraph.text[start.offset : end]
             after = after | _shares(text)
-            end = min(end, beginning.offset)
+            end = min(end, start.offset)
             from_here.append(after)
         yield from reversed(from_here)
 

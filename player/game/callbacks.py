@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from player.deadlines import Runner
 from player.errors import JournalError
 from player.game import messages as protocol
-from player.game.fallback import DeadlinePlayer
+from player.game.deadline_player import DeadlinePlayer
 from player.game.game import Game, Timeouts
 from player.game.journal import Journal, open_journal
 from player.game.messages import Message

@@ -103,11 +103,13 @@ def check_address(url: str) -> None:
         ServerError: it is not one of HTTP, or holds a user, password or query.
     """
     if "//" not in url and is_address(f"http://{url}"):
-        raise ServerError(f"--server has no http://; write http://{url}")
+        raise ServerError(
+            f"The address of the server has no http://; write http://{url}"
+        )
     if not is_address(url):  # which is not shown, since it may hold a secret
         raise ServerError(
-            "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
-            "use --token"
+            "The address of the server is not of the form http://127.0.0.1:8017, without user, password or query; "
+            "give the token as an argument of its own"
         )
 
 

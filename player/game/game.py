@@ -11,7 +11,7 @@ from player.answer import Answers
 from player.belief.editions import edition_masses
 from player.errors import ServerError
 from player.game import messages as protocol
-from player.game.fallback import DeadlinePlayer
+from player.game.deadline_player import DeadlinePlayer
 from player.game.journal import Journal
 from player.game.messages import Message
 from player.game.record import PlayedGame, SavedGame
@@ -211,9 +211,13 @@ class Game:
         if decision.best >= 0:
             guess = decision.guess.opening_sentence
             belief = after_score(
-                decision.belief, plan.rows, plan.places, guess, score.opening
+                decision.belief,
+                plan.candidate_places,
+                plan.places,
+                guess,
+                score.opening,
             )
-            shares = edition_masses(belief, plan.places, plan.rows)
+            shares = edition_masses(belief, plan.places, plan.candidate_places)
             self.journal.learn(self.opponent, shares)
         self._tell(self.spectator.scored, score)
 

@@ -17,8 +17,8 @@ from player.errors import (
 )
 from player.game import messages as protocol
 from player.game.client import GameServer
+from player.game.deadline_player import DeadlinePlayer
 from player.game.delivery import Delivery
-from player.game.fallback import DeadlinePlayer
 from player.game.game import FIRST_STAGES, Game, Spectator, Timeouts
 from player.game.inbox import PAUSE_S, STUCK_PAUSE_S, Inbox
 from player.game.journal import Journal

@@ -155,7 +155,7 @@ class PlayedGame(GameRecord):
             "answers": list(self.answers),
             "guess": protocol.guess_json(decision.guess),
             **asdict(self.score),
-            "candidates": len(self.plan.rows),
+            "candidates": len(self.plan.prior),
             "earlier_editions": dict(start.editions),
             "belief_before": _belief_in(decision.best, self.plan.prior),
             "belief_after": _belief_in(decision.best, decision.belief),

@@ -55,11 +55,11 @@ class Terminal(Spectator):
         line = Text.assemble((label, "bold"), visible(text), style=style)
         self._console.print(line)
 
-    def _candidate(self, belief: str, plan: Plan, row: int) -> None:
+    def _candidate(self, belief: str, plan: Plan, candidate: int) -> None:
         """Print the opening sentence of a candidate with its belief, page and relevance."""
-        hit = plan.hit(row)
+        hit = plan.hit(candidate)
         passage = hit.paragraph
-        piece = plan.places.piece(int(plan.rows[row]))
+        piece = plan.piece(candidate)
         reader = f" as {piece.reader} prints it" if piece else ""
         page = f"{passage.doc_id} p{passage.page}{reader}"
         where = f"{page}, relevance {hit.relevance:.2f}"
@@ -106,7 +106,7 @@ class Terminal(Spectator):
 
         search_ms = result.search_ms + result.embed_ms
         self._say(
-            f"{len(plan.rows)} candidates, found in {search_ms:.0f} ms. Belief that it is this one:"
+            f"{len(plan.prior)} candidates, found in {search_ms:.0f} ms. Belief that it is this one:"
         )
         for row in np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]:
             self._candidate(f"{plan.prior[row]:.3f}", plan, int(row))
@@ -185,6 +185,6 @@ def question_stem(question: Question) -> str:
 
 def summary(scores: Sequence[Score]) -> str:
     """Return a line with the number, the mean and the league points of scores."""
-    mean = sum(score.private_score for score in scores) / max(1, len(scores))
+    mean = sum(score.private_score for score in scores) / len(scores)
     points = sum(score.league_points for score in scores)
     return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"

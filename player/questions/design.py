@@ -68,11 +68,11 @@ def design(
         parts.append(part)
 
     worth = np.add.reduce([part.alone() for part in parts])
-    fresh = np.ones(n_questions, dtype=np.bool_)
+    is_chosen = np.zeros(n_questions, dtype=np.bool_)
     rows: list[int] = []
     for _ in range(min(N_QUESTIONS, n_questions)):
-        best = _next(worth, parts, fresh)
-        fresh[best] = False
+        best = _next(worth, parts, is_chosen)
+        is_chosen[best] = True
         rows.append(best)
         for part in parts:
             roots = part.roots[best]
@@ -124,26 +124,24 @@ class _Information:
 def _next(
     worth: Float64Array,
     parts: list[_Information],
-    fresh: BoolArray,
+    is_chosen: BoolArray,
 ) -> int:
     """Return the question that adds most, or the best of those computed again if MAX_BLOCKS are too few to tell.
 
     Args:
         worth: (n_questions,) the last computed worth of each question; it is updated.
         parts: the information under each view.
-        fresh: (n_questions,) whether a question was not chosen yet.
+        is_chosen: (n_questions,) whether a question was chosen before.
     """
     is_current = np.zeros(len(worth), dtype=np.bool_)
     for _ in range(MAX_BLOCKS):
-        candidates = np.where(fresh, worth, -np.inf)
-        best = int(np.argmax(candidates))
+        best = int(np.argmax(np.where(is_chosen, -np.inf, worth)))
         if is_current[best]:
             return best
-        stale = np.flatnonzero(fresh & ~is_current)
-        order = np.argsort(-worth[stale], kind="stable")
-        block = stale[order[:BLOCK_QUESTIONS]]
+        outdated = np.flatnonzero(~(is_chosen | is_current))
+        order = np.argsort(-worth[outdated], kind="stable")
+        block = outdated[order[:BLOCK_QUESTIONS]]
         gains = [part.gains(block) for part in parts]
         worth[block] = np.add.reduce(gains)
         is_current[block] = True
-    candidates = np.where(is_current, worth, -np.inf)
-    return int(np.argmax(candidates))
+    return int(np.argmax(np.where(is_current, worth, -np.inf)))

@@ -33,8 +33,8 @@ def first_letters(places: Places) -> Mapping[int, csr_array]:
     """
     shape = (len(POSITIONS), len(places), len(ALPHABETS))
     shares = np.zeros(shape, dtype=np.float32)
-    for place, beginning in enumerate(places.beginnings):
-        for letters in _letters_in_two_ways(beginning.sentence):
+    for place, start in enumerate(places.starts):
+        for letters in _letters_in_two_ways(start.sentence):
             for row, position in enumerate(POSITIONS):
                 column = LETTER_COLUMNS.get(_letter_at(letters, position))
                 if column is not None:

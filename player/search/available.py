@@ -50,8 +50,7 @@ def make_strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy
     strategy: Strategy | None = call.value()
     if strategy is not None:
         return strategy
-    reason = call.failure.reason if call.failure else "made nothing"
-    return Failing(name, reason)
+    return Failing(name, call.failure or "made nothing")
 
 
 class Failing(Strategy):

@@ -22,10 +22,10 @@ from player.search.calibration import (
     is_calibrated,
     is_fitted,
 )
-from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import KEYWORD, SearchIndex
 from player.search.late_interaction import late_interaction_of
+from player.search.live_search import LiveSearch
 from player.search.results import Query
 from player.search.stores import store_embedder
 from player.search.strategies.strategy import Strategy, StrategyInputs
@@ -198,12 +198,8 @@ def warm_up(index: SearchIndex, search: SearchSettings) -> None:
     since most need none.
     """
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
-    result = Cascade(
-        index=index,
-        settings=replace(search, deadline_s=LOADING_S),
-        query=query,
-        ranks_course=True,
-    ).result()
+    settings = replace(search, deadline_s=LOADING_S)
+    result = LiveSearch(index=index, settings=settings, query=query).course_result()
 
     for failure in result.failures:
         if isinstance(failure, LateStrategyError):

@@ -18,9 +18,9 @@ from player.errors import (
     SearchError,
 )
 from player.search.cache import ResultCache
-from player.search.cascade import Cascade
 from player.search.counters import SearchStatistics
 from player.search.index import SearchIndex
+from player.search.live_search import LiveSearch
 from player.search.results import Query, SearchResult
 from player.search.slots import n_slots
 from quarry.course.paragraph import Paragraph
@@ -78,14 +78,20 @@ class SearchOrchestrator:
             AllStrategiesFailedError: no strategy answered.
             StoreError: the store is missing, or has changed and cannot be read.
         """
-        return self._find(query, ranks_course=False)
+        if not query.hint.strip():
+            raise QueryError("the hint is empty; say what the paragraph is about")
+        mode = query.keywords or self.settings.keywords
+        # the rule of the game is for games only, unless asked for
+        if query.keywords is None and mode == "rule":
+            mode = "fallback"
+        return self._find(replace(query, keywords=mode), self._cached)
 
     async def search_async(self, query: Query) -> SearchResult:
         """Run `search` in a thread, so that it does not block the event loop."""
         return await asyncio.to_thread(self.search, query)
 
     def rank_course(self, query: Query) -> SearchResult:
-        """Search as `search` does, and also return the `ranking` of all paragraphs of the course.
+        """Search as `search` does, and also return the `course_order` of all paragraphs.
 
         If all strategies fail, or the hint is empty, no paragraph is found. The query's k is the number of paragraphs
         that Chroma is asked for; it changes no slots.
@@ -94,7 +100,8 @@ class SearchOrchestrator:
             QueryError: the query cannot be searched.
             StoreError: the store is missing, or has changed and cannot be read.
         """
-        return self._find(query, ranks_course=True)
+        query = replace(query, keywords=query.keywords or self.settings.keywords)
+        return self._find(query, lambda search, _: search.course_result())
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
@@ -108,39 +115,34 @@ class SearchOrchestrator:
         """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _find(self, query: Query, *, ranks_course: bool) -> SearchResult:
-        """Search the course as the store holds it now, and count the search; see `Cascade` for `ranks_course`."""
+    def _find(
+        self, query: Query, answer: Callable[[LiveSearch, Hashable], SearchResult]
+    ) -> SearchResult:
+        """Search the course as the store holds it now, and count the search.
+
+        Args:
+            query: the query, with a mode of keywords.
+            answer: returns the result of a search over an index with an identity.
+        """
         started = time.perf_counter()
-        if not query.hint.strip() and not ranks_course:
-            raise QueryError("the hint is empty; say what the paragraph is about")
         if any("\ud800" <= char <= "\udfff" for char in query.hint):
             raise QueryError(
                 "the hint has half a surrogate pair; it is no Unicode text"
             )
         if query.k is not None and query.k < 1:
             raise QueryError(f"k is {query.k}; it must be at least 1")
-        mode = query.keywords or self.settings.keywords
-        # the rule of the game is for games only, unless asked for
-        if query.keywords is None and mode == "rule" and not ranks_course:
-            mode = "fallback"
-        query = replace(query, keywords=mode)
 
         unreachable = self._refresh()
         index, identity = self._state
-        cascade = Cascade(
+        search = LiveSearch(
             index=index,
             settings=self.settings,
             query=query,
             runner=self._runner,
             started=started,
-            ranks_course=ranks_course,
         )
         try:
-            if ranks_course or self._cache is None:
-                result = cascade.result()
-            else:
-                key = self._key(query, identity)
-                result = self._cache.get(key, cascade.result)
+            result = answer(search, identity)
         except AllStrategiesFailedError as error:
             self._statistics.count(None, error.args)
             raise
@@ -182,15 +184,18 @@ class SearchOrchestrator:
             return failure
         return None
 
-    def _key(self, query: Query, identity: Hashable) -> Hashable:
-        """Return the cache key of a query: everything that its result depends on."""
+    def _cached(self, search: LiveSearch, identity: Hashable) -> SearchResult:
+        """Return the result of a plain search, cached by everything that it depends on."""
+        if self._cache is None:
+            return search.result()
+        query = search.query
         plain = replace(
             query,
             hint=_plain(query.hint),
             book_name=_plain(query.book_name),
             k=n_slots(self.settings, query.k),
         )
-        return plain, self.settings, identity
+        return self._cache.get((plain, self.settings, identity), search.result)
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,7 @@
 """Hits of a ranking, with their reasons in words, and the order of the whole course for a game."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -14,14 +15,14 @@ from player.search.rank import (
 )
 from player.search.results import (
     NOT_FOUND,
-    CourseRanking,
+    CourseOrder,
     Hit,
     StepName,
     Tier,
 )
 from quarry.arrays import IntArray
 
-COURSE = "course"
+COURSE: Final = "course"
 """Name of the strategy of paragraphs that were not found."""
 AS_FALLBACK = ", as a fallback"
 """End of the reason of a hit that the fallback found."""
@@ -116,8 +117,8 @@ class HitMaker:
         return tier
 
 
-def course_ranking(maker: HitMaker) -> CourseRanking:
-    """Rank a course: hits, then other paragraphs that were found, of a book that filters first, then the rest."""
+def order_course(maker: HitMaker) -> CourseOrder:
+    """Order a course: hits, then other paragraphs that were found, of a book that filters first, then the rest."""
     index, ranking = maker.index, maker.ranking
     order = ranking.fused.log_odds
     is_found = order > NOT_FOUND
@@ -150,7 +151,7 @@ def course_ranking(maker: HitMaker) -> CourseRanking:
             relevant=False,
         )
 
-    return CourseRanking(
+    return CourseOrder(
         course=index.paragraphs,
         rows=rows,
         log_odds=np.maximum(log_odds[rows], -FARTHEST),

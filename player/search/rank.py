@@ -58,7 +58,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankInput:
-    """Everything that a ranking depends on besides the settings; `Cascade.inputs` is one.
+    """Everything that a ranking depends on besides the settings; `LiveSearch.inputs` is one.
 
     Attributes:
         book: the named document.

@@ -1,4 +1,4 @@
-"""Types of search: Query, ScoreArrays, Hit, CourseRanking and SearchResult."""
+"""Types of search: Query, ScoreArrays, Hit, CourseOrder and SearchResult."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Query:
         hint: description of the paragraph, in words that need not occur in it.
         book_name: name of its lecture as somebody wrote it, "" if unknown.
         k: number of hits to return; None takes the settings' number.
-        keywords: mode of keywords; None takes `search.keywords`.
+        keywords: mode of keywords; None takes `search.keywords`, but "fallback" for "rule" in a plain search.
     """
 
     hint: str
@@ -163,7 +163,7 @@ class BookCandidate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CourseRanking:
+class CourseOrder:
     """Paragraphs of a course in order, for the belief of a game: all, or as many as `game.candidates` says.
 
     Attributes:
@@ -198,7 +198,7 @@ class SearchResult:
         boost: log-odds that were added to the book's paragraphs.
         threshold: 0..1, relevance from which a hit is relevant.
         calibrated: False if the relevance by this embedder does not separate hints about the course from others.
-        ranking: the candidates, for a search by `SearchOrchestrator.rank_course`; else None.
+        course_order: the order of the course, for a search by `SearchOrchestrator.rank_course`; else None.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """
@@ -213,7 +213,7 @@ class SearchResult:
     boost: float = 0.0
     threshold: float = 0.0
     calibrated: bool = True
-    ranking: CourseRanking | None = None
+    course_order: CourseOrder | None = None
     embed_ms: float = 0.0
     search_ms: float = 0.0
 

@@ -53,12 +53,10 @@ class RuleEvidence:
 
     Args:
         paragraphs: the course; its words are indexed at the first search.
-        weight: factor of the evidence; 1 is the fitted value.
     """
 
-    def __init__(self, paragraphs: Sequence[Paragraph], weight: float = 1.0) -> None:
+    def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
         self._paragraphs = paragraphs
-        self._weight = weight
 
     @functools.cached_property
     def _index(self) -> tuple[InvertedIndex, InvertedIndex]:
@@ -88,12 +86,11 @@ class RuleEvidence:
             rows = by_form.rows_of_any(base_forms(word))
             related[rows] += 1  # indexing counts a row once
 
-        log_odds = (
+        return (
             CONTENT.log_odds(content)
             + FUNCTION.log_odds(function)
             + RELATED.log_odds(related)
         )
-        return np.float32(self._weight) * log_odds
 
 
 @functools.lru_cache(FORMS_KEPT)

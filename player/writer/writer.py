@@ -14,7 +14,6 @@ from configs.errors import SettingsError
 from configs.faults import fault_and_remedy
 from configs.settings import GameSettings
 from player.deadlines import Runner, reply_due
-from player.errors import LateStrategyError
 from quarry.addresses import is_address
 from quarry.json_files import read_objects
 from quarry.terminal import MIN_SECRET_CHARS
@@ -92,9 +91,8 @@ class Writer:
         due = now + min(MAX_CALL_S, SHARE * (reply_due() - now))
         call = self._runner.start("writer", lambda: self._ask(prompt, due), due)
         reply = call.value()
-        if call.failure is not None:
-            is_late = isinstance(call.failure, LateStrategyError)
-            self._complain("no reply in time" if is_late else call.failure.reason)
+        if call.failure:
+            self._complain("no reply in time" if call.is_late else call.failure)
         return reply and self._redact(reply)
 
     def _ask(self, prompt: str, due: float) -> str:

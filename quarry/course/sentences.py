@@ -16,14 +16,11 @@ from quarry.languages.registry import (
 )
 
 
-def _words(name: str) -> frozenset[str]:
-    """Return the words of all languages in the attribute with this name."""
-    return frozenset(
-        " ".join([getattr(language, name) for language in LANGUAGES]).split()
-    )
+def _words(*lists: str) -> frozenset[str]:
+    return frozenset(" ".join(lists).split())
 
 
-_OPENERS = _words("openers").union(OTHER_OPENERS.split())
+_OPENERS = _words(OTHER_OPENERS, *(language.openers for language in LANGUAGES))
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
@@ -82,14 +79,17 @@ _IN_BRACKETS = re.compile(r"(?<=\S) (?:\([^()]*\)|\([^()]{1,12})$")
 """What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
 
-_ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
-_LAST_ABBREVIATIONS = _words("last_abbreviations").union(
-    OTHER_LAST_ABBREVIATIONS.split()
+_ABBREVIATIONS = _words(
+    OTHER_ABBREVIATIONS, *(language.abbreviations for language in LANGUAGES)
 )
-_NUMBER_ABBREVIATIONS = _words("number_abbreviations").union(
-    OTHER_NUMBER_ABBREVIATIONS.split()
+_LAST_ABBREVIATIONS = _words(
+    OTHER_LAST_ABBREVIATIONS, *(language.last_abbreviations for language in LANGUAGES)
 )
-_STATEMENT_NAMES = _words("statements")
+_NUMBER_ABBREVIATIONS = _words(
+    OTHER_NUMBER_ABBREVIATIONS,
+    *(language.number_abbreviations for language in LANGUAGES),
+)
+_STATEMENT_NAMES = _words(*(language.statements for language in LANGUAGES))
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _BEFORE_WORD = re.compile(r"^(?:\W+|[^\W\d_]{1,4}['’])(?=\w)")

@@ -20,7 +20,7 @@ BAD = {
     f"replay {ABOUT} --answers a.jsonl": "--answers and --batches belong together",
     f"replay {ABOUT} --answers a --batches b --referee oracle": "--answers takes the place of --referee",
     f"replay {ABOUT} --out nowhere/table.json": "for --out. the folder of ",
-    f"serve {ABOUT} --port 0 --referee none": "--referee none answers no questions",
+    f"serve {ABOUT} --port 0 --referee none": "The referee none answers no questions",
     "serve --games games.jsonl --port 0 --store nowhere": "--store nowhere holds no store",
     "serve --store store --port 0 --games nowhere.jsonl": "--games nowhere.jsonl cannot be read",
     f"serve {ABOUT} --port 65536": "--port 65536 cannot be used on 127.0.0.1: ",

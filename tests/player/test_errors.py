@@ -9,6 +9,7 @@ import quarry.errors
 from configs.errors import QuarryError
 from player.errors import (
     AllStrategiesFailedError,
+    HangingError,
     LateStrategyError,
     SearchError,
     UnavailableError,
@@ -19,6 +20,7 @@ def test_an_error_is_the_same_after_it_was_pickled() -> None:
     for error in (
         SearchError("dense", "no network"),
         LateStrategyError("dense", "no answer"),
+        HangingError("8 earlier calls of it have not returned"),
         AllStrategiesFailedError(SearchError("dense", "no network")),
         UnavailableError("away", retry_after_s=3.0),
     ):

@@ -120,7 +120,7 @@ def test_every_split_of_slots_and_every_number_of_candidates_plays(
     assert plan.prior.sum() == pytest.approx(1.0)
     if candidates:
         places = plan.places.passage_rows
-        printed = plan.rows[plan.rows < len(places)]
+        printed = plan.candidate_places[plan.candidate_places < len(places)]
         covered = np.isin(places, places[printed])
         assert covered.sum() == len(printed)
         assert len(set(places[covered])) == min(candidates, len(PASSAGES))

@@ -129,9 +129,13 @@ def test_games_are_played_against_a_server_and_in_practice(url: str) -> None:
         STORE, n_games=2, games=GAMES, referee="oracle", seed=1, settings=quick
     )
     assert len({game.game_id for game in played}) == 2
-    assert "cannot be combined with --server" in refusal(
-        quarry.QuarryError, quarry.play, STORE, url, seed=1
-    )
+    for arguments, says in (
+        ({"seed": 1, "server": url}, "seed cannot be combined with server, whose"),
+        ({"player": ""}, "player is empty; name the player"),
+        ({"token": "t"}, "token needs server; players of practice games register"),
+        ({"referee": "nonsense"}, "'nonsense' is unknown"),
+    ):
+        assert says in refusal(quarry.QuarryError, quarry.play, STORE, **arguments)
 
 
 WHOLE = "it must be a whole number of at least"

@@ -7,7 +7,7 @@ import numpy as np
 
 from player.belief.places import Places
 from player.search.results import SearchResult, Tier
-from player.starts import PASSAGE_KINDS, PLACE_FEATURES, place_features
+from player.starts import PASSAGE_KINDS, START_FEATURES, start_features
 from tools.calibration.search import fit_choices
 
 PENALTY = 0.005
@@ -44,7 +44,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         rows
     ]
     doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
-    place_table = place_features(paragraphs, rows.tolist(), places.beginnings)
+    place_table = start_features(paragraphs, rows.tolist(), places.starts)
     fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], place_table])
 
     features, right_rows, is_prose = [], [], []
@@ -52,10 +52,10 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     inside: dict[Tier, list[bool]] = {"filter": [True, False], "boost": [True, False]}
     for result, sentence in pairs:
         right = places.find(sentence)
-        if not len(right) or result.ranking is None:
+        if not len(right) or result.course_order is None:
             continue
         by_passage = np.full(len(paragraphs), -np.inf)
-        by_passage[result.ranking.rows] = result.ranking.log_odds
+        by_passage[result.course_order.rows] = result.course_order.log_odds
         relevance = by_passage[rows]
 
         in_book = doc_ids == (result.book.doc_id if result.book else "")
@@ -76,7 +76,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     book_share: dict[Tier, float] = {}
     for tier, games in inside.items():
         book_share[tier] = float(np.mean(games))
-    names = (*PASSAGE_KINDS[1:], *PLACE_FEATURES)
+    names = (*PASSAGE_KINDS[1:], *START_FEATURES)
     return PriorFit(
         1.0 / max(slope, MIN_SLOPE),
         book_share,

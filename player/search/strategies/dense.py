@@ -80,7 +80,8 @@ class Dense(EmbeddingStrategy):
     def __init__(self, course: Course, inputs: StrategyInputs) -> None:
         super().__init__(course, inputs)
         self._vectors = course.vectors
-        self.rule = RuleEvidence(course.paragraphs, inputs.search.rule_weight)
+        self.rule = RuleEvidence(course.paragraphs)
+        self._rule_weight = inputs.search.rule_weight
         self._late = inputs.late_interaction
         self._doc_ids = np.array([item.doc_id for item in course.paragraphs])
         spread = np.linspace(0, len(course.paragraphs) - 1, N_USUAL).astype(np.int64)
@@ -127,7 +128,7 @@ class Dense(EmbeddingStrategy):
             terms: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        weights = dense_weights(self._calibration, float(RULE in terms))
+        weights = dense_weights(self._calibration, self._rule_weight)
         log_odds = combine({**terms, TOKENS: ESTIMATE * terms[PARAGRAPH]}, weights)
         n_closely = max(MIN_CLOSELY, round(MIN_SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
@@ -138,7 +139,8 @@ class Dense(EmbeddingStrategy):
         """Score every paragraph."""
         if not len(self._vectors):
             return nothing_found(0)
-        weights = dense_weights(self._calibration, float(query.keywords == "rule"))
+        rule = self._rule_weight if query.keywords == "rule" else 0.0
+        weights = dense_weights(self._calibration, rule)
         terms = self.terms(query.hint, weights, doc_id)
         order = dense_scores(terms, weights, self._calibration)
         relevance_log_odds = self._calibration.log_odds_of(terms)

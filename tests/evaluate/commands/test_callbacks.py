@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from configs.settings import load
-from evaluate.commands.callbacks import serve
+from evaluate.commands.callbacks import answer_calls
 from player.game import messages as protocol
 from player.player import build_player
 from player.round import Json
@@ -394,7 +394,7 @@ def test_lines_that_are_no_calls_are_refused_and_the_others_answered() -> None:
         b'{"id": 2, "call": "get_guess", "ctx": {"a": "\xd7\xa9"}}',
     ]
     written = io.StringIO()
-    serve(Echo(), lines, written.write)  # type: ignore[arg-type]
+    answer_calls(Echo(), lines, written.write)  # type: ignore[arg-type]
     lines_written = filter(None, written.getvalue().split("\n"))
     ready, *replies = map(json.loads, lines_written)
     assert ready == {"ready": True}

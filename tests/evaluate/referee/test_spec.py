@@ -131,7 +131,7 @@ def test_another_spec_is_refused_in_one_line_that_says_why() -> None:
     ):
         for spec in specs:
             message = refusal(RefereeError, make_referee, spec)
-            assert message.startswith(f"--referee {spec!r}: "), specs
+            assert message.startswith(f"referee {spec!r}: "), specs
             assert says in message
 
 

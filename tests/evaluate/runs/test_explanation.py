@@ -118,7 +118,7 @@ def test_the_guess_is_the_sentence_that_was_sent_even_if_a_candidate_with_anothe
     unrelated: PlayedGame,
 ) -> None:
     best = unrelated.decision.best
-    other = np.eye(len(unrelated.plan.rows))[best - 1]
+    other = np.eye(len(unrelated.plan.candidate_places))[best - 1]
     likelier = replace(
         unrelated.decision, belief=0.5 * unrelated.decision.belief + 0.5 * other
     )
@@ -142,7 +142,7 @@ def test_a_guess_before_the_search_had_ended_is_explained(
     plan = replace(
         unrelated.plan,
         result=SearchResult(Query("a hint", ""), ()),
-        rows=unrelated.plan.rows[:0],
+        candidate_places=unrelated.plan.candidate_places[:0],
         prior=np.empty(0),
     )
     hasty = replace(unrelated.decision, belief=plan.prior, best=-1)

@@ -275,7 +275,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     assert sum(before) == pytest.approx(1.0)
 
     secret = "Bees dance on the comb at noon."
-    fitting = answers_about(plan.find_row(secret), plan)
+    fitting = answers_about(plan.find_candidate(secret), plan)
     answers = ("Not Relevant", None, *fitting[2:])
     label = Label(BEES, secret.upper(), "hive", won=False, explanation=())
     game = GameRecord(game_id="g", answers=answers, label=label)
@@ -301,7 +301,7 @@ def guess_of(sentence: str) -> Guess:
 
 def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
     plan = player.plan(START)
-    later = [start.sentence for start in plan.places.beginnings if start.number]
+    later = [start.sentence for start in plan.places.starts if start.number]
     for points, passages in (
         (100.0, each(plan.places.paragraphs, "paragraph_id")),
         (40.0, [""]),

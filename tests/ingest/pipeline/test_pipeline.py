@@ -6,8 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -32,7 +30,6 @@ from tests.fakes import (
     CACHES,
     LOCKS,
     RANKING,
-    ROOT,
     TREES,
     HashingEmbedder,
     each,
@@ -217,6 +214,7 @@ def test_store_shows_what_was_kept_and_rejected(
         "kept": 2,
         "rejected": {"word": 1},
         "detail": "",
+        "original": "",
         "notes": [],
     }
     totals = {"kept": 3, "rejected": {"word": 2}, "failed": 0, "documents": 2}
@@ -265,14 +263,6 @@ def test_store_shows_what_was_kept_and_rejected(
         "ranking: 1 pages, 1 kept, 1 left out (word 1)",
         "    stem     ranking",
     ]
-
-
-def test_reader_that_stops_listening_is_no_error() -> None:
-    listening, speaking = os.pipe()
-    os.close(listening)
-    command = [sys.executable, "-m", "quarry", "--help"]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=speaking)
-    os.close(speaking)
 
 
 def test_a_file_that_was_moved_keeps_its_name_and_loses_the_books_deleted_from_it(

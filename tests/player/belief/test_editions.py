@@ -121,7 +121,7 @@ def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() 
     strings = places.held_sentences[n_printed:]
     assert strings[0] == "A queuekeeps order."
     assert strings[-1] == "The oldest leaves first."
-    sentences = [beginning.sentence for beginning in places.beginnings[n_printed:]]
+    sentences = [start.sentence for start in places.starts[n_printed:]]
     assert (sentences[0], sentences[-1]) == (first, second)
     likely, *_, unlikely = shares = np.exp(places.log_odds[n_printed:])
     assert shares.sum() == pytest.approx(1.0)

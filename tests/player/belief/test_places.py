@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from player.belief.places import (
-    find_beginnings,
     find_places,
+    find_starts,
     rank_of_sentence,
     sum_by_sentence,
 )
@@ -38,10 +38,10 @@ def begins(
 ) -> set[str]:
     """The sentences that may open the secret passage, or those on top of their page alone."""
     sentences = set()
-    for beginning in find_beginnings(paragraph):
-        assert paragraph.text.startswith(beginning.sentence, beginning.offset)
-        if beginning.on_top or not on_top:
-            sentences.add(beginning.sentence)
+    for start in find_starts(paragraph):
+        assert paragraph.text.startswith(start.sentence, start.offset)
+        if start.on_top or not on_top:
+            sentences.add(start.sentence)
     return sentences
 
 

@@ -13,7 +13,7 @@ from player.belief.places import Places, find_places
 from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
-    CourseRanking,
+    CourseOrder,
     Query,
     SearchResult,
     Tier,
@@ -50,7 +50,7 @@ def prior(
 ) -> Float64Array:
     rows = np.arange(len(odds))
     log_odds = np.log(odds)
-    ranking = CourseRanking(
+    order = CourseOrder(
         places.paragraphs,
         rows,
         log_odds,
@@ -61,7 +61,7 @@ def prior(
         Query("hint"),
         (),
         named,
-        ranking=ranking,
+        course_order=order,
     )
 
     return compute_prior(result, places, settings)

@@ -235,11 +235,14 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
         "http://xn--a",
     ):
         error = failure(HttpGameServer, url)
-        assert "--server is not an address such as" in str(error), url
+        assert "The address of the server is not of the form" in str(error), url
 
     for url in ("127.0.0.1:8017", "localhost:9999", "host", "גן.example", "h."):
         error = failure(HttpGameServer, url)
-        assert str(error) == f"--server has no http://; write http://{url}"
+        assert (
+            str(error)
+            == f"The address of the server has no http://; write http://{url}"
+        )
 
 
 def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:

@@ -80,7 +80,7 @@ def test_after_a_late_search_the_plan_of_the_decision_is_shown(
     game.restore(games[0])
     for event in (shown.planned, shown.answered):
         plan = event.call_args.args[1]
-        assert len(plan.rows) > 0
+        assert len(plan.candidate_places) > 0
         assert plan is game.player.plan
 
 

@@ -19,8 +19,8 @@ from player.errors import (
     UnavailableError,
 )
 from player.game.client import GameServer, GameState
+from player.game.deadline_player import DeadlinePlayer
 from player.game.delivery import Delivery
-from player.game.fallback import DeadlinePlayer
 from player.game.game import (
     STRICT,
     Game,

@@ -1,21 +1,30 @@
 """The one way in to search: tiers, slots, failures, cut and fusion, over strategies that return given lists."""
 
+import asyncio
+import itertools
+from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from player.errors import SearchError
+from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
-from player.search.results import Query, ScoreArrays
+from player.search.results import Query, ScoreArrays, SearchResult
 from tests.fakes import each
 from tests.player.fakes import (
     ListStrategy,
+    course,
+    dense_index,
     document,
     ids_of,
     index_of,
     search_settings,
 )
+from tests.player.search.test_live_search import dense, engine
 
 RELEVANCE = {
     "rest:1:1": 0.80,
@@ -127,3 +136,115 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
     result = orchestrator(Slow("one", RELEVANCE)).search(HINT)
     assert result.embed_ms == pytest.approx(3000.0)
     assert result.search_ms == pytest.approx(500.0)
+
+
+def caching() -> SearchOrchestrator:
+    found = dense(rest=0.8, sure=0.75)
+    return engine(found, cache=ResultCache(100), keywords="rule")
+
+
+def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search() -> None:
+    searches = caching()
+    for query in (
+        Query("hint of Waves"),
+        Query("HINT of Waves", "sure"),
+        Query("hint of Waves", "sure", k=2),
+        Query("hint of Waves", "sure", keywords="off"),
+    ):
+        assert not searches.search(query).cached
+
+    first = searches.search(Query("hint of Waves", "sure"))
+    assert not first.cached
+    for other in (
+        Query("hint of  Ｗaves ", " sure"),
+        Query("hint of Waves", "sure", k=4),
+        Query("hint of Waves", "ｓure", keywords="fallback"),
+    ):
+        again = searches.search(other)
+        assert again.cached
+        assert again.hits == first.hits
+        assert again.embed_ms == 0.0
+        assert again.query.hint == other.hint
+        assert again.query.k == other.k
+
+
+def test_every_search_and_failure_of_a_store_is_counted_and_logged_also_if_results_are_cached(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    gone = SearchError("store", "gone")
+    searches = SearchOrchestrator(
+        index_of([dense(rest=0.8)], [document("rest")]),
+        search_settings(),
+        cache=ResultCache(10),
+        renew=Mock(side_effect=gone),
+    )
+    for is_cached in (False, True, True, True):
+        result = searches.search(HINT)
+        assert result.cached == is_cached
+        assert result.failures == (gone,)
+
+    stats = searches.stats()
+    assert stats["cache"] == {"hits": 3, "misses": 1, "hit_rate": 0.75}
+    assert stats["answered_by"] == {"original": 1}
+    assert stats["failures"] == {"store": 4}
+    assert caplog.messages == [str(gone)] * 4
+
+
+def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None:
+    found = dense(sure=0.8, rest=0.9, weak=0.3)
+    searches = engine(found, keywords="off")
+    prompt = searches.paragraphs_for_prompt("hint", 3)
+    assert each(prompt, "paragraph_id") == ["rest:1:1", "sure:1:1"]
+
+
+def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
+    index = dense_index(course())
+    hints = "bucket probe in words", "grammar token vertex", "nothing alike"
+    slots: dict[str, Any] = {
+        "pdf_k": 2,
+        "global_k": 3,
+        "book_match": "resolved",
+    }
+
+    for changes in (
+        slots | {"spill_over": "never"},
+        slots | {"merge": "relevance"},
+        slots | {"pdf_k": 1, "global_k": 2, "cascade": True},
+    ):
+        searches = SearchOrchestrator(index, search_settings(**changes))
+        for hint, book_name in itertools.product(hints, ("", "first", "second")):
+            everything = searches.rank_course(Query(hint, book_name))
+            plain = searches.search(Query(hint, book_name))
+            assert plain.course_order is None
+            order = everything.course_order
+            assert order is not None
+            rows = order.rows.tolist()
+            assert sorted(rows) == list(range(12))
+            third = order.best_hit(order.rows[[5, 3, 4]]).paragraph
+            assert third is index.paragraphs[rows[3]]
+            last = order.best_hit(order.rows[:0]).paragraph
+            assert last is index.paragraphs[rows[-1]]
+            in_order = order.rows[: len(everything.hits), None]
+            assert (*map(order.best_hit, in_order),) == everything.hits
+            assert everything.hits == plain.hits
+            assert everything.book == plain.book
+            assert everything.relevant == plain.relevant
+        assert searches.rank_course(Query(" ")).answered_by == "course"
+
+
+def test_an_event_loop_and_threads_find_what_one_thread_finds() -> None:
+    searches = caching()
+    queries = []
+    for number in range(160):
+        hint = f"hint {number % 20}"
+        queries += [Query(hint), Query(hint, "sure")]
+    alone = each(map(searches.search, queries), "hits")
+    with ThreadPoolExecutor(32) as pool:
+        assert each(pool.map(searches.search, queries), "hits") == alone
+    assert searches.stats()["searches"] == 640
+
+    async def several() -> list[SearchResult]:
+        return await asyncio.gather(*map(searches.search_async, queries[:4]))
+
+    results = asyncio.run(several())
+    assert each(results, "hits") == alone[:4]

@@ -87,8 +87,8 @@ def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> 
     for writer in (None, Scripted(settings)):
         player = Player(orchestrator, settings, writer=writer)
         plan = player.plan(start)
-        row = plan.find_row(named.opening_sentence)
-        other_row = plan.find_row(other.opening_sentence)
+        row = plan.find_candidate(named.opening_sentence)
+        other_row = plan.find_candidate(other.opening_sentence)
         odds.append(plan.prior[row] / plan.prior[other_row])
 
     likelihood = reply_likelihood([7], 12)

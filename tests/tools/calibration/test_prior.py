@@ -12,13 +12,13 @@ from player.belief.places import find_places
 from player.belief.prior import compute_prior
 from player.search.results import (
     BookCandidate,
-    CourseRanking,
+    CourseOrder,
     Hit,
     Query,
     SearchResult,
     Tier,
 )
-from player.starts import PLACE_FEATURES, place_features
+from player.starts import START_FEATURES, start_features
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
@@ -35,7 +35,7 @@ PASSAGES = [
 ]
 ALL = find_places(PASSAGES)
 HIT = Hit(PASSAGES[0], 0.9, 0.9, 1, "fake")
-LATER = np.array(each(ALL.beginnings, "number")) > 0
+LATER = np.array(each(ALL.starts, "number")) > 0
 PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
 
@@ -49,11 +49,11 @@ def drawn(
     book = BookCandidate("a", 0.9, tier)
     for _ in range(n):
         log_odds = generator.uniform(-1.0, 1.5, 5)
-        ranking = CourseRanking(PASSAGES, np.arange(5), log_odds, lambda _: HIT)
-        result = SearchResult(Query("hint"), (), book, ranking=ranking)
+        order = CourseOrder(PASSAGES, np.arange(5), log_odds, lambda _: HIT)
+        result = SearchResult(Query("hint"), (), book, course_order=order)
         prior = compute_prior(result, PLACES, TRUE)
         place = int(generator.choice(len(PLACES), p=prior))
-        games.append((result, PLACES.beginnings[place].sentence))
+        games.append((result, PLACES.starts[place].sentence))
     return games
 
 
@@ -65,8 +65,8 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert fit.temperature == pytest.approx(0.5, rel=0.2)
     assert fit.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.book_share["boost"] == pytest.approx(0.6, abs=0.06)
-    features = place_features(PASSAGES, PLACES.passage_rows.tolist(), PLACES.beginnings)
-    log_odds = features @ [fit.weights[name] for name in PLACE_FEATURES]
+    features = start_features(PASSAGES, PLACES.passage_rows.tolist(), PLACES.starts)
+    log_odds = features @ [fit.weights[name] for name in START_FEATURES]
     later, first = log_odds[LATER].mean(), log_odds[~LATER].mean()
     assert later - first == pytest.approx(-1.0, abs=0.3)
 

@@ -131,14 +131,14 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     settings = load("dual")
     assert settings.game.candidates == 0
     searches = build_orchestrator(store, settings, NoTies())
-    whole = searches.rank_course(IN_TREES).ranking
+    whole = searches.rank_course(IN_TREES).course_order
     assert whole is not None
     assert len(whole.rows) == len(store.paragraphs)
     assert np.isfinite(whole.log_odds).all()
 
     start = RoundStart("", IN_TREES.book_name, IN_TREES.hint)
     result = Player(searches, settings.game).search(start)
-    ranking = result.ranking
+    ranking = result.course_order
     assert ranking is not None
     ranked = [store.paragraphs[row] for row in ranking.rows]
     assert ranked == each(result.hits, "paragraph")
@@ -149,9 +149,9 @@ def test_chroma_is_asked_for_all_candidates_of_a_game(store: Course) -> None:
     settings = load("known-bots", None, ["game.candidates=40"])
     player = Player(build_orchestrator(store, settings, NoTies()), settings.game)
     result = player.search(RoundStart("", "", HINT))
-    assert result.ranking is not None
+    assert result.course_order is not None
     assert len(result.hits) == 20
-    assert (result.ranking.log_odds > -FARTHEST).sum() == 40
+    assert (result.course_order.log_odds > -FARTHEST).sum() == 40
 
 
 def test_any_split_of_twenty_slots_shows_fusion_the_same_passages(

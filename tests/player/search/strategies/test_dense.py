@@ -65,8 +65,8 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     dense = plane(EAST, NORTH_EAST)
-    monkeypatch.setattr(dense.rule, "log_odds", lambda _: np.array([-5.0, 0.0]))
-    # 5 in log-odds at 10 per unit of similarity
+    monkeypatch.setattr(dense.rule, "log_odds", lambda _: np.array([-2.0, 0.0]))
+    # 2 in log-odds at the weight 2.5 and 10 per unit of similarity
     ruled = dense.score(replace(HINT, keywords="rule")).scores
     assert ruled == pytest.approx([0.5, 0.6])
     for mode in (None, "off", "fused", "fallback"):

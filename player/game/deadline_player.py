@@ -77,7 +77,7 @@ class DeadlinePlayer:
                 start=start,
                 result=SearchResult(Query(start.hint, start.book_name), ()),
                 places=places,
-                rows=np.arange(len(places)),
+                candidate_places=np.arange(len(places)),
                 prior=np.empty(0),
                 questions=tuple(questions),
                 fits=_no_fits(questions),

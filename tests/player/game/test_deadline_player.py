@@ -9,7 +9,7 @@ import pytest
 
 from player.deadlines import Runner, reply_due
 from player.game import messages as protocol
-from player.game.fallback import DeadlinePlayer, generic_questions
+from player.game.deadline_player import DeadlinePlayer, generic_questions
 from player.round import RoundStart
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player

@@ -1,4 +1,4 @@
-"""The cascade of one live search: resolve the book, run strategies in threads, rank, and ask keywords if need be."""
+"""LiveSearch: one search of a query, which resolves the book, runs the strategies in threads and ranks their scores."""
 
 import functools
 import time
@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner, reply_due
-from player.errors import AllStrategiesFailedError, SearchError
-from player.search.hits import COURSE, HitMaker, course_ranking
+from player.errors import AllStrategiesFailedError, LateStrategyError, SearchError
+from player.search.hits import COURSE, HitMaker, order_course
 from player.search.index import KEYWORD, SearchIndex
 from player.search.rank import (
     Book,
-    Ranking,
     RankInput,
     Scored,
     best_rows,
@@ -36,7 +35,7 @@ second."""
 
 
 @dataclass(eq=False, kw_only=True)
-class Cascade:
+class LiveSearch:
     """One search over one state of a store. Each step is done once, after those that it needs.
 
     Attributes:
@@ -45,8 +44,6 @@ class Cascade:
         query: the query; without a mode of keywords they are asked only if no other strategy answers.
         runner: starts the strategies in threads.
         started: `time.perf_counter()` at the start of the search.
-        ranks_course: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
-            empty.
         failures: the failures so far, by strategy.
     """
 
@@ -55,7 +52,6 @@ class Cascade:
     query: Query
     runner: Runner = field(default_factory=Runner)
     started: float = field(default_factory=time.perf_counter)
-    ranks_course: bool = False
 
     def __post_init__(self) -> None:
         self.failures: dict[str, SearchError] = {}
@@ -72,45 +68,43 @@ class Cascade:
         Raises:
             AllStrategiesFailedError: no strategy answered.
         """
-        settings, query, index = self.settings, self.query, self.index
-        ranking = self._rank()
+        ranking = rank(self.inputs, self.settings, lambda: self.fallback)
         if ranking is None:
             raise AllStrategiesFailedError(*self.failures.values())
+        return self._result_of(HitMaker(ranking, self.index, self.settings))
 
-        maker = HitMaker(ranking, index, settings)
-        hits = maker.hits()
-        answered_by = maker.answered_by(self.book.tier if self.book else "none")
-        if self.ranks_course and not hits:
-            answered_by = "course"
+    def course_result(self) -> SearchResult:
+        """Return the result with the order of the whole course; if no strategy answers, no paragraph is found."""
+        inputs = replace(self.inputs, k=None)
+        nothing = {COURSE: nothing_found(len(self.index.paragraphs))}
+        ranking = rank(inputs, self.settings, lambda: self.fallback or nothing)
+        assert ranking is not None, "a step has scores"
+        maker = HitMaker(ranking, self.index, self.settings)
+        result = self._result_of(maker)
+        return replace(
+            result,
+            answered_by=result.answered_by if result.hits else COURSE,
+            course_order=order_course(maker),
+        )
 
+    def _result_of(self, maker: HitMaker) -> SearchResult:
+        """Return the result with the hits of a ranking."""
+        ranking, hits = maker.ranking, maker.hits()
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
-            query=query,
+            query=self.query,
             hits=hits,
             book=self.book,
             failures=tuple(self.failures.values()),
-            answered_by=answered_by,
+            answered_by=maker.answered_by(self.book.tier if self.book else "none"),
             relevant=ranking.level == "relevant",
             boost=ranking.lift,
-            threshold=settings.threshold,
-            calibrated=index.calibrated,
-            ranking=course_ranking(maker) if self.ranks_course else None,
+            threshold=self.settings.threshold,
+            calibrated=self.index.calibrated,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
-
-    def _rank(self) -> Ranking | None:
-        """Rank by the scores of all strategies, and by keywords too if these are needed.
-
-        If none has answered, rank a course in which nothing was found, but only for `ranks_course`.
-        """
-        settings = self.settings
-        ranking = rank(self.inputs, settings, lambda: self.fallback)
-        if ranking is None and self.ranks_course:
-            nothing = {COURSE: nothing_found(len(self.index.paragraphs))}
-            return rank(replace(self.inputs, scores=nothing), settings)
-        return ranking
 
     @property
     def book(self) -> BookCandidate | None:
@@ -144,7 +138,7 @@ class Cascade:
             groups=index.groups,
             weights=index.calibration.fused,
             keywords=query.keywords,
-            k=None if self.ranks_course else query.k,
+            k=query.k,
         )
         if not query.hint.strip():
             return inputs
@@ -190,8 +184,9 @@ class Cascade:
     def _value(self, call: Call[T]) -> T | None:
         """Return the value of a call; None if it has failed, which is recorded."""
         value = call.value()
-        if call.failure is not None:
-            self.failures[call.name] = call.failure
+        if call.failure:
+            kind = LateStrategyError if call.is_late else SearchError
+            self.failures[call.name] = kind(call.name, call.failure)
         return value
 
     def _start(self, name: str, rows: IntArray | None = None) -> None:
