@@ -1,6 +1,7 @@
 """Text outside the columns of a page: running heads, page numbers, line numbers, and notes in the margin."""
 
 import itertools
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -113,7 +114,7 @@ def without_running_heads(
     n_needed = MIN_SHORT_REPEATS
     if len(pages) > MAX_SHORT:
         n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * n_slides))
-    n_most = max(n_needed, round(MOST_PAGES * n_slides))
+    n_most = max(n_needed, math.ceil(MOST_PAGES * n_slides))
     for page, apart, *heads in zip(
         pages, rows_apart, by_number, by_height, strict=True
     ):
