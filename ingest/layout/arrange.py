@@ -188,22 +188,25 @@ def _in_boxes(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
 
     There most lines end, or the first word of each next line did not fit before it.
     """
-    edges = [line.right for line in lines]
+    right_edges = [line.right for line in lines]
     for start in range(len(lines) - N_AT_PICTURE):
         window = slice(start, start + N_AT_PICTURE + 1)
         edge = max(line.end for line in lines[window])
         n_at_edge = 0
         for line in lines[window]:
             is_short = line.right - edge > MIN_PICTURE * line.size
-            is_at_edge = edge - line.end < AT_PICTURE * line.size
-            n_at_edge += is_short and is_at_edge and line.is_prose
+            ends_there = edge - line.end < AT_PICTURE * line.size
+            n_at_edge += is_short and ends_there and line.is_prose
         first = lines[start]
         is_narrow = first.right - edge > MIN_BOX * first.size
         is_broken = is_narrow and _is_wrapped_at(edge, lines[window])
         if n_at_edge >= N_AT_PICTURE or is_broken:
-            edges[window] = [min(right, edge) for right in edges[window]]
+            right_edges[window] = [min(right, edge) for right in right_edges[window]]
 
-    return [replace(line, right=edge) for line, edge in zip(lines, edges, strict=True)]
+    narrowed = []
+    for line, edge in zip(lines, right_edges, strict=True):
+        narrowed.append(replace(line, right=edge))
+    return narrowed
 
 
 def _is_wrapped_at(edge: float, lines: Sequence[PlacedLine]) -> bool:
@@ -265,8 +268,8 @@ def _join_row(
         mono=mono,
         rtl=longest.rtl,
         order=min(line.order for line in row),
-        above=max(line.above for line in row),
-        below=max(line.below for line in row),
+        rise=max(line.rise for line in row),
+        depth=max(line.depth for line in row),
         element=longest.element if is_one else 0,
         page=page.number,
         column=column,

@@ -121,7 +121,7 @@ class Line:
         mono: share of its characters in a font of fixed pitch, 0..1.
         rtl: whether it reads from right to left.
         order: position of its first glyph among those of its page as they are drawn.
-        above, below: how far parts of its formulas are above and below the baseline.
+        rise, depth: how far parts of its formulas are above and below the baseline.
         element: number of its element in the structure of the page, such as a paragraph; 0 if it has none or several.
     """
 
@@ -134,8 +134,8 @@ class Line:
     mono: float = 0.0
     rtl: bool = False
     order: int = 0
-    above: float = 0.0
-    below: float = 0.0
+    rise: float = 0.0
+    depth: float = 0.0
     element: int = 0
 
     @cached_property
@@ -189,14 +189,14 @@ class Line:
 
         Parts of formulas that are far from their baseline make room for themselves.
         """
-        room = max(0.0, above.below - MAX_SHIFT * above.size)
-        room += max(0.0, self.above - MAX_SHIFT * self.size)
+        room = max(0.0, above.depth - MAX_SHIFT * above.size)
+        room += max(0.0, self.rise - MAX_SHIFT * self.size)
         return (self.y - above.y - room) / self.size
 
     @property
     def is_tall(self) -> bool:
         """Whether parts of its formulas are far from its baseline."""
-        return max(self.above, self.below) > MAX_SHIFT * self.size
+        return max(self.rise, self.depth) > MAX_SHIFT * self.size
 
     @property
     def is_bold(self) -> bool:

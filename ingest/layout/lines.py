@@ -120,8 +120,8 @@ def cut_row(
             line,
             x0=x0 if is_rtl else line.x0,
             x1=line.x1 if is_rtl else x1,
-            above=max(shifts),
-            below=-min(shifts),
+            rise=max(shifts),
+            depth=-min(shifts),
             element=_element_of(glyphs),
         )
         lines.append(whole)

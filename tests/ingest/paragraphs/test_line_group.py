@@ -26,7 +26,7 @@ def test_the_pitch_is_the_distance_of_two_lines_of_one_column() -> None:
     first = line("Trees grow")
     for second, pitch in (
         (line("and fall", y=114.0), 14),
-        (line("and fall", y=114.0, above=5.0), 12),  # 3 are usual
+        (line("and fall", y=114.0, rise=5.0), 12),  # 3 are usual
         (line("and fall", y=114.0, column=1), 0),
     ):
         assert LineGroup([first, second]).pitch == pitch
