@@ -53,7 +53,7 @@ class FormulaPage:
         Args:
             rows: glyphs that have a baseline in common, but for indices and exponents; empty ones are left out.
             size: font size of the line.
-            gap: white space between rows before they are squeezed, in points.
+            gap: white space between rows before they are squeezed, in points; it parts words.
         """
         rows = list(filter(None, rows))
         x, end = edges(itertools.chain.from_iterable(rows))
@@ -75,6 +75,8 @@ class FormulaPage:
                 glyph.size *= ratio
                 self.places.add(glyph)
             x += (x1 - x0 + gap) * scale
+        for row in rows[1:]:
+            row[0].parted |= gap > 0
 
 
 def largest_glyph(part: Iterable[Glyph]) -> Glyph:

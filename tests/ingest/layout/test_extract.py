@@ -305,3 +305,8 @@ def test_the_last_rule_of_a_table_is_no_bar_of_a_fraction() -> None:
     ):
         texts = _texts(pdf([page], drawing=grid(xs, ys)))
         assert len(texts) == n_lines, texts
+
+
+def test_the_numbers_of_a_column_between_brackets_are_apart() -> None:
+    (text,) = _texts(typst.compile(b"Let it be $v = mat(1; 2; 6)$ at first."))
+    assert text == "Let it be v = (1 2 6) at first."
