@@ -1,6 +1,7 @@
 """Thin rules of a page: bars of fractions, lines over letters, and underscores."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -25,6 +26,10 @@ MIN_NUMERATOR = 0.12
 USUAL_NUMERATOR = 0.43
 MAX_NUMERATOR = 1.0
 """Minimum, usual and maximum distance of the baseline of a numerator from its bar, in ems."""
+
+MAX_UNDERLINE = 0.2
+"""Maximum distance of the baseline of an underlined word from its line, in ems."""
+_LONG_WORD = re.compile(r"[^\W\d_]{5}")
 
 MIN_DENOMINATOR = 0.4
 MAX_DENOMINATOR = 1.3
@@ -133,6 +138,8 @@ def _is_fraction(
     upper, lower = largest_glyph(above), largest_glyph(below)
     rises = [rule.top - glyph.y for glyph in above if glyph.size == upper.size]
     rise = max(rises) / upper.size
+    if rise < MAX_UNDERLINE and _LONG_WORD.search(text_of(above)):
+        return False
     drop = (lower.y - rule.top) / lower.size
     is_nested = any(map(_is_tall, above + below))
     highest, lowest = MAX_NUMERATOR, MAX_DENOMINATOR - abs(rise - USUAL_NUMERATOR)

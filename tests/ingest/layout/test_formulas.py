@@ -125,6 +125,11 @@ FORMULAS: dict[str, Case] = {
         ["שלום∂̄", "ל"],
     ),
     "an underscore of TeX": ([("x", 0), ("train", 9)], [(5.5, 8.5, 99.8)], ["x_train"]),
+    "an underlined item above the next one": (
+        [("Rivers", 0, 88), ("Lakes", 2)],
+        [(0, 30, 89.5)],
+        ["Rivers", "Lakes"],
+    ),
     "an underlined title": (
         [("Title:", 0, 88), ("a word", 0)],
         [(0, 30, 89.5)],
