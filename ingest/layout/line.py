@@ -224,6 +224,10 @@ class Line:
         n_words = 1
         if self.is_prose:
             n_last = len(self.words) - 1
+            signs = [word.text for word in self.words[1::2]]
+            # a map has two signs: f : A → B
+            if signs[1:] and signs[0] == ":" and signs[1] in OPERATORS:
+                n_words += 2
             while n_words < n_last and self.words[n_words].text in OPERATORS:
                 n_words += 2
         return n_words

@@ -261,16 +261,21 @@ def _is_in_end_row(line: Line, page: Page) -> bool:
 
 
 def without_line_numbers(page: Page) -> Page:
-    """Remove small numbers that count the lines of a page."""
+    """Remove small numbers that count the lines of a page, unlike those of its notes in small print."""
     row_sizes: dict[float, float] = defaultdict(float)
+    n_of_size: Counter[float] = Counter()
     for line in page.lines:
         largest = max(word.size for word in line.words)
         row_sizes[line.y] = max(row_sizes[line.y], largest)
+        n_of_size[line.size] += line.n_alphanumeric
+    usual = max(n_of_size, key=n_of_size.__getitem__, default=0.0)
 
     numbers = {}
     for position, line in enumerate(page.lines):
         first = line.words[0]
-        if first.text.isdecimal() and first.size < NUMBER_SIZE * row_sizes[line.y]:
+        row_size = row_sizes[line.y]
+        is_small = first.size < NUMBER_SIZE * row_size
+        if first.text.isdecimal() and is_small and row_size > SMALL_PRINT * usual:
             numbers[position] = int(first.text)
     steps: Counter[int] = Counter()
     for earlier, later in itertools.pairwise(numbers.values()):

@@ -16,6 +16,7 @@ from ingest.layout.line import (
     MAX_INDENT,
     OPERATORS,
     PROOF_ENDS,
+    SMALL_PRINT,
     WORD_SHARE,
     Line,
     PlacedLine,
@@ -239,9 +240,18 @@ def _is_structured(line_break: Break) -> bool:
 
 
 def begins_note(line_break: Break) -> bool:
-    """Return whether a footnote begins, with its number joined to its first word."""
+    """Return whether a footnote begins, with its number joined to its first word or raised before it."""
     line = line_break.line
-    return line.footnote and NOTE_NUMBER.match(line.text) is not None
+    is_joined = line.footnote and NOTE_NUMBER.match(line.text) is not None
+    return is_joined or has_raised_number(line, line_break.habits.body_size)
+
+
+def has_raised_number(line: PlacedLine, body_size: float) -> bool:
+    """Return whether the first word of a line in small print is raised and a number, as that of a footnote."""
+    first = line.words[0]
+    is_number = first.text.isdecimal() and len(line.words) > 1
+    is_raised = first.size < line.size and first.raised > 0
+    return is_number and is_raised and line.size < SMALL_PRINT * body_size
 
 
 def ends_contents(line_break: Break) -> bool:
@@ -296,8 +306,12 @@ def is_row_of_table(line_break: Break) -> bool:
     if _hangs_after_term(above, line):
         return False
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
+    # the spaces of a justified line may be as wide as gaps
+    is_stretched = (
+        line_break.habits.justified and above.room < FLUSH and not line.n_gaps
+    )
     is_one_text = (
-        n_gaps == 1
+        (n_gaps == 1 or (is_stretched and above.n_prose_words >= MIN_SENTENCE_WORDS))
         and (at_margin or line.starts_at(above.start, line_break.group.text_start))
         and above.is_full(line)
         and line.is_prose

@@ -8,7 +8,7 @@ from statistics import median
 
 from ingest.layout.arrange import LARGE_PRINT, Arranged
 from ingest.layout.line import BOLD_SHARE, MONO_SHARE, OPERATORS, Word, leading_bold
-from ingest.paragraphs.beginnings import NOTE_NUMBER, group_lines
+from ingest.paragraphs.beginnings import NOTE_NUMBER, group_lines, has_raised_number
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import join_text
@@ -180,7 +180,8 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     """Make a block of a group of lines under a heading."""
     lines = group.lines
     first = group.first
-    text, page_breaks = join_text(lines, group.marker, habits.vocabulary)
+    n_marks = group.marker or has_raised_number(first, habits.body_size)
+    text, page_breaks = join_text(lines, n_marks, habits.vocabulary)
     if first.footnote:
         text = NOTE_NUMBER.sub("", text)
 

@@ -225,7 +225,7 @@ LARGE = str.maketrans("∪∩⊎⊕⊗∧∨", "⋃⋂⨄⨁⨂⋀⋁")
 PAIRED = str.maketrans("⇐⇒⇑⇓", "⇇⇉⇈⇊")
 """Double arrows, and the pairs of arrows that fonts of the AMS have instead."""
 
-_PIECES = "∼=≅ −−− −→⟶ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
+_PIECES = "∼=≅ −−− −→⟶ →→⇉ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
 PIECES = frozenset("".join(_RELATIONS))
@@ -233,6 +233,8 @@ PIECES = frozenset("".join(_RELATIONS))
 OVERLAP, OFFSET = 0.1, 0.4
 """Minimum overlap of two such signs, also maximum gap of the pieces of a bar, and maximum distance of their baselines,
 in ems."""
+STACKED = 0.7
+"""Maximum distance of the baselines of two arrows that are one sign, in ems."""
 WHOLE = dict.fromkeys("⎜⎟⎢⎥⎪", "") | dict(
     zip("|‖⎛⎝⎞⎠⎡⎣⎤⎦⎧⎨⎩⎫⎬⎭", "|‖(())[[]]{{{}}}", strict=True)
 )
@@ -256,7 +258,8 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
         relation = relation or _RELATIONS.get(glyph.text + before.text)
     if relation is None:
         return False
-    is_level = abs(glyph.y - before.y) < OFFSET * glyph.size
+    most = STACKED if relation == "⇉" else OFFSET
+    is_level = abs(glyph.y - before.y) < most * glyph.size
     overlap = min(before.x1, glyph.x1) - max(before.x0, glyph.x0)
     if not is_level or overlap < OVERLAP * glyph.size:
         return False

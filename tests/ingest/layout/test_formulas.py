@@ -126,7 +126,7 @@ FORMULAS: dict[str, Case] = {
     ),
     "an underscore of TeX": ([("x", 0), ("train", 9)], [(5.5, 8.5, 99.8)], ["x_train"]),
     "an underlined item above the next one": (
-        [("Rivers", 0, 88), ("Lakes", 2)],
+        [("Rivers", 0, 88), ("Lakes", 2.5, 99)],
         [(0, 30, 89.5)],
         ["Rivers", "Lakes"],
     ),

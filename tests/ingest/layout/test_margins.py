@@ -26,6 +26,15 @@ def test_small_numbers_that_count_the_lines_are_dropped() -> None:
         assert _read(range(1, 7), x) == [("a line of text", 60)] * 6
 
 
+def test_the_numbers_of_notes_in_small_print_stay() -> None:
+    runs = lines(["a line of the text above the notes"] * 9, 60, 100)
+    for number in range(7):
+        y = 300 + 12 * number
+        runs += [Run(60, y - 3, str(number), size=5), Run(66, y, "a note", size=8)]
+    (page,) = extracted(pdf([runs])).pages
+    assert without_line_numbers(page) is page
+
+
 def test_numbers_that_do_not_count_stay() -> None:
     read = _read([7, 3, 9, 1, 4, 2], 30)
     assert read[:2] == [("7", 30), ("a line of text", 60)]

@@ -699,6 +699,31 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
         assert begins(group, below) is is_new, text
 
 
+def test_a_note_begins_with_a_raised_number_in_small_print() -> None:
+    text = line("8 Trees are graphs")
+    number, *others = text.words
+    raised = replace(number, size=5.0, raised=3.0)
+    for size, first, is_new in ((8.0, raised, True), (10.0, raised, False)):
+        after = line("", words=(first, *others), y=112.0, size=size)
+        group = LineGroup([line("Graphs have edges and", size=size)])
+        assert begins(group, after) is is_new
+
+
+def test_a_map_that_did_not_fit_goes_on_below_the_first_line_of_an_item() -> None:
+    item = item_line("Let the sets be given and with them")
+    group = LineGroup([replace(item, x0=55.0)], 1)
+    for text, is_new in (("f : A → B and its", False), ("f : one more letter", True)):
+        assert begins(group, line(text, y=112.0, x0=40.0, left=40.0)) is is_new
+
+
+def test_a_justified_line_with_stretched_spaces_goes_on_in_a_term() -> None:
+    above = line("We say that the trees of this wood converge", n_gaps=2)
+    for justified in (True, False):
+        habits = replace(HABITS, justified=justified)
+        after = line("{S} of the graph of it", y=112.0)
+        assert begins(LineGroup([above]), after, habits=habits) is not justified
+
+
 def test_a_sentence_goes_on_in_lower_case_below_a_line_with_room() -> None:
     for above, below, is_new in (
         ("The trees that we have seen", "grow without any cycles.", False),

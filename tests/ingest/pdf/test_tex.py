@@ -20,6 +20,13 @@ from ingest.pdf.tex import (
 )
 
 
+def test_two_arrows_one_over_the_other_are_one_sign() -> None:
+    for y, is_one in ((105.6, True), (112.0, False)):
+        upper = Glyph("→", 0, 10, 100, 10, 0, False)
+        assert join_relation(upper, Glyph("→", 0, 10, y, 10, 0, False)) is is_one
+        assert upper.text == ("⇉" if is_one else "→")
+
+
 def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
     for font, code, sign in (
         ("CMSY10", "k", "‖"),
