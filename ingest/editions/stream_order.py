@@ -10,7 +10,10 @@ BLANK = 0.15
 """Minimum gap in a line that prints as a blank, in font sizes."""
 FAR = 0.8
 """Minimum distance that begins a new line, in font sizes."""
+
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT = 1, -1
+"""Directions of text."""
+
 _DIRECTIONS = {
     "L": _LEFT_TO_RIGHT,
     "EN": _LEFT_TO_RIGHT,

@@ -7,6 +7,8 @@ from ingest.layout.glyph_map import GlyphMap
 from ingest.pdf.model import Glyph, space_between
 
 _POINTS = "".join(map(chr, [*range(0x5B0, 0x5C3), *range(0x64B, 0x653)]))
+"""Hebrew and Arabic points."""
+
 ACCENTS = (
     {mark: mark for mark in "\u0302\u0303\u0304\u0307\u0308\u030c\u20d7"}
     | dict.fromkeys("‾⎯\u0305", "\u0304")
@@ -23,6 +25,7 @@ ACCENTS = (
 
 "«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
 as in ≠."""
+
 LOW = 0.1
 """Minimum distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
 ACCENT_RISE = 0.75
@@ -31,14 +34,25 @@ ACCENT_REACH = 1.2
 """Maximum distance of an accent from the baseline of its letter, in ems of the accent."""
 MIN_OVERLAP = 0.6
 """Minimum overlap of an accent and its letter, as a share of the narrower one."""
+
 DOT_BELOW = "\u0323"
+"""Combining dot below a letter."""
+
 DOT_ORDER = 4
 """Maximum number of glyphs from a letter to the dot below it in the order of drawing."""
+
 LINE_PIECES = "⎯\u0305"
 """Pieces of a line over several letters, digits and signs."""
+
 NEGATION = "\u0338"
+"""Combining stroke through a sign, as in ≠."""
+
 MACRON = "\u0304"
+"""Combining line over a letter."""
+
 _DOTLESS = {"ı": "i", "ȷ": "j"}
+"""Dotless letters, which some accents are drawn over, and the usual letters."""
+
 _SIGNS = {"=\u0302": "≙"}
 """Sign that an accent makes of another sign, where Unicode composes none."""
 

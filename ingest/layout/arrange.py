@@ -38,6 +38,7 @@ _LABEL_AND_ITEM = re.compile(
 """A label such as "Exercise 5." and the number of its first item."""
 
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
+"""Signs with which a footnote begins."""
 
 TITLE_PART = 0.6
 """Share of the height of the first page, from the top, that may hold the title and the number of the lecture."""

@@ -42,7 +42,9 @@ _RTL = "\u05d0"
 """Letter of a right-to-left script."""
 _LTR = "\u0250"
 """Letter of a left-to-right script, and a rare one."""
+
 STOPS = ".,;:?!"
+"""Stops of sentences and of their parts."""
 
 _CLASSES = {
     "R": "r",
@@ -54,11 +56,16 @@ _CLASSES = {
     "CS": "s",
     "ET": "t",
 }
+"""Letters of `_class_of`, by the classes of Unicode."""
+
 _CLASSES_OF_SIGNS = (
     dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏∐⋃⋂⋁⋀⨀⨁⨂", "l")
 )
+"""Letters of `_class_of` for brackets, percent signs and operators."""
+
 _SEGMENT = re.compile(r"r+|[^r]+")
 """Classes of right-to-left letters, or of the characters between two of them."""
+
 _PHRASE = re.compile(r"r(?:[^l]*r)?")
 """Classes of a right-to-left phrase in a left-to-right line."""
 _NUMBER = r"t*d+(?:sd+)*[tp]*"
@@ -71,9 +78,13 @@ _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs draw ranges from left to right."""
 _LIST = re.compile(r"(?<!\d)\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)+(?!\d)")
 """Numbers with a comma after each but the last one, not before it: some programs draw such lists from left to right."""
+
 AUTHOR = r"(?:[A-Z][^\W\d_][\w’'-]*|al\.)"
+"""Expression for the end of the author of a citation."""
+
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
-"""Expressions for the end of the author of a citation, and for a year."""
+"""Expression for a year, perhaps with a letter."""
+
 _MIRRORED_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((?!\w)")
 """A value such as O(n) whose brackets are stored as those of right-to-left text."""
 _WHOLE = re.compile(
@@ -90,6 +101,7 @@ _SIGN_AT_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""
 _SIGN_AT_START = re.compile(r"[+−×·] ")
 """Sign that may begin a line inside a formula."""
+
 _MISPLACED = re.compile(
     r"""
     (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
@@ -100,23 +112,35 @@ _MISPLACED = re.compile(
     """,
     re.VERBOSE,
 )
+"""Sign on the wrong side of a word or number."""
+
 _BOTH_ORDERS = re.compile(
     r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w"
 )
+"""Number before a letter and number after a letter, in two brackets."""
 
 _TURNED_OPENING = re.compile(r"(?<!\S)\)(?=\w)")
+"""Opening bracket of a word, stored as a closing one; some fonts store a bracket in both ways."""
+
 _TURNED_CLOSING = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
-"""Brackets on the wrong side of a word; some fonts store a bracket in both ways."""
+"""Closing bracket of a word, stored as an opening one."""
+
 _CLOSING_BEFORE_STOP = re.compile(rf"(?<=\w)\((?=[{STOPS}])")
 """Bracket between a word and a stop: it closes, also if its partner is in another line."""
 _LATIN_START = re.compile(r"\s*[A-Za-z]")
 """Latin word at the left end of a line."""
+
 _DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
+"""Brackets around Hebrew, stored as they are drawn."""
+
 _READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
-"""Brackets around Hebrew, as they are stored from left to right."""
+"""Brackets around Hebrew, stored as they are read."""
+
 _DRAWN_LABEL = re.compile(r"\((?:\d{1,2}|[\u05d0-\u05ea])\s*$")
+"""Number of an item at the right end of its line, its bracket stored as it is drawn."""
+
 _READ_LABEL = re.compile(r"\)(?:\d{1,2}|[\u05d0-\u05ea])\s*$")
-"""Number and bracket of an item at the right end of its line, as they are stored from left to right."""
+"""Number of an item at the right end of its line, its bracket stored as it is read."""
 
 _Runs = Sequence[tuple[int, int]]
 """Begin and end of left-to-right runs, from left to right."""

@@ -13,8 +13,10 @@ BULLET_GAP = 2.2
 """Maximum white space between a bullet and its line, in font sizes."""
 
 MIN_BULLET_RISE = 0.05
+"""Minimum height of the middle of a bullet above the baseline of its line, in font sizes."""
+
 MAX_BULLET_RISE = 0.6
-"""Minimum and maximum height of the middle of a bullet above the baseline of its line, in font sizes."""
+"""Maximum height of the middle of a bullet above the baseline of its line, in font sizes."""
 
 BULLET_ROOM = 3.0
 """Minimum white space between a bullet and the column before it, in font sizes."""

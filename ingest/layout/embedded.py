@@ -20,16 +20,25 @@ from ingest.layout.bidi import AUTHOR, YEAR, is_rtl_letter, n_unpaired
 from ingest.pdf.model import MIRRORED, Fonts, Glyph
 
 _TEXT = "\n"
+"""Kind of right-to-left letters and of signs of the text."""
+
 _TEXT_OPERATOR = "\r"
+"""Kind of operators in a font of the text."""
+
 _NUMBER_ALONE = re.compile(
     r"(?<![^\w \n)])(?<![^\w \n)] )(?<![0E])0+(?![0E])(?! ?[^\w \n(])"
 )
 """Number of the text: no sign is next to it, and no letter of a formula without a space."""
+
 _NOTE = re.compile(r"\.(?=\*)")
+"""Stop before the mark of a note."""
+
 _LEFT_EDGE = re.compile(r"(?:[,;:?!)\]} \r]|\.(?![EL])|[-–—] |0+[=\r](?=E))+")
+"""Stops, brackets and dashes of the text on the left of a formula, or a number that a letter on its right equals."""
+
 _RIGHT_EDGE = re.compile(r"(?:[(\[{ \r]|(?<= )[-–—])+$")
-"""Stops, brackets and dashes of the text around a formula, a number of the text that a letter on its right equals, and
-the stop before the mark of a note."""
+"""Brackets and dashes of the text on the right of a formula."""
+
 _ARROW = re.compile(r" +[⟸⟹⟺⇐⇒⇔] *$")
 """Arrow at the right end of a formula, which comes before it between two statements; a line may end after it."""
 _END_STOP = re.compile(
@@ -37,15 +46,25 @@ _END_STOP = re.compile(
 )
 """Full stop before a Latin word that is not like the ending of a file's name, or before a formula; if it is drawn after
 the first letters, from left to right, it ends a right-to-left sentence."""
+
 _AUTHOR = re.compile(rf"{AUTHOR}$")
+"""End of the author of a citation."""
+
 _YEAR = re.compile(rf", ?{YEAR}(?!\w)")
+"""Year after an author."""
+
 _NEXT_LINE = re.compile(r"[,;](?=[()])")
+"""Comma or semicolon before a year in the next line."""
+
 _NEXT_CITATION = re.compile("; ?")
-"""End of the author of a citation, the year after it, the comma before a year in the next line, and the sign before
-another citation."""
+"""Sign before another citation."""
+
 _BEFORE_LAST = re.compile(r"(?<![^ (])(?:[A-Za-z], )+$")
+"""Letters in the font of the text to the left of the last one of a list."""
+
 _BEFORE_RELATION = re.compile(r"[([{]?[A-Za-z][^\u0590-\u08ff]*$")
-"""Letters in the font of the text to the left of the last one of a list, and what is to the left of a relation."""
+"""Left side of a relation, such as an equation."""
+
 _TEXT_OPERATORS = "*/^"
 
 

@@ -184,7 +184,10 @@ def _content(path: Path) -> bytes:
 
 _PROGRAMS = ("Creator", "Producer")
 """Keys of the programs that made a file in its metadata."""
+
 _TYPESETTER = re.compile(r"TeX|Typst|dvi")
+"""Part of the names of the programs TeX and Typst, and of those that print their files."""
+
 _RowPage = tuple[GlyphPage, list[Row]]
 
 

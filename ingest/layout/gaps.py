@@ -8,8 +8,10 @@ from ingest.layout.rows import SEGMENT_GAP, Row, visible_glyphs
 from ingest.pdf.model import Glyph
 
 MIN_GAP = 0.55
+"""Minimum white space between two columns with other rows drawn in between, in ems."""
+
 MIN_JUMP = 20
-"""Minimum white space between two columns, in ems, and minimum number of glyphs of other rows drawn in between."""
+"""Minimum number of glyphs of other rows drawn between two columns."""
 
 WORD_GAP = 0.145
 """Minimum white space between two words, in ems; kerning is narrower, thin spaces are wider."""
@@ -21,9 +23,11 @@ MIN_SPACES = 3
 """Minimum number of spaces that define the usual width of a space."""
 
 STRETCH = 1.5
+"""Maximum width of a space, as a multiple of the usual one."""
+
 STRETCH_AFTER_STOP = 3.0
-"""Maximum width of a space, and of one after a sentence, as a multiple of the usual one; TeX stretches the latter three
-times as much (Knuth, The TeXbook, chapter 12)."""
+"""Maximum width of a space after a stop, as a multiple of the usual one; TeX stretches it three times as much (Knuth,
+The TeXbook, chapter 12)."""
 
 _STOPS = frozenset(".!?:")
 

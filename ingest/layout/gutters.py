@@ -20,10 +20,13 @@ from functools import cached_property
 from ingest.layout.line import Line
 
 SAME_ROW = 0.6
+"""Maximum distance of the baselines of two lines next to each other, in font sizes."""
+
 NEAR_ROW = 1.0
+"""Maximum distance of the baselines of lines of two columns whose rows are not level, in font sizes."""
+
 NEXT_ROW = 3.0
-"""Maximum distances of the baselines of two lines next to each other, of two lines of columns whose rows are not level,
-and of one line below the other, in font sizes."""
+"""Maximum distance of the baselines of one line and the next one below it, in font sizes."""
 
 REACH = 1.0
 """Maximum distance that a line may reach over a gutter, in points."""
@@ -41,6 +44,7 @@ MAX_STRAY = 0.2
 """Maximum share of lines that are drawn out of order, as formulas that a browser draws last."""
 
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
+"""Word of three letters or more."""
 
 Rows = Sequence[Sequence[Line]]
 Sides = tuple[list[Line], list[Line]]

@@ -77,9 +77,16 @@ LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
 """Signs at the end of a proof or an example."""
+
 _CLOSED = rf"[{re.escape(CLOSING)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
+"""Expression for the signs that may follow the last stop of a text, such as brackets and the end of a proof."""
+
 _ENDS_CLAUSE = re.compile(rf"[.!?؟:…。]{_CLOSED}")
+"""Stop or colon at the end of a text."""
+
 _ENDS_SENTENCE = re.compile(rf"(?:[.!?؟…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
+"""Stop at the end of a text, perhaps with the number of a note."""
+
 _SHAPES = (
     range(0x25A0, 0x25B3),
     range(0x25B6, 0x25BD),
@@ -87,6 +94,7 @@ _SHAPES = (
     range(0x2794, 0x27C0),
 )
 """Codes of geometric shapes but triangles of formulas, and of ornaments but digits."""
+
 BULLETS = "•‣⁃⤷↳⬤\u20dd" + "".join(map(chr, itertools.chain(*_SHAPES)))
 
 

@@ -41,8 +41,11 @@ PLACEHOLDER = "\u05ef"
 """Right-to-left letter, and a rare one, in place of a run of left-to-right text."""
 
 _LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
+"""Expression for the number or letter of an item."""
+
 _ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|[()]\d\d?|\(?\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
+
 _LEFT_TO_RIGHT = re.compile(r"[a-zA-Z0-9]{1,2}\.")
 """Number of an item that is drawn from left to right, as nothing else is at the right end of Hebrew."""
 
@@ -60,19 +63,27 @@ WORD_GAP_HINTED = 0.05
 
 GAP_IN_BRACKETS = 0.25
 """Maximum gap inside a bracket that parts no words, in ems, if no space is stored there."""
+
 OPENING_BRACKETS = frozenset("([{⟨⌊⌈")
+"""Brackets after which a gap may part no words."""
+
 CLOSING_BRACKETS = frozenset(")]}⟩⌋⌉")
+"""Brackets before which a gap may part no words."""
 
 GAP_AFTER_STOP = 0.1
+"""Minimum white space between a word with a mark at its end and the next letter, in ems."""
+
 ENDINGS = frozenset(".,;:!?)”")
+"""Marks at the end of a word."""
+
 OPENING_QUOTES = frozenset("“‘„«")
-"""Minimum white space between a word with a mark at its end and the next letter, in ems, these marks, and quotation
-marks before which any white space there is that of words."""
+"""Quotation marks that begin a word after such a mark and any white space."""
 
 MIN_SPACING, MAX_SPACING = 0.1, 0.2
+"""Range of the white space between two capitals in spaced print without stored spaces, in ems."""
+
 MIN_SPACED = 3
-"""Range of the white space between two capitals in spaced print without stored spaces, in ems, and minimum number of
-such spaces in a line."""
+"""Minimum number of such spaces in a line."""
 
 INITIAL = 1.6
 """Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""

@@ -34,8 +34,10 @@ MAX_NOTE_WIDTH = 0.35
 """Maximum width of a note in the print of the text, in widths of the text."""
 
 MAX_SIGN = 0.7
+"""Maximum font size of a stray sign, in sizes of the text."""
+
 FAR = 5.0
-"""Maximum font size of a sign without text, and its minimum distance from any text, in sizes of the text."""
+"""Minimum distance of a stray sign from any text of its row, in sizes of the text."""
 
 MIN_HUGE = 4.0
 """Minimum font size of a single character that is a drawing, such as a cross over a picture, in sizes of the text."""
@@ -47,11 +49,16 @@ COUNTED_SHARE = 0.6
 """Minimum share of line numbers that are 1, or are 5, more than the ones above them."""
 
 REPEATED_SHARE = 0.08
+"""Minimum share of the pages with a running head."""
+
 MIN_REPEATS = 3
+"""Minimum number of pages with a running head or page number."""
+
 MIN_SHORT_REPEATS = 2
+"""Minimum number of pages with a running head in a short document."""
+
 MAX_SHORT = 6
-"""Minimum share and number of the pages with a running head, number of those in a short document, and maximum number of
-pages of a short document."""
+"""Maximum number of pages of a short document."""
 
 MOST_PAGES = 0.5
 """Minimum share of the pages with a running head that is far from the edge."""
@@ -69,7 +76,10 @@ HEIGHT_STEP = 4.0
 """Accuracy of the height of a running head, in points."""
 
 _DIGITS = re.compile(r"\d+")
+"""Number in a running head."""
+
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
+"""Page number in digits or Roman numerals, perhaps between signs."""
 
 
 def without_running_heads(

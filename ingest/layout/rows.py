@@ -40,28 +40,37 @@ MAX_BASE = 4.0
 """Maximum font size of a row with an index or exponent, in sizes of the latter."""
 
 EXPONENT_RISE = 0.75
+"""Maximum height of an exponent above the baseline of its row, in ems."""
+
 INDEX_DROP = 0.5
-"""Maximum distances of an exponent above and of an index below the baseline of its row, in ems."""
+"""Maximum depth of an index below the baseline of its row, in ems."""
 
 INDEX_GAP = 0.5
 """Maximum white space between an index and its base, in ems."""
 
 PART_REACH = 1.0
+"""Maximum white space between two parts of a row, in ems."""
+
 MAX_PART_OVERLAP = 1.0
-"""Maximum white space between two parts of a row, in ems, and maximum overlap, in points."""
+"""Maximum overlap of two parts of a row, in points."""
 
 SIGN_REACH = 2.5
+"""Maximum white space between a sign such as an accent and its row, in ems."""
+
 MAX_SIGNS = 3
-"""Maximum white space between a sign such as an accent and its row, in ems, and maximum number of such signs."""
+"""Maximum number of signs that are drawn together."""
 
 BASE_REACH = 0.2
 """Maximum white space between an index and a base that is larger than the text of the row, in ems."""
 
 INDEX_DISTANCE = 0.62
+"""Maximum distance of a row of indices from their row, in ems."""
+
 INDEX_REACH = 0.4
+"""Maximum white space around each index of such a row, in ems."""
+
 INDEX_SIZE = 0.75
-"""Maximum distance of a row of indices from their row and the white space around each, in ems; and its size, in sizes
-of the row."""
+"""Maximum font size that such indices get, in sizes of their row."""
 
 MAX_INDEX = 12
 """Maximum number of glyphs of a row of indices."""

@@ -14,6 +14,7 @@ from quarry.course.sentences import ends_with_abbreviation
 from quarry.languages.quotation import CLOSING
 
 PRIMES = "′″‴"
+"""Primes, which are joined to their letters."""
 
 RAISED = 0.2
 """Minimum height of an exponent or a mark above the baseline, in ems."""
@@ -22,20 +23,31 @@ OVERHANG = 0.1
 """Maximum overlap of an exponent and an index on its right, in ems."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
+"""Digits and signs of the marks of notes; a minus sign is none of them."""
+
 _NEGATIVE = re.compile(r"[-–]\d")
-"""The beginning of an exponent, as in "g.mol-1"; a minus sign is no sign of a mark."""
+"""Beginning of an exponent, as in "g.mol-1"."""
+
 _CLOSING_SIGNS = f".,;:!?}}{CLOSING}"
+"""Signs that may follow the last word before a mark."""
+
 _AFTER_MARK = frozenset(_CLOSING_SIGNS + "—–-…")
+"""Signs that may follow a mark."""
+
 _FUNCTION_NAMES = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
     re.IGNORECASE,
 )
 """Names of functions; raised numbers after them are exponents."""
+
 _OPENING = {")": "(", "]": "[", "}": "{"}
+"""Opening brackets by their closing ones."""
+
 _IN_TEXT = re.compile(
     r"(?!\w*[a-z][A-Z])[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;:]?"
 )
 """A word or a year, as between brackets of a text and not of a formula, where names may be joined: "meanX"."""
+
 _IN_FORMULA = frozenset("−+=±·×")
 """Operators, as between brackets of a formula and not of a text."""
 

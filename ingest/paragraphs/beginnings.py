@@ -713,6 +713,8 @@ def _extra_space(line_break: Break) -> float:
 
 
 BEGINS, GOES_ON = True, False
+"""Decisions of the rules: a paragraph begins, or the one above goes on."""
+
 RULES: Sequence[tuple[Callable[[Break], bool], bool]] = (
     (breaks_word, GOES_ON),
     # what authors said, in a tagged PDF

@@ -19,9 +19,13 @@ from quarry.course.sentences import names_statement
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MAX_HEADING_LINES = 3
+"""Maximum number of lines of a heading."""
+
 MAX_HEADING_WORDS = 16
+"""Maximum number of words of a heading."""
+
 MIN_HEADING_LETTERS = 3
-"""Maximum number of lines and of words of a heading, and minimum number of its letters."""
+"""Minimum number of letters of a heading."""
 
 MIN_CALL_WORDS = 5
 """Minimum number of words of a sentence with an exclamation mark that is no heading in bold print."""
@@ -33,11 +37,15 @@ NEAR_BLOCKS = 3
 """Maximum distance of two items of a list, in blocks."""
 
 _NAMES = alternatives(language.bibliographies for language in LANGUAGES)
+"""Expression for a name of a bibliography."""
+
 _BIBLIOGRAPHY = re.compile(rf"(?:\S+ ){{0,2}}{_NAMES}(?: \S+){{0,2}}:?", re.IGNORECASE)
+"""Heading with the name of a bibliography among a few words."""
+
 _NAME_ALONE = re.compile(
     rf"(?:[\dIVX][\dIVX.]* )?{_NAMES}(?: [/\\&] {_NAMES})?:?", re.IGNORECASE
 )
-"""Headings of a bibliography: any, and its name alone, perhaps with the number of the section."""
+"""Name of a bibliography alone, perhaps with the number of the section."""
 
 
 @dataclass(frozen=True, slots=True)

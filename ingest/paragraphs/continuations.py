@@ -39,8 +39,10 @@ NEAR = 0.6
 """Maximum distance of a text from that before a display, in font sizes; it is no indent."""
 
 MIN_OPEN_WORDS = 6
+"""Minimum number of words of a text that goes on elsewhere."""
+
 MIN_FIRST_WORDS = 4
-"""Minimum number of words of a text that goes on elsewhere, and of the line with which it goes on."""
+"""Minimum number of words of the line with which a text goes on elsewhere."""
 
 MAX_DISPLAYS = 6
 """Maximum number of displayed formulas inside a sentence."""
@@ -57,8 +59,10 @@ _RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪�
 _CLAUSE = re.compile(
     alternatives(language.clauses for language in LANGUAGES if language.clauses) + r"\b"
 )
+"""Beginning of a clause, and of no sentence, below a displayed formula."""
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
+"""Number of a displayed formula, in brackets."""
 
 
 def join_continuations(

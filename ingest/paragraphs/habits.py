@@ -14,10 +14,13 @@ MAX_RAGGED = 0.4
 """Maximum distance of a line of justified text from the margin, in font sizes."""
 
 MIN_PITCH = 0.9
+"""Minimum distance of two baselines of a text, in font sizes."""
+
 MAX_PITCH = 1.5
+"""Maximum distance of two baselines of a text, in font sizes."""
+
 MAX_SPACED = 3.5
-"""Minimum and maximum distance of two baselines of a text, and maximum one inside a sentence, as in double-spaced text,
-in font sizes."""
+"""Maximum distance of two baselines inside a sentence, as in double-spaced text, in font sizes."""
 
 MIN_PITCHES = 4
 """Minimum number of lines inside sentences that show the pitch of a font size."""
@@ -26,8 +29,10 @@ USUAL_PITCH = 1.2
 """Distance of baselines in a document of single lines, in font sizes."""
 
 MIN_INDENTS = 3
+"""Minimum number of indents in a document with indents."""
+
 INDENTS_PER_PAGE = 0.5
-"""Minimum number of indents, and minimum number on each page, in a document with indents."""
+"""Minimum number of indents for each page of a document with indents."""
 
 SURE = 100
 """Weight of a distance inside a sentence for sure; others have 1."""
@@ -39,20 +44,25 @@ CLEAR_SPACE = 0.33
 """Extra white space that parts two paragraphs after any line, in font sizes."""
 
 MIN_SPACED = 3
+"""Minimum number of breaks after short lines with white space, where it parts paragraphs."""
+
 SPACED_SHARE = 0.2
-"""Minimum number and share of the breaks after short lines with white space, where it parts paragraphs."""
+"""Minimum share of the breaks after short lines that have white space, where it parts paragraphs."""
 
 MIN_PAGE_LINES = 4
 """Minimum number of lines of a page with a font size of its own, as of a slide in larger print than other slides."""
 
 MAX_FEW_PARTED = 1
+"""Number of lines inside sentences that the structure of any file may part from the lines above them."""
+
 PARTED_SHARE = 0.2
-"""Maximum number and maximum share of the lines inside sentences that the structure of a file parts from the lines
-above them."""
+"""Maximum share of the lines inside sentences that the structure of a file may part in this way."""
 
 JUSTIFIED = 0.8
+"""Minimum share of the lines inside sentences that end near the margin in justified text."""
+
 MIN_JUSTIFIED = 12
-"""Minimum share of the lines inside sentences that are as near in justified text, and minimum number of such lines."""
+"""Minimum number of lines of which this share is taken; missing ones count as ragged."""
 
 
 @dataclass(frozen=True, slots=True)

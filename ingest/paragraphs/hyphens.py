@@ -10,13 +10,22 @@ from quarry.languages.words import is_common
 
 MIN_LETTERS = 4
 """Minimum length of a part that tells a compound: shorter ones are syllables too, like "con" and "ment"."""
+
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
+"""Word, perhaps with hyphens or apostrophes inside it."""
+
 _ADDRESS = re.compile(r"[./]\w+/|//")
-"""What only addresses and paths have."""
+"""Signs that only addresses and paths have."""
+
 _URL = re.compile(r"(?:https?://|www\.)[^\s,;)\]>]*\w$")
+"""Beginning of a URL at the end of a line."""
+
 _URL_REST = re.compile(r"[\w.]*[/_%=&?]\w|[/?&=.]\w")
-"""Beginning of a URL at the end of a line, and the rest in the next one."""
+"""Rest of a URL at the beginning of the next line."""
+
 _BROKEN_SCHEME = re.compile(r"https?:(?:/{1,2} | /)")
+"""Scheme of a URL, broken at its slashes."""
+
 _CHINESE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff65]")
 """Character or sign of Chinese or Japanese, which have no spaces."""
 

@@ -19,15 +19,19 @@ from quarry.languages.quotation import CLOSING, OPENING
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_TITLE_WORDS = 2
+"""Minimum number of words of a heading that is a passage."""
+
 MIN_TITLE_SHARE = 0.4
-"""Minimum number of words of a heading that is a passage, and their minimum share of its tokens."""
+"""Minimum share of words among the tokens of a heading that is a passage."""
 
 MAX_UNKNOWN_SHARE = 0.12
 """Maximum share of words with a character that the file does not explain."""
 
 STOP_WEIGHT = 3
+"""Number of capitals that an inner full stop of a reference counts for."""
+
 MIN_REFERENCE_SHARE = 0.7
-"""Number of capitals that an inner full stop of a reference counts for, and the minimum of both per token."""
+"""Minimum number of capitals and weighted stops of a reference for each token."""
 
 MAX_REFERENCE_WORDS = 32
 """Maximum number of words of a reference with few capitals; a longer one has a remark on the book."""
@@ -37,6 +41,8 @@ MAX_DATED_WORDS = 60
 sentences, as in German."""
 
 BIAS = -8.76
+"""Log-odds of a passage without any feature, fitted together with the weights."""
+
 WEIGHTS = {
     "words": 1.43,
     "letters": 1.75,
@@ -59,15 +65,17 @@ WEIGHTS = {
     "opener": 1.02,
     "display": 2.0,
 }
-"""Log-odds of a passage: without any feature, and for each feature, as fitted by logistic regression to 3,419 blocks of
-all lengths in 384 public lectures, of which readers of the printed pages said whether they are passages. Words and
-lines count by the binary logarithm of their number, letters by their share of the visible characters, the font size in
-sizes of the text, the indent in font sizes; any other feature is 0 or 1. The weight of a word that opens sentences was
-fitted later, to 2,063 blocks of 137 other pages; that of a displayed formula below the text was set by hand."""
+"""Log-odds of a passage for each feature, as fitted by logistic regression to 3,419 blocks of all lengths in 384 public
+lectures, of which readers of the printed pages said whether they are passages. Words and lines count by the binary
+logarithm of their number, letters by their share of the visible characters, the font size in sizes of the text, the
+indent in font sizes; any other feature is 0 or 1. The weight of a word that opens sentences was fitted later, to 2,063
+blocks of 137 other pages; that of a displayed formula below the text was set by hand."""
 
 MIN_SIZE, MAX_SIZE = 0.7, 1.3
+"""Range of the font sizes that a weight is multiplied by, in sizes of the text."""
+
 LOWEST_INDENT, HIGHEST_INDENT = -1.0, 6.0
-"""Range of the font sizes, in sizes of the text, and of the indents, in font sizes, that weights are multiplied by."""
+"""Range of the indents that a weight is multiplied by, in font sizes."""
 
 MIN_STATEMENT_TOKENS = 4
 """Minimum number of words and signs of a statement after its numbered label."""
@@ -79,18 +87,26 @@ CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?؟…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+"""Stop at the end of a sentence."""
+
 _LAST_STOP = re.compile(
     rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [{PROOF_ENDS}])?$"
 )
 """A stop at the end of a text, perhaps before the mark at the end of a proof or an example."""
+
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
 """Expression for a letter that may begin a name."""
 _YEAR = re.compile(
     rf"[(\[,.:;/–-] ?{YEAR}\b|\b{YEAR}(?=[)\],.:;/–-]|$)",
 )
 """Year after or before a sign, as in references; in "In 1987 the council" it has none."""
+
 _ANY_YEAR = re.compile(rf"\b{YEAR}\b")
+"""Year with or without a sign next to it."""
+
 _INITIAL = re.compile(rf"(?<![\w.]){_CAPITAL}\.")
+"""Initial of a name."""
+
 _AUTHOR = re.compile(
     rf"""
     (?:\[?\w{{1,6}}\]?\.?\ )?  # the number of an entry
@@ -102,8 +118,7 @@ _AUTHOR = re.compile(
     """,
     re.VERBOSE,
 )
-"""Year and initial of a name in a reference, and the authors at its beginning: with initials, or before a title in
-quotation marks."""
+"""Authors at the beginning of a reference: with initials, or before a title in quotation marks."""
 
 _CODE_LINE = re.compile(
     r"""
@@ -125,16 +140,25 @@ _CODE_LINE = re.compile(
     """,
     re.VERBOSE,
 )
+"""Comment, statement or part of a statement of a program."""
+
 _SPACED_NAME = re.compile(r"(?<!\S)(?:[a-z] ){3,}[a-z](?!\S)")
+"""Name of a listing that sets the letters of proportional print apart."""
+
 SPACED_SHARE = 0.15
-"""A name of a listing that sets the letters of proportional print apart, and the minimum share of such names."""
+"""Minimum share of the characters of a listing in such names."""
+
 _FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) (?:\. ?){3,}\d+$")
 """Dots between a long title and the number of its page."""
 
 _ADDRESS = re.compile(r"\w+://\S+")
+"""Address such as a URL."""
+
 _WORD = re.compile(r"(?:[^\W\d_]['’׳])?[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
+"""Word without signs or numbers."""
+
 _CHINESE_WORD = re.compile(r"[぀-ヿ一-鿿]{2}")
-"""Word without signs or numbers, and two characters of a script without spaces."""
+"""Two characters of a script without spaces."""
 
 _LABELS: dict[Kind, re.Pattern[str]] = {
     kind: re.compile(

@@ -28,13 +28,20 @@ ICON = 1.5
 """Minimum size of an icon beside a text, in font sizes; bullets are smaller."""
 
 _BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|\(?\*{{1,3}}\)|[–—-]{{1,3}}|−")
+"""Bullet, dash or stars before an item."""
+
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
+
 _SIGNS = "().[]-–"
 """Signs around the numeral or letter of an item."""
+
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+"""Roman numerals from 1 to 10."""
+
 _JOINED = re.compile(r"(\(?\d{1,2}[.)])((?=[^\W\d_]{2})(?![a-z]).+)")
 """Number of an item and the beginning of its text, which has a capital if its script has them."""
+
 _FIRST = ("a", "i")
 """First letters of nested lists."""
 _ENUMERATOR = re.compile(

@@ -14,17 +14,22 @@ from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
 
 LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
+"""Level of an item in nested lists, by the first sign of its style; outer ones have higher levels."""
+
 LEVEL_OF_BULLETS = 2
-"""How far out in nested lists an item usually is, by the first sign of its style, and with another bullet."""
+"""Level of an item with another bullet."""
 
 MAX_HEAD_WORDS = 20
 """Maximum number of words of a title, name or date at the head of a document."""
 
 MAX_TITLES = 2
+"""Number of headings below which text at the margin is none of the names at the head of a document."""
+
 MIN_TEXT_WORDS = 5
+"""Minimum number of words of such a text."""
+
 MAX_TEXT_INDENT = 0.5
-"""Number of headings below which a text of several words at the margin is none of the names at the head of a document,
-the minimum number of its words, and its maximum indent, in font sizes."""
+"""Maximum indent of such a text, and maximum difference of the indents of items of one list, in font sizes."""
 
 MAX_FOLLOWING_WORDS = 250
 """Maximum number of words of the items and displays that a passage introduces."""

@@ -22,9 +22,13 @@ _MIN_RULES = 3
 """Minimum number of rules of a table in each direction: two rows and two columns."""
 _MIN_TABLE_WIDTH = 150.0
 """Minimum width of a table, in points; figures of arrays and trees are narrower."""
+
 _MIN_DOT = 1.5
+"""Minimum width and height of a drawn bullet, in points."""
+
 _MAX_DOT = 9.0
-"""Minimum and maximum width of a drawn bullet, in points."""
+"""Maximum width and height of a drawn bullet, in points."""
+
 _MAX_STRETCH = 1.5
 """Maximum ratio of the sides of a drawn bullet."""
 _MAX_DOTS = 100
@@ -42,14 +46,19 @@ _SEGMENTS_OF_RECTANGLE = 5
 """Maximum number of segments of the path of a rectangle, the step to its beginning included."""
 _PAIRS = {54: ("(", ")"), 162: ("{", "}")}
 """Pairs of brackets that Office draws as a path, by the number of its segments."""
+
 _MIN_PAIR_HEIGHT = 0.7
+"""Minimum height of such a pair around the first glyph in it, in ems."""
+
 _MAX_PAIR_HEIGHT = 3.0
-"""Minimum and maximum height of such a pair around the first glyph in it, in ems."""
+"""Maximum height of such a pair around the first glyph in it, in ems."""
 
 _MAX_ROOM = 0.25
+"""Maximum distance from the stroke of a root to the end of its sign, in ems."""
+
 _OFF_ROOT = 0.2
-"""Maximum distance of the first glyph under a root from its sign, and from the baseline of the formula, in ems; that of
-a fraction is farther."""
+"""Maximum distance of the first glyph under a root from the baseline of the formula, in ems; that of a fraction is
+farther."""
 
 _KINDS = [
     pdfium.FPDF_PAGEOBJ_PATH,

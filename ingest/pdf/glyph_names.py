@@ -34,14 +34,22 @@ PRIVATE = 0xF0000
 """First private code to which macOS maps glyphs without a character."""
 SPACE = 3
 """Number of the space among the glyphs of Windows fonts."""
+
 _ARABIC_POINTS = frozenset("\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")
+"""Arabic signs for vowels and the like."""
+
 MAX_ASCII = 127
+"""Greatest code of ASCII."""
+
 MAX_CODE = 255
-"""Greatest code of ASCII, and greatest character code of fonts with an encoding that names glyphs."""
+"""Greatest character code of fonts with an encoding that names glyphs."""
 
 _SIZE = re.compile(r"(?:text|display|[bB]igg?)$")
 """End of the name of a sign that TeX has in several sizes, as in "summationdisplay"."""
+
 _BRACKETS = frozenset("()[]{}|")
+"""Brackets and bars."""
+
 _OF_TEX = {
     "lscript": "ℓ",
     "prime": "′",
@@ -121,8 +129,14 @@ _ORDERED = {
 """How many of the standard glyphs a family of fonts begins with, and the first glyphs of its alphabets."""
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
+"""Latin letters in the order of Cambria Math."""
+
 _GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρσςτυφχψω∂ϵϑϰϕϱϖ"
+"""Greek letters and their variants in the order of Cambria Math."""
+
 _UPRIGHT_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρσςτυφχψω"
+"""Greek letters without variants in the order of Cambria Math."""
+
 _OF_CAMBRIA = {
     0x3C3: "∑",
     0x4A7: "\u0305",

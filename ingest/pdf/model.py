@@ -46,10 +46,13 @@ _MONO_NAME = re.compile(
     r"mono(?!type)|courier|consol|typewriter|^(?:cm|ec|sf)(?:tt|tc|st|it)|(?<!uni)code",
     re.IGNORECASE,
 )
+"""Part of the name of a font of fixed pitch."""
+
 _BOLD_NAME = re.compile(
     r"bold|black|heavy|demi|medi$|-b$|^(?:cm|ec|sf)(?:ss)?(?:b[xil]|rb|sx|so)",
     re.IGNORECASE,
 )
+"""Part of the name of a bold font."""
 
 
 @dataclass(slots=True, eq=False)

@@ -37,9 +37,13 @@ MIN_IMAGE_SHARE = 0.5
 """Minimum share of a scanned page that images cover."""
 MIN_UNKNOWN_SHARE = 0.125
 """Minimum share of glyphs without Unicode in a font that nobody can read."""
+
 MIN_LINE = 12
+"""Minimum number of glyphs of an invisible line with a size of its own."""
+
 OTHER_WIDTH = 0.35
-"""Minimum number of glyphs of an invisible line with a size of its own, and minimum logarithm of its relative width."""
+"""Minimum absolute logarithm of the relative width of the glyphs of such a line."""
+
 BOLD_SHIFT = 0.05
 """Maximum distance of two copies of a glyph that are drawn to look bold, in ems."""
 NEAR_COPY = 0.3

@@ -8,7 +8,11 @@ from pypdf._codecs import charset_encoding
 from ingest.pdf.model import UNKNOWN
 
 SYMBOL = charset_encoding["/Symbol"]
+"""Signs of Symbol by their codes."""
+
 _, _WIDTHS = FONT_METRICS["Symbol"]
+"""Widths of the signs of Symbol, in thousandths of an em."""
+
 SAME_WIDTH = 10
 """Maximum difference of the width of a sign from that in Symbol, in thousandths of an em."""
 
@@ -16,8 +20,10 @@ _ARROWS = dict(enumerate("←→↑↓↖↗↙↘⇐⇒⇑⇓", 0xF0DF))
 """Arrows of Wingdings; Word writes them for "-->" and the like."""
 
 _MT_EXTRA = dict(zip(b"&KLMUIohlrv", "\u0307…⋯⋮⋃⋂∘ℏℓ\u20d7\u20d7", strict=True))
+"""Signs and accents of MathType by their codes."""
+
 _MATHTYPE = re.compile("MT[- ]?Extra")
-"""Signs and accents of MathType, and the name of their font."""
+"""Name of MT Extra, the font of these signs."""
 
 _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
 """Pieces of tall brackets at the codes of Adobe."""

@@ -19,8 +19,10 @@ MIN_FRAMED = 200
 """Minimum number of characters in a frame around a text."""
 
 MIN_DATA_ROWS = 3
+"""Minimum number of rows of a table of data."""
+
 MAX_ENTRY = 200
-"""Minimum number of rows of a table of data, and maximum number of characters in a cell of such a row."""
+"""Maximum number of characters in a cell of a row of data."""
 
 MAX_RULE = 3.0
 """Maximum width of a rule, in points; a wider rectangle is the background of a text."""

@@ -12,7 +12,10 @@ from collections.abc import Collection, Iterable, Mapping
 from ingest.pdf.model import Glyph
 
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
+"""Greek capitals with which OML and OT1 begin."""
+
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Latin capitals."""
 
 
 def _encoding(text: str) -> dict[int, str]:
@@ -58,18 +61,22 @@ MSA = _encoding(
     "⪕ ⪖ ⋞ ⋟ ≼ ≦ ⩽ ≶ ‵ _ ≓ ≒ ≽ ≧ ⩾ ≷ ⊏ ⊐ ⊳ ⊲ ⊵ ⊴ ★ ≬ ▼ ▶ ◀ _ _ △ ▲ ▽ ≖ ⋚ ⋛ ⪋ ⪌ ¥ ⇛ ⇚ ✓ ⊻ ⊼ ⩞ ∠ ∡ ∢ ∝ "
     "⌣ ⌢ ⋐ ⋑ ⋓ ⋒ ⋏ ⋎ ⋋ ⋌ ⫅ ⫆ ≏ ≎ ⋘ ⋙ ⌜ ⌝ ® Ⓢ ⋔ ∔ ∽ ⋍ ⌞ ⌟ ✠ ∁ ⊺ ⊚ ⊛ ⊝"
 )
+"""Symbols of the AMS: MSAM and its kin."""
+
 MSB = _encoding(
     "≨ ≩ ≰ ≱ ≮ ≯ ⊀ ⊁ ≨ ≩ ≰ ≱ ⪇ ⪈ ⋠ ⋡ ⋨ ⋩ ⋦ ⋧ ≰ ≱ ⪵ ⪶ ⪹ ⪺ ⪉ ⪊ ≁ ≇ ╱ ╲ ⊊ ⊋ ⊈ ⊉ ⫋ ⫌ ⫋ ⫌ ⊊ ⊋ ⊈ ⊉ ∦ ∤ ∤ ∦ "
     "⊬ ⊮ ⊭ ⊯ ⋭ ⋬ ⋪ ⋫ ↚ ↛ ⇍ ⇏ ⇎ ↮ ⋇ ∅ ∄ "
     + " ".join(_CAPITALS)
     + " ˆ ˆ ˜ ˜ _ Ⅎ ⅁ _ _ _ _ ℧ ð ≂ ℶ ℷ ℸ ⋖ ⋗ ⋉ ⋊ ∣ ∥ ∖ ∼ ≈ ≊ ⪸ ⪷ ↶ ↷ ϝ ϰ k ℏ ℏ ϶"
 )
-"""Symbols of the AMS: MSAM and MSBM, and their kin."""
+"""Symbols of the AMS: MSBM and its kin."""
 
 STMARY = dict(zip(map(ord, "JKLM"), "⟦⟧⦇⦈", strict=True))
 """Brackets of stmaryrd; its other signs are rare."""
 
 _LIGATURES = ("ff", "fi", "fl", "ffi", "ffl")
+"""Ligatures in the order of OT1 and T1."""
+
 NAMELESS = (
     dict(enumerate(_GREEK))
     | dict(enumerate(_LIGATURES, 11))
@@ -88,9 +95,12 @@ CYRILLIC = (
     | {0x9C: "Ё", 0x9D: "№", 0xBC: "ё", 0xBE: "«", 0xBF: "»"}
 )
 """Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
+
 MAX_ACCENTED = 3
+"""Maximum number of accented letters in a font with hardly any plain ones."""
+
 MAX_LATIN_ACCENTED = 20
-"""Maximum number of accented letters in a font with hardly any plain ones, and in a font of any Latin text."""
+"""Maximum number of accented letters in a font of any Latin text."""
 
 COMPANION = {ord(sign): sign for sign in "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾"} | dict(
     zip([132, 133, 136, 151, 187, 191], "†‡•™√€", strict=True)
@@ -98,8 +108,11 @@ COMPANION = {ord(sign): sign for sign in "¢£¥§©ª¬®°±²³µ¶·¹º¼½
 """Signs of the companion of text fonts (TS1), which has no letters."""
 
 _INTEGRALS = "∫∫∬∬∭∭⨌⨌"
-ESINT = dict(enumerate(_INTEGRALS, 1))
 """Integrals of esint, each in text and in a display."""
+
+ESINT = dict(enumerate(_INTEGRALS, 1))
+"""Integrals of esint by their codes."""
+
 ESINT_NAMED = dict(zip(map(ord, "´ˆ˜¨˝˚ˇ˘¯˙¸˛"), f"{_INTEGRALS}∫∫∮∮", strict=True))
 """The same and two more, by the accents of T1 whose names the glyphs bear."""
 
@@ -130,8 +143,10 @@ MATHABX = {
 PI_ONE = dict(
     zip(map(ord, "123456#$,.abdeglmpstu"), "+−×÷=±≤≥<>αβδεγλμπστθ", strict=True)
 )
+"""Signs and Greek letters of Mathematical Pi."""
+
 PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=True))
-"""Signs and Greek letters, and brackets in two sizes, of Mathematical Pi."""
+"""Brackets of Mathematical Pi in two sizes."""
 
 SYC = dict(zip(map(ord, "BC,.<=^"), "≔≕≠≢∉∌◇", strict=True))
 """Signs of txfonts and newtx; its others are rare."""
@@ -226,8 +241,11 @@ PAIRED = str.maketrans("⇐⇒⇑⇓", "⇇⇉⇈⇊")
 """Double arrows, and the pairs of arrows that fonts of the AMS have instead."""
 
 _PIECES = "∼=≅ −−− −→⟶ →→⇉ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
+"""Pairs of signs, each with the sign that TeX draws of the two."""
+
 _RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
 """Relations and letters that TeX draws of two signs, one over the other or joined."""
+
 PIECES = frozenset("".join(_RELATIONS))
 """These signs."""
 OVERLAP, OFFSET = 0.1, 0.4
@@ -243,9 +261,12 @@ LOW_QUOTES = {"”": "„", "’": "‚"}
 """Closing quotation marks, and the low opening ones that TeX makes of them in fonts that lack these."""
 LOW_GAP, MIN_LOW, MAX_LOW = 0.15, 0.4, 0.75
 """Maximum white space after such a mark, and minimum and maximum depth to which it is lowered, in ems."""
+
 PIECES_APART = 40
+"""Maximum number of glyphs from a piece of a tall sign to the next one."""
+
 SAME_EDGE = 0.1
-"""Maximum number of glyphs from a piece to the next one, and maximum distance of their edges, in points."""
+"""Maximum distance of the left edges of two pieces, in points."""
 
 
 def join_relation(before: Glyph, glyph: Glyph) -> bool:

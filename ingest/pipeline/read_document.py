@@ -37,11 +37,18 @@ MAX_LABEL_WORDS = 12
 """Maximum number of words of a line with the number of the lecture; a longer one is text that mentions a lecture."""
 
 _LECTURE = alternatives(language.lecture for language in LANGUAGES)
+"""Expression for "lecture" and the like."""
+
 _NUMBERED = re.compile(
     rf"(?<![^\W\d_]){_LECTURE}[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE
 )
+"""Number after such a word."""
+
 _LEADING = re.compile(r"0?(\d{1,2})(?=[\s._-]+[^\W\d_]|$)")
+"""Number at the beginning of a file stem."""
+
 _SEPARATOR = re.compile(r"\s*[,;·•|&/]\s*|\s+and\s+")
+"""Sign or word between two authors."""
 
 READING = (
     "quarry/course/*.py",

@@ -12,9 +12,11 @@ from ingest.layout.rows import MAX_LEVEL_OFFSET, SAME
 from ingest.pdf.model import AXIS, UNKNOWN, Box, Glyph, edges, text_of
 
 MAX_UNDERSCORE = 0.5
+"""Maximum width of an underscore, in ems."""
+
 UNDERSCORE_GAP = 0.08
-"""Maximum width of an underscore, and maximum distance from the end of the baseline of the glyph before it, in ems.
-TeX's underscores stand on the baseline; pieces of an interrupted underline are below it."""
+"""Maximum distance of an underscore from the end of the baseline of the glyph before it, in ems; pieces of an
+interrupted underline are lower."""
 
 SLASH_WIDTH = 0.3
 """Width of the slash between numerator and denominator, in ems."""
@@ -23,21 +25,30 @@ FRACTION_REACH = 3.0
 """Maximum distance of the glyphs of a fraction from its bar, in sizes of the largest glyph of the page."""
 
 MIN_NUMERATOR = 0.12
+"""Minimum distance of the baseline of a numerator from its bar, in ems."""
+
 USUAL_NUMERATOR = 0.43
+"""Usual distance of the baseline of a numerator from its bar, in ems."""
+
 MAX_NUMERATOR = 1.0
-"""Minimum, usual and maximum distance of the baseline of a numerator from its bar, in ems."""
+"""Maximum distance of the baseline of a numerator from its bar, in ems."""
 
 MAX_UNDERLINE = 0.2
 """Maximum distance of the baseline of an underlined word from its line, in ems."""
 _LONG_WORD = re.compile(r"[^\W\d_]{5}")
 
 MIN_DENOMINATOR = 0.4
+"""Minimum distance of the baseline of a denominator from its bar, in ems."""
+
 MAX_DENOMINATOR = 1.3
+"""Maximum distance of the baseline of a denominator from its bar, in ems; it is less if the numerator is nearer or
+farther than usual, as words over a line and the caption of a table are."""
+
 MAX_NESTED = 1.7
+"""Maximum distance of both baselines from the bar if a fraction, root or large bracket is inside, in ems."""
+
 LARGE_SIGN = 1.5
-"""Minimum and maximum distance of the baseline of a denominator from its bar, maximum one of both parts of a fraction
-with fractions, roots or large brackets inside, and minimum height of these brackets, in ems. The maximum is less if the
-numerator is nearer or farther than usual, as words over a line and the caption of a table are."""
+"""Minimum height of a large bracket, in ems."""
 
 ROOT_DEPTH = 0.5
 """Minimum distance of the baseline of a root from its bar, in ems."""
@@ -49,14 +60,19 @@ BAR_EXCESS = 1.0
 """Maximum width of a bar beyond its numerator and denominator, in ems."""
 
 FRACTION_ROOM = 0.4
+"""Minimum white space between a fraction and text that is at no bar, in ems."""
+
 BAR_REACH = 1.2
-"""Minimum white space between a fraction and text that is at no bar, and maximum distance of text from its bar, in
-ems."""
+"""Maximum distance of text from its bar, in ems."""
 
 MIN_OVERLINED = 0.35
+"""Minimum distance of letters from the line over them, in ems."""
+
 MAX_OVERLINED = 0.96
+"""Maximum distance of letters from the line over them, in ems."""
+
 MAX_LETTERS = 3
-"""Minimum and maximum distance of letters from the line over them, in ems, and maximum number of these letters."""
+"""Maximum number of letters under a line."""
 
 MAX_MISFIT = 0.2
 """Maximum distance of the ends of a line from those of the letters under it, in ems."""

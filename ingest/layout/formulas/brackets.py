@@ -15,8 +15,10 @@ from ingest.layout.rows import MAX_LEVEL_OFFSET, find_rows
 from ingest.pdf.model import AXIS, Box, Glyph, edges
 
 MIN_LEADING = 0.8
+"""Minimum distance of the first and the last row between brackets, in ems."""
+
 MAX_CELL_GAP = 2.5
-"""Minimum distance of rows between brackets, and maximum white space between the cells after a brace, in ems."""
+"""Maximum white space between the cells after a brace, in ems."""
 
 
 def join_tables(page: FormulaPage, rules: Iterable[Box]) -> None:

@@ -15,22 +15,31 @@ from ingest.layout.formulas.page import (
 from ingest.pdf.model import AXIS, Glyph, edges
 
 LIMIT_REACH = 1.2
+"""Maximum distance of the baseline of a limit from the edge of its operator, in ems."""
+
 MAX_LIMIT = 5
+"""Maximum width of a limit beyond that of its operator, perhaps with the limit of the next operator, in ems."""
+
 LIMIT_GAP = 0.45
-"""Maximum distance of the baseline of a limit from the edge of its operator, how much wider than the operator it may
-be, perhaps with the limit of the next operator, and maximum white space inside it, in ems."""
+"""Maximum white space inside a limit, in ems."""
 
 SIDE_REACH = 6.0
+"""Maximum distance of other glyphs that may touch a limit from the sides of its operator, in ems."""
+
 HIGH_REACH = 1.6
-"""Maximum distances of other glyphs that may touch a limit from its operator, to the sides, and up or down, in ems."""
+"""Maximum distance of such glyphs from the upper or lower edge of the operator, in ems."""
 
 SCRIPT_REACH = 0.6
+"""Maximum distance of a limit at the right edge of its operator from the corner, in ems."""
+
 SCRIPT_GAP = 0.2
-"""Maximum distance of a limit at the right edge of its operator from the corner, and maximum white space inside it, in
-ems."""
+"""Maximum white space inside a limit at the right edge, or beside the limit of another operator, in ems."""
 
 _LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹⇔⟺↦⟼=∼≈≡≃≅≤≥⊆")
+"""Operators, arrows and relations that may have limits."""
+
 _NAME = re.compile("l[ií]m|m[aá]x|m[ií]n|sup|inf")
+"""Name of an operator with limits."""
 
 
 def join_limits(page: FormulaPage) -> None:
