@@ -712,7 +712,10 @@ def test_a_note_begins_with_a_raised_number_in_small_print() -> None:
 def test_a_map_that_did_not_fit_goes_on_below_the_first_line_of_an_item() -> None:
     item = item_line("Let the sets be given and with them")
     group = LineGroup([replace(item, x0=55.0)], 1)
-    for text, is_new in (("f : A → B and its", False), ("f : one more letter", True)):
+    for text, is_new in (
+        ("f : A → B and all their edges", False),
+        ("f : one more letter", True),
+    ):
         assert begins(group, line(text, y=112.0, x0=40.0, left=40.0)) is is_new
 
 
