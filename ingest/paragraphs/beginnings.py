@@ -268,7 +268,7 @@ def ends_proof(line_break: Break) -> bool:
 def changes_print(line_break: Break) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
     above, line = line_break.above, line_break.line
-    if line.in_table != above.in_table:
+    if line.in_table != above.in_table or _parts_title_from_label(above, line):
         return True
     if _meet_in_sentence(above, line):
         return False
@@ -286,6 +286,13 @@ def changes_print(line_break: Break) -> bool:
     is_text = line.begins_small or not line_break.group.first.is_bold
     is_inside |= line.is_bold and goes_on_in_item(line_break)
     return not (is_below and (is_inside or (is_text and above.is_full(line))))
+
+
+def _parts_title_from_label(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a bold line, such as a centred title, is above a bold label with a colon at another edge."""
+    is_label = _has_bold_label(line) and _ends_label_with_colon(line)
+    is_apart = line.initial.isupper() and not line.starts_at(above.start)
+    return above.is_bold and is_label and is_apart
 
 
 def _meet_in_sentence(above: PlacedLine, line: Line) -> bool:
@@ -573,8 +580,12 @@ def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:
     if not _has_bold_label(line):
         return False
     is_forced = above.has_room_for(line, 1) and not above.words[-1].bold
-    has_colon = leading_bold(line.words)[-1].text.endswith(":")
-    return has_colon and (above.ends_sentence or is_forced)
+    return _ends_label_with_colon(line) and (above.ends_sentence or is_forced)
+
+
+def _ends_label_with_colon(line: Line) -> bool:
+    """Return whether the bold words at the beginning of a line end with a colon."""
+    return leading_bold(line.words)[-1].text.endswith(":")
 
 
 def _has_bold_label(line: PlacedLine) -> bool:

@@ -277,10 +277,10 @@ class _Text:
 
     @property
     def is_statement(self) -> bool:
-        """Whether it is a labelled statement with a word: some hold little else than a formula."""
+        """Whether it is a labelled statement with a word or a full stop: some hold little else than a formula."""
         statement = after_statement_label(self.block.text)
-        has_word = _WORD.search(statement) is not None
-        return has_word and len(statement.split()) >= MIN_STATEMENT_TOKENS
+        is_whole = _WORD.search(statement) or _LAST_STOP.search(statement)
+        return bool(is_whole) and len(statement.split()) >= MIN_STATEMENT_TOKENS
 
     @cached_property
     def is_code_line(self) -> bool:

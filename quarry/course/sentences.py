@@ -69,8 +69,8 @@ _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 """The number of a part."""
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.?|\d+\.")
 """The number before the name of a statement, as in "2.1. Definition."."""
-_ITEM_NUMBER = re.compile(r"(?<=[.:]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
-"""The number of the first item of a list at its end, as in "Exercise 5. 1"."""
+_ITEM_NUMBER = re.compile(r"(?<=[.:\d]) \(?(?:\d{1,2}|[a-zא-ת])\)?$")
+"""The number of the first item of a list at its end, as in "Exercise 5. 1" and "Remark 1 1"."""
 _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
 """The end of a number, a letter alone or a term in brackets, before the sign of a factorial."""
 _REMARK = re.compile(r"^\([^()]{1,20}\) (?=\S)")

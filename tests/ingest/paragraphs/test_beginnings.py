@@ -699,6 +699,16 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
         assert begins(group, below) is is_new, text
 
 
+def test_a_bold_label_with_a_colon_begins_below_a_centred_title() -> None:
+    words = [replace(word, bold=True) for word in line("Trees of Even Height").words]
+    title = LineGroup([line("", words=tuple(words), bold=1.0, x0=80.0)])
+    for text, is_new in (
+        ("Statement: Let a tree", True),
+        ("statement: let a tree", False),
+    ):
+        assert begins(title, labelled(text, y=112.0)) is is_new
+
+
 def test_a_note_begins_with_a_raised_number_in_small_print() -> None:
     text = line("8 Trees are graphs")
     number, *others = text.words

@@ -224,6 +224,7 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     ("Claim 3. d(v) ≤ dist(s, v) for v ∈ V", {}, "theorem"),
     ("Lema 4.2.1 |a+b|r ≤ c(|a|r + |b|r) con r > 0", {}, "other"),
     ("Claim 3. x = y", {}, "symbols"),
+    ("Claim 3. x = {1, 2}, y = {1}.", {}, "theorem"),
     ("Theorem. nF(x) ∼ Bin(n, F(x))", {}, "theorem"),
     ("Example: (1 2 (3 (4 5) (6 7)) 8 (9 10)) Bin(x)", {}, "symbols"),
     ("Figure 3. Boats of all kinds at night", {"is_heading": True}, "caption"),

@@ -47,6 +47,7 @@ FIRST = [
     "1.A. (5 pts.) Write it down.",
     "Proof of Lemma 2.1. Two such numbers are equal.",
     "Proof Pick ϵ > 0.",
+    "Remark 1 1. ∅ is a set.",
     "Theorem (see Corlette, Simpson.)",
     "Demostración del teorema 2. Sean dos números.",
     "The mean is a root of q(x).",
