@@ -209,7 +209,11 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
         is_outer = not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
 
-    return after_colon and item.reason != ""
+    # below a list, words alone are the title of what follows
+    last = parts[-1].block if parts else block
+    is_title = item.reason == "word" and not last.text.endswith(":")
+    in_list = any(part.block.style for part in parts)
+    return after_colon and item.reason != "" and not (in_list and is_title)
 
 
 def _level(style: str) -> int:

@@ -96,6 +96,16 @@ def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
     assert (after.kind, after.text) == ("prose", text)
 
 
+def test_a_title_below_a_list_does_not_belong_to_the_lead_in() -> None:
+    for last, text in (
+        ("Nets of two boats", "All boats have: Oars Nets of two boats"),
+        ("Nets, as in:", "All boats have: Oars Nets, as in: Sails"),
+    ):
+        items = [block("Oars", number="•"), block(last, number="•")]
+        lead, *_ = made(block("All boats have:"), *items, block("Sails"))
+        assert lead.text == text
+
+
 def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> None:
     text = "Every queue of this course hands out its first one:"
     lead, after = made(block("And now to the point:"), block(text))
