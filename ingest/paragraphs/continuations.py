@@ -107,7 +107,13 @@ class _Texts:
         self._habits = habits
 
     def add(self, group: LineGroup) -> None:
-        """Add the next group: it continues the last text, is displayed below it, or is a text of its own."""
+        """Add the next group: it continues the last text, is displayed below it, or is a text of its own.
+
+        The number of a display of several lines may be alone between two of them, and is left out.
+        """
+        is_number = _FORMULA_NUMBER.fullmatch(group.first.text) is not None
+        if self.displays and is_number and len(group.lines) == 1:
+            return
         has_ended = shares_element = False
         if self._goes_on(group):
             self._join(group)

@@ -176,6 +176,17 @@ def test_an_open_sentence_goes_on_in_the_formulas_below_it_before_a_new_sentence
         assert displays == ([display, "= 2", "y = 3"] if display else []), (last, text)
 
 
+def test_the_number_of_a_display_alone_between_two_of_its_lines_is_left_out() -> None:
+    before = LineGroup([line("Trees are graphs"), line("where a tree has", y=112.0)])
+    formulas = [
+        displayed(text, 124.0 + 12 * row)
+        for row, text in enumerate(("x = 1", "(9)", "= y"))
+    ]
+    first, *others = join_continuations([before, *formulas], HABITS)
+    assert [part.first.text for part in first.displays] == ["x = 1", "= y"]
+    assert not [part for part in others if part.first.text == "(9)"]
+
+
 def test_a_formula_is_displayed_below_a_line_of_symbols_at_the_margin() -> None:
     for start, is_display in ((50.0, True), (80.0, False)):
         symbols = line("x = 1 (f):", y=112.0, x0=start)
