@@ -211,13 +211,16 @@ def _is_root(stroke: Box, bar: Box) -> bool:
 
 
 def find_rules(drawings: Iterable[Drawing]) -> list[Box]:
-    """Return the thin horizontal rules, as in fractions, without their height; a wide one in a form is of a table."""
+    """Return the thin horizontal rules, as in fractions, without their height; a wide one in a form is of a table.
+
+    Early versions of Distiller draw them as images.
+    """
     rules = []
     for drawing in drawings:
         box = drawing.box
         height = box.bottom - box.top
         width = box.x1 - box.x0
-        is_thin = drawing.is_path and height <= _MAX_RULE and 2 * height < width
+        is_thin = height <= _MAX_RULE and 2 * height < width
         if is_thin and not (drawing.in_form and width >= _MAX_FORMULA):
             y = (box.top + box.bottom) / 2
             rules.append(Box(box.x0, y, box.x1, y))

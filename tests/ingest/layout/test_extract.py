@@ -7,7 +7,7 @@ import typst
 
 from ingest.errors import SourceError
 from ingest.layout.extract import Pdf
-from tests.contracts.handmade import Run, grid, lines, pdf
+from tests.contracts.handmade import PAGE_HEIGHT, Run, grid, lines, pdf
 from tests.ingest.reading import extracted
 
 HEBREW = dict(zip("abgmslvM", "אבגםשלומ", strict=True))
@@ -310,3 +310,10 @@ def test_the_last_rule_of_a_table_is_no_bar_of_a_fraction() -> None:
 def test_the_numbers_of_a_column_between_brackets_are_apart() -> None:
     (text,) = _texts(typst.compile(b"Let it be $v = mat(1; 2; 6)$ at first."))
     assert text == "Let it be v = (1 2 6) at first."
+
+
+def test_the_bar_of_a_fraction_may_be_an_image() -> None:
+    page = [Run(100, 100, "a ="), Run(122, 96, "n", 7), Run(122, 104, "m", 7)]
+    image = "BI /W 1 /H 1 /BPC 1 /IM true ID \x7f EI"
+    bar = f"q 7 0 0 0.4 121 {PAGE_HEIGHT - 97.7} cm {image} Q"
+    assert _texts(pdf([page], drawing=bar)) == ["a = n/m"]
