@@ -241,9 +241,10 @@ def _is_structured(line_break: Break) -> bool:
 
 def begins_note(line_break: Break) -> bool:
     """Return whether a footnote begins, with its number joined to its first word or raised before it."""
-    line = line_break.line
-    is_joined = line.footnote and NOTE_NUMBER.match(line.text) is not None
-    return is_joined or has_raised_number(line, line_break.habits.body_size)
+    line, body_size = line_break.line, line_break.habits.body_size
+    is_note = line.footnote or has_raised_number(line_break.group.first, body_size)
+    is_joined = is_note and NOTE_NUMBER.match(line.text) is not None
+    return is_joined or has_raised_number(line, body_size)
 
 
 def has_raised_number(line: PlacedLine, body_size: float) -> bool:
