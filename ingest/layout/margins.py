@@ -310,8 +310,12 @@ def without_stray_signs(lines: Sequence[Line], body_size: float) -> list[Line]:
     for line in lines:
         is_sign = not any(map(str.isalnum, line.text))
         is_small = line.size < MAX_SIGN * body_size
-        is_huge = line.size > MIN_HUGE * body_size and len(line.text) == 1
-        (strays if is_huge else signs if is_sign and is_small else texts).append(line)
+        if line.size > MIN_HUGE * body_size and len(line.text) == 1:
+            strays.append(line)
+        elif is_sign and is_small:
+            signs.append(line)
+        else:
+            texts.append(line)
 
     for sign in signs:
         near = [line for line in texts if abs(line.y - sign.y) < body_size]

@@ -36,6 +36,7 @@ MAX_NUMERATOR = 1.0
 MAX_UNDERLINE = 0.2
 """Maximum distance of the baseline of an underlined word from its line, in ems."""
 _LONG_WORD = re.compile(r"[^\W\d_]{5}")
+"""Part of a word that is no term of a formula."""
 
 MIN_DENOMINATOR = 0.4
 """Minimum distance of the baseline of a denominator from its bar, in ems."""
