@@ -210,10 +210,10 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
         return style != outer and not is_outer
 
     # below a list, words alone are the title of what follows
-    last = parts[-1].block if parts else block
-    is_title = item.reason == "word" and not last.text.endswith(":")
     in_list = any(part.block.style for part in parts)
-    return after_colon and item.reason != "" and not (in_list and is_title)
+    is_open = in_list and parts[-1].block.text.endswith(":")
+    is_title = in_list and item.reason == "word" and not is_open
+    return after_colon and item.reason != "" and not is_title
 
 
 def _level(style: str) -> int:
