@@ -10,7 +10,7 @@ EvaluateError
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +71,10 @@ def first_fault(faults: Sequence[Any]) -> str:
     if fault.get("ctx") == {"pattern": NOT_BLANK}:
         message = "it must not be empty"
     return ": ".join(filter(None, (location, message)))
+
+
+def refuse_options(options: Mapping[str, object], reason: str) -> None:
+    """Raise a SettingsError with a reason for the first of some options that is set."""
+    for name, value in options.items():
+        if value:
+            raise SettingsError(f"{name} {reason}.")

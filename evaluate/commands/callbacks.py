@@ -15,8 +15,7 @@ from pathlib import Path
 from configs.directories import ROOT, default_journal
 from configs.errors import SettingsError
 from configs.settings import is_file_name
-from evaluate.commands.shared import refuse_options
-from evaluate.errors import writing
+from evaluate.errors import refuse_options, writing
 from player.errors import JournalError
 from player.game import messages as protocol
 from player.game.callbacks import TIMEOUTS, Callbacks

@@ -15,12 +15,11 @@ from evaluate.commands.shared import (
     Out,
     RunOptions,
     Runs,
-    refuse_options,
     report_lost,
     select_games,
     write_text,
 )
-from evaluate.errors import RunError, writing
+from evaluate.errors import RunError, refuse_options, writing
 from evaluate.referee.spec import (
     EVERY,
     HINT_ALONE,

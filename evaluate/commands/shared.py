@@ -1,7 +1,6 @@
 """Options and helpers that several commands share."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -101,13 +100,6 @@ class RunOptions(CourseOptions):
     strict: Annotated[
         bool, Parameter(help="Exit with 1 if a game was lost at ingest.")
     ] = False
-
-
-def refuse_options(options: Mapping[str, object], reason: str) -> None:
-    """Raise a SettingsError with a reason for the first of some options that is set."""
-    for name, value in options.items():
-        if value:
-            raise SettingsError(f"{name} {reason}.")
 
 
 def find_games_file(games: Path | None) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from configs.errors import SettingsError
 from configs.settings import Settings
+from evaluate.errors import refuse_options
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice.match import Match
 from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
@@ -115,17 +116,13 @@ class GameSource:
         if self.referee is not None:
             read_spec(self.referee)
         if self.server is None:
-            if self.token:
-                raise SettingsError(
-                    f"{prefix}token needs {prefix}server; players of practice games register."
-                )
+            reason = f"needs {prefix}server; players of practice games register"
+            refuse_options({f"{prefix}token": self.token}, reason)
             importlib.import_module("evaluate.practice.routes")
         else:
             check_address(self.server)
-            for name in self.practice_arguments:
-                raise SettingsError(
-                    f"{name} cannot be combined with {prefix}server, whose games are its own."
-                )
+            reason = f"cannot be combined with {prefix}server, whose games are its own"
+            refuse_options(dict.fromkeys(self.practice_arguments, True), reason)
 
     @contextlib.contextmanager
     def connect(self, course: Course, settings: Settings) -> Iterator[Connection]:
