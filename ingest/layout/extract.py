@@ -49,7 +49,7 @@ OWN_STOPS = 0.7
 """Minimum share of the stops after right-to-left letters that are in fonts of such letters, if formulas have others."""
 
 SAME_END = 2.0
-"""Maximum distance of the ends of a rule of a table from its edges, in points."""
+"""Maximum distance of the ends of a rule from the edges of the table or page that it spans, in points."""
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
@@ -255,7 +255,10 @@ class _OpenPdf:
         page = self.reader.page(index)
         if page.needs_ocr:
             self.unreadable.append(index + 1)
-        bars = [rule for rule in page.rules if not _spans_table(rule, page.tables)]
+        # a rule across the whole page is a stripe of its background
+        boxes = [Box(0, 0, page.width, page.height)]
+        boxes += (table.box for table in page.tables)
+        bars = [rule for rule in page.rules if not _spans(rule, boxes)]
         rows = find_rows(with_formulas(page.glyphs, bars))
         add_bullets(rows, page.dots)
         return page, rows
@@ -265,13 +268,12 @@ class _OpenPdf:
         self.reader.close()
 
 
-def _spans_table(rule: Box, tables: Iterable[Table]) -> bool:
-    """Return whether a rule is as wide as a table that it is in."""
-    for table in tables:
-        box = table.box
-        ends = max(abs(rule.x0 - box.x0), abs(rule.x1 - box.x1))
+def _spans(rule: Box, boxes: Iterable[Box]) -> bool:
+    """Return whether a rule is at least as wide as a box that it is in."""
+    for box in boxes:
+        gap = max(rule.x0 - box.x0, box.x1 - rule.x1)
         is_inside = box.top - SAME_END < rule.top < box.bottom + SAME_END
-        if is_inside and ends < SAME_END:
+        if is_inside and gap < SAME_END:
             return True
     return False
 

@@ -307,6 +307,16 @@ def test_the_last_rule_of_a_table_is_no_bar_of_a_fraction() -> None:
         assert len(texts) == n_lines, texts
 
 
+def test_a_stripe_of_the_background_is_no_bar_of_a_fraction() -> None:
+    title = [Run(150, 100, "Rowing boats", 48)]
+    first = Run(15, 136, "Each boat on the river is rowed by a crew of seven men", 24)
+    stripe = f"0 {PAGE_HEIGHT - 112} 600 1.8 re f"
+    assert _texts(pdf([[*title, first]], drawing=stripe)) == [
+        "Rowing boats",
+        first.text,
+    ]
+
+
 def test_the_numbers_of_a_column_between_brackets_are_apart() -> None:
     (text,) = _texts(typst.compile(b"Let it be $v = mat(1; 2; 6)$ at first."))
     assert text == "Let it be v = (1 2 6) at first."
