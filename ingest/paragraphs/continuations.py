@@ -53,7 +53,7 @@ MAX_GROUPS_BETWEEN = 60
 WIDTH_TOLERANCE = 0.1
 """Maximum relative difference of the widths of two columns of one text."""
 
-_RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪∝≜")
+RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪∝≜")
 """Signs of which a displayed formula has one, unlike a label of a figure."""
 
 _CLAUSE = re.compile(
@@ -193,7 +193,7 @@ def _needed_displays(
     needed: list[LineGroup] = []
     for part in displays:
         line = part.first
-        is_equation = line.is_formula and not _RELATIONS.isdisjoint(line.text)
+        is_equation = line.is_formula and not RELATIONS.isdisjoint(line.text)
         is_new = bool(needed) and _begins_with_new_word(line)
         if not is_equation or line.is_mono or is_new:
             break

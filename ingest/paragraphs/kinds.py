@@ -5,12 +5,15 @@
 
 import math
 import re
+from dataclasses import replace
 from functools import cached_property
+from typing import Self
 
 from configs.settings import IngestSettings
 from ingest.layout.bidi import YEAR
 from ingest.layout.line import LEADERS, MONO_SHARE, PROOF_ENDS
 from ingest.paragraphs.blocks import Block, is_bibliography
+from ingest.paragraphs.continuations import RELATIONS
 from quarry.course.sentences import begins_sentence
 from quarry.languages.english import ENGLISH
 from quarry.languages.labels import DRAWN, after_statement_label, caption_label
@@ -79,6 +82,12 @@ LOWEST_INDENT, HIGHEST_INDENT = -1.0, 6.0
 
 MIN_STATEMENT_TOKENS = 4
 """Minimum number of words and signs of a statement after its numbered label."""
+
+MAX_FORMULA_WORDS = 0.25
+"""Maximum share of words among the tokens of formulas."""
+
+MIN_LEAD_WORDS = 4
+"""Minimum number of words of a beginning before formulas; fewer are a label."""
 
 LABEL_LENGTH = 40
 """Maximum number of characters up to the colon of a label at the beginning of a text."""
@@ -151,6 +160,9 @@ SPACED_SHARE = 0.15
 _FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) (?:\. ?){3,}\d+$")
 """Dots between a long title and the number of its page."""
 
+_COLON = re.compile(r"(?<!:): ")
+"""Colon between words, and not the sign of types."""
+
 _ADDRESS = re.compile(r"\w+://\S+")
 """Address such as a URL."""
 
@@ -197,6 +209,17 @@ class _Text:
         """Log-odds that it is a passage, and no formula, name, label, cell or code."""
         features = self.features
         return BIAS + sum(weight * features[name] for name, weight in WEIGHTS.items())
+
+    @property
+    def before_formulas(self) -> Self | None:
+        """Its beginning up to a colon, as a text of its own, if the rest is little else than formulas."""
+        text = self.block.text
+        for colon in _COLON.finditer(text):
+            if _is_formula(text[colon.end() :]):
+                start = text[: colon.end() - 1]
+                n_lines = math.ceil(len(start) / len(text) * self.block.n_lines)
+                return type(self)(replace(self.block, text=start, n_lines=n_lines))
+        return None
 
     @property
     def features(self) -> dict[str, float]:
@@ -272,8 +295,11 @@ class _Text:
 
     @property
     def is_unlikely(self) -> bool:
-        """Whether it is likely no passage."""
-        return not self.n_words or (self.log_odds < 0 and not self.is_statement)
+        """Whether it is likely no passage, nor is what it says before formulas."""
+        if self.n_words and (self.log_odds >= 0 or self.is_statement):
+            return False
+        start = self.before_formulas
+        return start is None or start.n_words < MIN_LEAD_WORDS or start.log_odds < 0
 
     @property
     def is_statement(self) -> bool:
@@ -295,6 +321,13 @@ class _Text:
         """Whether it begins with the label of a figure, or is small and begins with any label."""
         is_drawn = self.block.size_ratio < CAPTION_SIZE or DRAWN.match(self.block.text)
         return bool(is_drawn and caption_label(self.block.text))
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a text has a relation, such as an equals sign, and few words."""
+    tokens = text.split()
+    n_words = sum(_WORD.search(token) is not None for token in tokens)
+    return n_words <= MAX_FORMULA_WORDS * len(tokens) and not RELATIONS.isdisjoint(text)
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:

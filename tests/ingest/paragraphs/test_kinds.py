@@ -35,6 +35,7 @@ RICH = (
     "Then f ≤ c ( A ) for every flow f , and c is full."
 )
 
+SUM = "E[X] = ∫01 x ⋅ f(x) dx = (x2 − 2 ⋅ x3/3)|10 = 1 − 2/3 = 1/3"
 PLAIN = {
     "prose": [
         PROSE,
@@ -110,6 +111,7 @@ PLAIN = {
         "Bell Rock 1810 35 m",
         "26 May 2021 Noa Levi",
         "Error: O(h2)",
+        "Mean: μ = ∑ x ⋅ f(x)",
         "x = 3",
         "k",
         "F1 = 2/precision−1 + recall−1",
@@ -147,6 +149,8 @@ FEATURED: list[tuple[str, dict[str, Any], str]] = [
     (PROSE, {"number": "1."}, "prose"),
     (PROSE, {"footnote": True}, "footnote"),
     (PROSE, {"is_heading": True}, "heading"),
+    (f"for all of the boats: {SUM} = {SUM}", {"n_lines": 4}, "other"),
+    (f"Number of boats: {SUM} = {SUM}", {"n_lines": 4}, "symbols"),
     ("Rewards", {"is_heading": True, "number": "1.3"}, "heading"),
     ("Rewards", {"is_heading": True}, "word"),
     (PROSE, {"in_table": True}, "boxed"),
