@@ -41,8 +41,12 @@ OMS = _encoding(
 )
 """Mathematical symbols: CMSY and its kin."""
 
-FOURIER = OMS | {130: "⟦", 131: "⟧"}
+_DOUBLE_BRACKETS = {130: "⟦", 131: "⟧"}
+FOURIER = OMS | _DOUBLE_BRACKETS
 """Symbols of Fourier, with brackets that CMSY lacks."""
+
+LUCIDA = OML | _DOUBLE_BRACKETS
+"""Italics of Lucida, with the same brackets."""
 
 OMX = _encoding(
     "( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ | ‖ / \\ ( ) ( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ / \\ ( ) [ ] ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ / \\ / \\ "
@@ -148,6 +152,14 @@ PI_ONE = dict(
 PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=True))
 """Brackets of Mathematical Pi in two sizes."""
 
+_BRACKETS = (
+    "(" * 10 + ")" * 10 + "[[[]]]⌊⌊⌊⌋⌋⌋⌈⌈⌈⌉⌉⌉{{{}}}" + "⟨" * 10 + "⟩" * 10 + "√" * 10
+)
+YHMATH = dict(
+    zip(map(ord, bytes(range(128, 202)).decode("mac_roman")), _BRACKETS, strict=True)
+)
+"""Large brackets and roots of yhmath, by the letters of Macintosh whose names the glyphs bear."""
+
 SYC = dict(zip(map(ord, "BC,.<=^"), "≔≕≠≢∉∌◇", strict=True))
 """Signs of txfonts and newtx; its others are rare."""
 
@@ -167,13 +179,23 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
         OML,
         False,
     ),
-    (r"(?i)MSAM\d|[TP]XSYA", MSA, False),
-    (r"(?i)MSBM\d|[TP]XSYB", MSB, False),
-    (r"(?i)[TP]XSYC", SYC, True),
+    (r"LucidaNewMath-\w*Italic", LUCIDA, False),
+    (r"(?i)MSAM\d|[TP]XSYA|^Kp-.*-SyA-", MSA, False),
+    (r"(?i)MSBM\d|[TP]XSYB|^Kp-.*-SyB-", MSB, False),
+    (r"(?i)[TP]XSYC|^Kp-.*-SyC-", SYC, True),
+    (r"(?i)^yhcmex", YHMATH, True),
     (r"(?i)^stmary\d", STMARY, False),
-    (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
+    (
+        r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$|^Kp-.*-Sy-|^MathDesign.*-Symbol-",
+        OMS,
+        False,
+    ),
     (r"Fourier-Math-Symbols", FOURIER, False),
-    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|Math-?Extension", OMX, False),
+    (
+        r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|Math-?Extension|^Kp-.*-Ex-|^MathDesign.*-Extension-",
+        OMX,
+        False,
+    ),
     (r"MathematicalPi-?One", PI_ONE, True),
     (r"MathematicalPi-?Three", PI_THREE, True),
     (r"esint\d", ESINT_NAMED, True),

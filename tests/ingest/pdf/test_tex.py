@@ -39,6 +39,11 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("Fourier-Math-Extension", "¯", "|"),
         ("Fourier-Math-Extension", "Ã", "("),
         ("Fourier-Math-Symbols", "\x83", "⟧"),
+        ("Kp--M-Ex-Regular", "Z", "∫"),
+        ("Kp--M-Syc-Regular", ",", "≠"),
+        ("MathDesign-CH-Regular-Extension-10", "X", "∑"),
+        ("MathDesign-CH-Regular-Symbol-10", "p", "√"),
+        ("LucidaNewMath-AltItalic", "\x82", "⟦"),
         ("txexs", "Õ", "∑"),
         ("MSAM10", "E", "⊴"),
         ("MSBM7", "n", "⋉"),
@@ -66,6 +71,8 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     signs = encoding_named("TeX-mathb10", is_unmapped=False) or {}
     assert (signs[ord("§")], signs[ord("r")]) == ("▶", "⌈")
     assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
+    brackets = encoding_named("yhcmex10", is_unmapped=False) or {}
+    assert "".join(map(brackets.__getitem__, map(ord, "ÅãñôÇ®≠ª»"))) == "()[]({⟨⟩√"
     integrals = encoding_named("esint10", is_unmapped=False) or {}
     assert (integrals[ord("´")], integrals[ord("¸")]) == ("∫", "∮")
     signs = encoding_named("MathematicalPi-One", is_unmapped=False) or {}
