@@ -20,12 +20,13 @@ MAX_SLANT = 10.0
 """Maximum slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
 
 _COMPATIBLE = (
+    range(0x132, 0x134),
     range(0xFB00, 0xFB07),
     range(0xFB1D, 0xFB50),
     range(0x1D400, 0x1D800),
     range(0x210E, 0x210F),  # the italic h
 )
-"""Codes of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
+"""Codes of ij, of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
 SKIPPED = frozenset(
     map(
         ord,

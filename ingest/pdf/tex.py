@@ -45,7 +45,7 @@ _DOUBLE_BRACKETS = {130: "⟦", 131: "⟧"}
 FOURIER = OMS | _DOUBLE_BRACKETS
 """Symbols of Fourier, with brackets that CMSY lacks."""
 
-LUCIDA = OML | _DOUBLE_BRACKETS
+LUCIDA = OML | _DOUBLE_BRACKETS | {241: "▶"}
 """Italics of Lucida, with the same brackets."""
 
 OMX = _encoding(

@@ -295,6 +295,12 @@ def test_formulas_have_fonts_of_their_own_where_hebrew_has_stops_of_its_own() ->
         assert _texts(pdf([runs], mapping)) == [read, "שלום."]
 
 
+def test_a_ligature_is_read_as_its_letters() -> None:
+    assert _texts(pdf([[Run(50, 100, "ab", font="mapped")]], {"a": "ĳ", "b": "ﬁ"})) == [
+        "ijfi"
+    ]
+
+
 def test_the_last_rule_of_a_table_is_no_bar_of_a_fraction() -> None:
     page = [Run(102, 108, "Boats"), Run(172, 108, "Ships at sea")]
     page += [Run(102, 126, "Sails of the boats on the rivers of the north")]
