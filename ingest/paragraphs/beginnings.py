@@ -88,6 +88,9 @@ _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 _NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w) ?:(?:$| )")
 """Name of one to three words before a colon."""
 
+_EXPLAINED_LETTER = re.compile(r"\w ?: ")
+"""Letter that a line explains, as in "f : the force"."""
+
 MIN_JUSTIFIED_LINES = 2
 """Minimum number of lines that end at one edge in justified text."""
 
@@ -400,7 +403,7 @@ def begins_column(line_break: Break) -> bool:
     """Return whether a paragraph begins at the top of a column, after a cell, a display formula or a whole text.
 
     No paragraph leaves its first line alone at the foot of a page, unless a small letter shows that it goes on, or it
-    is a full line of right-to-left text.
+    is a full line of right-to-left or justified text.
     """
     if not is_in_next_column(line_break):
         return False
@@ -413,9 +416,9 @@ def begins_column(line_break: Break) -> bool:
 
 
 def _fills_foot(line_break: Break) -> bool:
-    """Return whether a full line of right-to-left text goes on at the top of the next page.
+    """Return whether a full line of right-to-left or justified text goes on at the top of the next page.
 
-    Word processors may leave the first line of a paragraph alone at the foot of a page.
+    Some programs leave the first line of a paragraph alone at the foot of a page.
     """
     above, line = line_break.above, line_break.line
     is_body = is_of_size(above, line_break.habits.body_size) and not above.is_bold
@@ -423,7 +426,9 @@ def _fills_foot(line_break: Break) -> bool:
     is_text = is_long and above.text[-1].isalpha() and not line_break.group.marker
     is_as_wide = abs(above.right - line.right) < line.size
     is_below = above.page < line.page and is_as_wide and line.starts_at(above.start)
-    may_go_on = line.rtl and not line.is_formula and _is_wrapped(above, line)
+    is_justified = line_break.habits.justified and abs(above.room) < FLUSH
+    is_full = (line.rtl or is_justified) and _is_wrapped(above, line)
+    may_go_on = is_full and not line.is_formula
     return is_body and is_text and is_below and may_go_on
 
 
@@ -636,8 +641,9 @@ def leaves_margin(line_break: Break) -> bool:
         is_tab = line.is_flush and above.is_prose and any(signs)
         return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
 
+    goes_on = _is_wrapped(above, line) or _is_open(line_break)
     may_hang_out = line.is_flush or is_bullet(above.first_text)
-    if may_hang_out and -MAX_INDENT < shift < 0 and _is_wrapped(above, line):
+    if may_hang_out and -MAX_INDENT < shift < 0 and goes_on:
         return False
     hang = (group.text_start - above.start) / line.size
     return (
@@ -653,11 +659,16 @@ def has_no_full_line(line_break: Break) -> bool:
 
 
 def _is_open(line_break: Break) -> bool:
-    """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide."""
-    above, line = line_break.above, line_break.line
-    is_sentence = line_break.group.first.initial.isupper() and not above.ends_clause
+    """Return whether a sentence of several words goes on with a small letter, as in a narrow box on a slide.
+
+    Below a bullet or number begins another text.
+    """
+    group, above, line = line_break.group, line_break.above, line_break.line
+    is_below_marker = group.marker > 0 and line.starts_at(group.first.start)
+    is_sentence = group.begins_sentence and not (above.ends_clause or is_below_marker)
     is_word = line.begins_with_word and line.begins_small and line.is_prose
-    return is_sentence and is_word and above.n_prose_words >= MIN_OPEN_WORDS
+    is_text = is_word and not _EXPLAINED_LETTER.match(line.text)
+    return is_sentence and is_text and above.n_prose_words >= MIN_OPEN_WORDS
 
 
 def ends_justified_text(line_break: Break) -> bool:

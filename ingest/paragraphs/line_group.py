@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.layout.line import FLUSH, Line, PlacedLine
+from quarry.languages.quotation import OPENING
 
 SIZE_TOLERANCE = 0.045
 """Maximum relative difference of the font sizes of two lines of one paragraph."""
@@ -38,6 +39,12 @@ class LineGroup:
     def is_prose(self) -> bool:
         """Whether a line of it is prose."""
         return any(line.is_prose for line in self.lines)
+
+    @property
+    def begins_sentence(self) -> bool:
+        """Whether its text begins with a capital, after its bullet or number."""
+        words = self.first.words[self.marker :] or self.first.words
+        return words[0].text.lstrip(OPENING)[:1].isupper()
 
     @property
     def text_start(self) -> float:

@@ -157,6 +157,14 @@ def test_a_full_first_line_of_right_to_left_text_goes_on_on_the_next_page() -> N
         assert begins(above, after) is expected, (text, end, page)
 
 
+def test_a_full_first_line_of_justified_text_goes_on_on_the_next_page() -> None:
+    above = LineGroup([line("Trees are only written as a list of")])
+    after = line("Oaks and elms.", column=1, page=2)
+    for justified in (True, False):
+        habits = replace(HABITS, justified=justified)
+        assert begins(above, after, habits=habits) is not justified
+
+
 def test_an_element_further_out_with_a_capital_begins_below_an_open_line() -> None:
     above = LineGroup([line("Trees are the graphs that", x0=80.0, element=1)])
     for text, start, expected in (
@@ -275,6 +283,13 @@ def test_a_line_with_a_small_letter_goes_on_below_the_short_line_of_an_item() ->
         assert begins(LineGroup([item], 1), after) is expected, (text, start)
     after = line("and fall", y=112.0)
     assert begins(LineGroup([words]), after)
+
+
+def test_an_item_with_the_indent_of_a_paragraph_goes_on_at_the_margin() -> None:
+    first = item_line("Count every boat that sails from", x1=200.0, left=30.0)
+    group = LineGroup([first], marker=1)
+    for text, is_new in (("the harbour today", False), ("The harbour today", True)):
+        assert begins(group, line(text, y=112.0, x0=30.0, left=30.0)) is is_new
 
 
 def test_the_text_of_an_item_goes_on_in_bold_and_below_a_wide_space() -> None:
