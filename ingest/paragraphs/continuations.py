@@ -30,7 +30,7 @@ from quarry.languages.labels import (
     caption_label,
     drawing_label,
 )
-from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.languages.registry import LANGUAGES, OTHER_CLAUSES, alternatives
 
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""
@@ -56,9 +56,11 @@ WIDTH_TOLERANCE = 0.1
 RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪∝≜")
 """Signs of which a displayed formula has one, unlike a label of a figure."""
 
-_CLAUSE = re.compile(
-    alternatives(language.clauses for language in LANGUAGES if language.clauses) + r"\b"
-)
+ELLIPSES = (". . .", "...", "…")
+"""Dots at the end of a formula; its sentence may go on."""
+
+_CLAUSES = [language.clauses for language in LANGUAGES if language.clauses]
+_CLAUSE = re.compile(alternatives([*_CLAUSES, OTHER_CLAUSES]) + r"\b")
 """Beginning of a clause, and of no sentence, below a displayed formula."""
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
@@ -260,7 +262,7 @@ def _ends_sentence_of(
         displays: the displayed formulas between the text and the group.
     """
     last, first = text.last, group.first
-    is_open = group.last.text.endswith((". . .", "...", "…"))
+    is_open = group.last.text.endswith(ELLIPSES)
     is_apart = last.is_mono or first.is_mono or _is_own_text(group)
     if last.ends_clause or not group.last.ends_sentence or is_open or is_apart:
         return False
@@ -305,7 +307,8 @@ def goes_on_after_displays(
     last = before.last
     line = group.first
     is_list = last.text.endswith(":")
-    is_ended = is_list and displays[-1].last.ends_sentence
+    formula = displays[-1].last
+    is_ended = is_list and formula.ends_sentence and not formula.text.endswith(ELLIPSES)
     if is_ended or not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column

@@ -36,6 +36,9 @@ OTHER_OPENERS = (
 )
 """Words of French, German, Italian, Spanish, Portuguese, Russian and Ukrainian that begin sentences."""
 
+OTHER_CLAUSES = "où|avec|wobei|mit|und|sowie|dove|con|donde|onde|com|где|и|де|та|gdzie|oraz|kde|waar|met|där|med"
+"""Expression for words of other languages that begin a clause, and no sentence, below a formula."""
+
 OTHER_LABELS = (
     "théorème lemme corollaire proposition définition démonstration preuve remarque exemple exercice satz korollar "
     "beweis bemerkung beispiel aufgabe teorema lema corolario corollario corolário proposición proposizione proposição "

@@ -116,6 +116,7 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (colon, "x = 1", "Then roots", {}, False),
         (colon, "x = 1", "where roots", {}, True),
         (colon, "x = 1.", "where roots", {}, False),
+        (colon, "x = 1, . . .", "where roots", {}, True),
         (comma, "x = 1", "ואז יגדלו", {}, True),
         (comma, "x = 1", "ונסיק x = y = z", {}, True),
         (comma, "x = 1", "Then roots", {}, False),
@@ -215,6 +216,7 @@ def test_a_capital_after_an_indent_begins_a_paragraph_below_a_formula() -> None:
 def test_a_text_goes_on_with_a_small_letter_after_the_full_stop_of_a_formula() -> None:
     for text, n_groups in (
         ("where a root is any of the nodes.", 1),
+        ("gdzie korzeń jest jednym z nich.", 1),
         ("Then a root is any of the nodes.", 2),
     ):
         before = LineGroup([line("Trees are"), line("graphs with")])
@@ -246,6 +248,7 @@ def test_a_text_goes_on_with_a_small_letter_after_a_formula_between_sentences() 
 def test_a_sentence_goes_on_with_a_clause_after_several_formulas() -> None:
     for text, n_groups in (
         ("where a root is any of the nodes.", 1),
+        ("gdzie korzeń jest jednym z nich.", 1),
         ("nodes of a tree are its roots.", 4),
     ):
         sentence = "Trees are graphs of a certain kind."
