@@ -77,7 +77,7 @@ def passages(
             paragraph_id=f"{place}{ordinals[place]}",
             doc_id=doc_id,
             page=block.page,
-            heading=block.heading,
+            heading=item.path[-1] if item.path else "",
             text=text,
             opening_sentence=opening_sentence(text, block.n_title),
             section=item.path,

@@ -34,6 +34,14 @@ def made(*blocks: Block) -> list[Paragraph]:
     return passages("a", blocks, [()] * len(blocks), SETTINGS)[0]
 
 
+def test_the_heading_of_a_passage_is_that_of_its_innermost_section() -> None:
+    blocks = [block("Waiting lines", is_heading=True), block(PROSE)]
+    blocks = [replace(one, heading="The heading before") for one in blocks]
+    paths = [("Queues",), ("Queues", "Waiting lines")]
+    whole, _ = passages("a", blocks, paths, SETTINGS)
+    assert [one.heading for one in whole] == ["Queues", "Waiting lines"]
+
+
 def test_a_lead_in_holds_its_list_and_each_item_is_a_passage_too() -> None:
     lead, first, second, after = made(
         block("Three rules hold:"),
