@@ -39,9 +39,8 @@ def with_drop_caps(page: Page) -> Page:
             continue
         others = [other for other in lines if other is not line]
         if rest:
-            x0, x1 = edges(rest)
             size, _, _ = print_of(rest)
-            others.append(replace(line, words=tuple(rest), x0=x0, x1=x1, size=size))
+            others.append(replace(line.with_words(tuple(rest)), size=size))
 
         adjacent = []
         apart = []

@@ -6,8 +6,9 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from ingest.pdf.model import edges, space_between
 from quarry.languages.quotation import CLOSING, OPENING
@@ -192,6 +193,11 @@ class Line:
         """Widths of the white space after each word but the last, in points."""
         return list(itertools.starmap(space_between, itertools.pairwise(self.words)))
 
+    def with_words(self, words: tuple[Word, ...]) -> Self:
+        """Return the same line with other words."""
+        x0, x1 = edges(words)
+        return replace(self, words=words, x0=x0, x1=x1)
+
     def drop_from(self, above: Line) -> float:
         """Return the distance of its baseline from that of the line above it, in font sizes.
 
@@ -315,9 +321,13 @@ class PlacedLine(Line):
         """Distance of its end from the margin of the column, in font sizes."""
         return (self.right - self.end) / self.size
 
-    def starts_at(self, *edges: float) -> bool:
-        """Return whether it starts at one of some edges, in points in reading direction."""
-        return any(abs(self.start - edge) < FLUSH * self.size for edge in edges)
+    def starts_at(self, *edges: float, within: float = FLUSH) -> bool:
+        """Return whether it starts at one of some edges, in points in reading direction.
+
+        Args:
+            within: maximum distance, in font sizes.
+        """
+        return any(abs(self.start - edge) < within * self.size for edge in edges)
 
     def shift_from(self, above: PlacedLine) -> float:
         """Return how far its start is from that of the line above it, in font sizes; positive for an indent."""
@@ -353,7 +363,7 @@ class PlacedLine(Line):
         is_wide = self.end - self.start > enough * max(1.0, self.column_width)
         return is_wide or not self.has_room_for(following, WIDE_SPACE)
 
-    def has_room_for(self, following: Line, space: float) -> bool:
+    def has_room_for(self, following: Line, space: float = 1.0) -> bool:
         """Return whether the beginning of the next line would fit at its end after a space, in font sizes.
 
         That is the first word; inside a sentence it is the whole formula with which the line begins.

@@ -82,7 +82,7 @@ OPENING_QUOTES = frozenset("“‘„«")
 MIN_SPACING, MAX_SPACING = 0.1, 0.2
 """Range of the white space between two capitals in spaced print without stored spaces, in ems."""
 
-MIN_SPACED = 3
+MIN_SPACED_LETTERS = 3
 """Minimum number of such spaces in a line."""
 
 INITIAL = 1.6
@@ -266,7 +266,7 @@ def _inside_spaced_words(glyphs: Sequence[Glyph]) -> Collection[int]:
         is_next = position == before + 1 and not right.parted
         if is_next and MIN_SPACING < gap < MAX_SPACING:
             positions.append(position)
-    return positions if len(positions) >= MIN_SPACED else ()
+    return positions if len(positions) >= MIN_SPACED_LETTERS else ()
 
 
 def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:

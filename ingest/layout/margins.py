@@ -10,7 +10,7 @@ from statistics import median
 
 from ingest.layout.extract import Page
 from ingest.layout.line import SMALL_PRINT, Line
-from ingest.pdf.model import edges, space_between
+from ingest.pdf.model import space_between
 
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
@@ -297,8 +297,7 @@ def without_line_numbers(page: Page) -> Page:
     lines = []
     for position, line in enumerate(page.lines):
         if words := line.words[position in numbers :]:
-            x0, x1 = edges(words)
-            lines.append(replace(line, words=words, x0=x0, x1=x1))
+            lines.append(line.with_words(words))
     return replace(page, lines=lines)
 
 

@@ -24,7 +24,7 @@ from ingest.layout.line import (
 )
 from ingest.paragraphs.habits import (
     CLEAR_SPACE,
-    MAX_SPACED,
+    MAX_WIDE_LEADING,
     TypesettingHabits,
     is_indented,
     is_of_size,
@@ -124,21 +124,24 @@ def group_lines(
 ) -> list[LineGroup]:
     """Group the lines of paragraphs that are in one piece; formulas are groups of their own."""
     groups: list[LineGroup] = []
-    whole = _join_fragments(lines, habits.pitch)
+    whole = _join_fragments(lines, habits.leading)
     for line, following in itertools.zip_longest(whole, whole[1:]):
-        if groups and not begins_paragraph(groups[-1], line, following, habits):
-            groups[-1].lines.append(line)
-        else:
+        begins = True
+        if groups:
+            _, begins = deciding_rule(Break(groups[-1], line, following, habits))
+        if begins:
             groups.append(LineGroup([line], marker_words(line, following)))
+        else:
+            groups[-1].lines.append(line)
     return groups
 
 
-def _join_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLine]:
+def _join_fragments(lines: Iterable[PlacedLine], leading: float) -> list[PlacedLine]:
     """Split items in columns, join pieces of a formula between two rows to the row above, and find abbreviations."""
     whole: list[PlacedLine] = []
     items = map(split_items, map(clean_start, lines))
     for line in itertools.chain.from_iterable(items):
-        if whole and _is_fragment(line, whole[-1], pitch):
+        if whole and _is_fragment(line, whole[-1], leading):
             whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
             continue
         if whole and ends_with_abbreviation(whole[-1].text, line.text):
@@ -147,31 +150,16 @@ def _join_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLin
     return whole
 
 
-def _is_fragment(line: PlacedLine, above: PlacedLine, pitch: float) -> bool:
+def _is_fragment(line: PlacedLine, above: PlacedLine, leading: float) -> bool:
     """Return whether a line is a piece of a formula below the row above it."""
     return (
         len(line.words) <= MAX_FRAGMENT_WORDS
         and not line.n_prose_words
-        and 0 <= line.y - above.y < FRAGMENT_DROP * pitch * above.size
+        and 0 <= line.y - above.y < FRAGMENT_DROP * leading * above.size
         and above.start < line.end
         and line.start < above.end + above.size
         and above.is_prose
     )
-
-
-def begins_paragraph(
-    group: LineGroup,
-    line: PlacedLine,
-    following: PlacedLine | None,
-    habits: TypesettingHabits,
-) -> bool:
-    """Return whether a new paragraph begins with the line after a group.
-
-    Args:
-        following: the line after `line`, None at the end of the document.
-    """
-    _, begins = deciding_rule(Break(group, line, following, habits))
-    return begins
 
 
 def deciding_rule(line_break: Break) -> tuple[str, bool]:
@@ -206,7 +194,7 @@ def begins_element(line_break: Break) -> bool:
     if line.element == above.element:
         is_parted = has_extra_space(line_break) and not _is_wrapped(above, line)
         return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
-    is_full = not above.has_room_for(line, 1)
+    is_full = not above.has_room_for(line)
     is_broken = is_full or (line.begins_small and above.is_full(line))
     is_below = line.column == above.column
     is_outside = is_below and line.shift_from(above) < -INDENTED
@@ -224,7 +212,7 @@ def goes_on_in_element(line_break: Break) -> bool:
         return False
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
-    is_ended = above.ends_clause and above.has_room_for(line, 1) and not is_beside
+    is_ended = above.ends_clause and above.has_room_for(line) and not is_beside
     is_new = _begins_with_own_label(above, line) or _is_title_above(above, line)
     return not (is_ended or is_new)
 
@@ -232,7 +220,7 @@ def goes_on_in_element(line_break: Break) -> bool:
 def _is_title_above(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a bold line with room for the first word of the next one is above regular print."""
     is_regular = not line.words[0].bold and not line.is_bold
-    return above.is_bold and is_regular and above.has_room_for(line, 1)
+    return above.is_bold and is_regular and above.has_room_for(line)
 
 
 def _is_structured(line_break: Break) -> bool:
@@ -349,7 +337,7 @@ def begins_item(line_break: Break) -> bool:
     if is_bullet(line.first_text):
         # a sign of a formula may begin a wrapped line
         is_usual = line.first_text in ("•", group.first.first_text)
-        is_sure = is_usual or above.has_room_for(line, 1)
+        is_sure = is_usual or above.has_room_for(line)
         is_dash = line.first_text in "-–—*·"
         if (is_sure and not is_dash) or is_set_apart(line):
             return True
@@ -390,7 +378,7 @@ def _is_second(group: LineGroup, line: PlacedLine) -> bool:
     The second line of an item begins below its text, or below a bullet that is drawn inside the text.
     """
     above = group.last
-    if above.has_room_for(line, 1) or above.ends_clause:
+    if above.has_room_for(line) or above.ends_clause:
         return False
     is_flush = line.start <= above.start
     if not group.marker:
@@ -448,7 +436,7 @@ def has_extra_space(line_break: Break) -> bool:
     drop = line.drop_from(above)
     is_after_formula = above.is_tall and line.begins_small and not above.ends_clause
     if is_after_formula or _is_mid_sentence(line_break):
-        return not MIN_LINE_DROP <= drop <= MAX_SPACED
+        return not MIN_LINE_DROP <= drop <= MAX_WIDE_LEADING
     return drop < MIN_LINE_DROP or _extra_space(line_break) > CLEAR_SPACE
 
 
@@ -462,7 +450,7 @@ def _is_mid_sentence(line_break: Break) -> bool:
     is_flush = line.starts_at(above.left, above.start, line_break.group.text_start)
     if above.ends_clause or not is_flush:
         return False
-    is_full = not above.has_room_for(line, 1)
+    is_full = not above.has_room_for(line)
     if line.begins_small:
         is_short = above.room < MAX_ROOM or _is_evenly_spaced(line_break)
         return is_full or is_short
@@ -492,7 +480,7 @@ def has_first_indent(line_break: Break) -> bool:
     above, line, following = line_break.above, line_break.line, line_break.following
     if not line_break.habits.indented or following is None or marker_words(following):
         return False
-    is_new = line.initial.isupper() and above.has_room_for(line, 1)
+    is_new = line.initial.isupper() and above.has_room_for(line)
     is_first = is_indented(line, following) and line.is_full(following)
     return is_first and (above.ends_sentence or is_new)
 
@@ -543,7 +531,7 @@ def hangs(line_break: Break) -> bool:
     if line.begins_small and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
     is_open = not above.ends_clause or line.end < above.end
-    if is_open and _has_bold_label(above) and not above.has_room_for(line, 1):
+    if is_open and _has_bold_label(above) and not above.has_room_for(line):
         return True
     return (
         line_break.following is not None
@@ -577,7 +565,7 @@ def begins_with_label(line_break: Break) -> bool:
 def _is_next_named(line_break: Break) -> bool:
     """Return whether a line and its group begin with names before colons, and its first word would fit above it."""
     first, line = line_break.group.first, line_break.line
-    is_below = line.starts_at(first.start) and line_break.above.has_room_for(line, 1)
+    is_below = line.starts_at(first.start) and line_break.above.has_room_for(line)
     return is_below and all(_NAME.match(one.text) for one in (first, line))
 
 
@@ -585,7 +573,7 @@ def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a bold label with a colon is below a sentence, or below a line with room for its first word."""
     if not _has_bold_label(line):
         return False
-    is_forced = above.has_room_for(line, 1) and not above.words[-1].bold
+    is_forced = above.has_room_for(line) and not above.words[-1].bold
     return _ends_label_with_colon(line) and (above.ends_sentence or is_forced)
 
 
@@ -622,9 +610,7 @@ def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
     is_code = line.is_mono or line.rtl != line.from_right
     is_text = not is_code and (len(line.first_text) > 1 or line.n_unbroken > 1)
-    return (
-        is_text and not above.has_room_for(line, 1) and _meet_in_sentence(above, line)
-    )
+    return is_text and not above.has_room_for(line) and _meet_in_sentence(above, line)
 
 
 def leaves_margin(line_break: Break) -> bool:
@@ -674,7 +660,7 @@ def _is_open(line_break: Break) -> bool:
 def ends_justified_text(line_break: Break) -> bool:
     """Return whether the line above ends a sentence, short of the edge of two or more other lines of its group."""
     *others, last = line_break.group.lines
-    is_end = last.ends_sentence and last.has_room_for(line_break.line, 1)
+    is_end = last.ends_sentence and last.has_room_for(line_break.line)
     if not is_end or len(others) < MIN_JUSTIFIED_LINES or last.is_formula:
         return False
     ends = [line.end for line in others]
@@ -711,7 +697,7 @@ def _parts_long_texts(line_break: Break) -> bool:
     if len(line_break.group.lines) == 1 or following is None:
         return False
     is_same_text = following.column == line.column and following.starts_at(line.start)
-    is_short = line_break.above.has_room_for(line, 1)
+    is_short = line_break.above.has_room_for(line)
     return is_short and is_same_text and line.is_full(following)
 
 
@@ -731,7 +717,7 @@ def ends_paragraph(line_break: Break) -> bool:
 def _extra_space(line_break: Break) -> float:
     """Return how much farther a line is below a group than lines of one paragraph are, in font sizes."""
     line, group = line_break.line, line_break.group
-    usual = max(line_break.habits.pitch_of(line.size), group.pitch / line.size)
+    usual = max(line_break.habits.leading_of(line.size), group.leading / line.size)
     return line.drop_from(group.last) - usual
 
 

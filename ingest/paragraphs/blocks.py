@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.layout.arrange import LARGE_PRINT, Arranged
-from ingest.layout.line import BOLD_SHARE, MONO_SHARE, OPERATORS, Word, leading_bold
+from ingest.layout.line import (
+    BOLD_SHARE,
+    MONO_SHARE,
+    OPERATORS,
+    Word,
+    leading_bold,
+    print_of,
+)
 from ingest.paragraphs.beginnings import NOTE_NUMBER, group_lines, has_raised_number
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import HEADING, TypesettingHabits, measure_habits
@@ -193,26 +200,19 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     if first.footnote:
         text = NOTE_NUMBER.sub("", text)
 
-    words: list[str] = []
-    n_chars = 0
-    n_bold = 0.0
-    n_mono = 0.0
-    for line in lines:
-        words += (word.text for word in line.words)
-        n_chars += line.n_chars
-        n_bold += line.bold * line.n_chars
-        n_mono += line.mono * line.n_chars
-    words = words[group.marker :]
-    n_unknown = sum(map(_is_unknown, words))
+    words = [word for line in lines for word in line.words]
+    _, bold, mono = print_of(words)
+    own = words[group.marker :]
+    n_unknown = sum(_is_unknown(word.text) for word in own)
     block = Block(
         page=first.page,
         heading=heading,
         text=text,
         footnote=first.footnote,
         size_ratio=median(line.size for line in lines) / habits.body_size,
-        bold=n_bold / n_chars,
-        mono=n_mono / n_chars,
-        unknown_share=n_unknown / max(1, len(words)),
+        bold=bold,
+        mono=mono,
+        unknown_share=n_unknown / max(1, len(own)),
         n_title=_title_length(first.words[group.marker :], text),
         number=first.first_text if group.marker else "",
         in_table=first.in_table,

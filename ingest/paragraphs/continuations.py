@@ -20,9 +20,9 @@ from ingest.layout.line import (
     PlacedLine,
     leading_bold,
 )
-from ingest.paragraphs.habits import HEADING, MAX_SPACED, TypesettingHabits
+from ingest.paragraphs.habits import HEADING, MAX_WIDE_LEADING, TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup, same_print
-from ingest.pdf.model import UNKNOWN, edges
+from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
 from quarry.languages.labels import (
     after_statement_label,
@@ -271,8 +271,8 @@ def _ends_sentence_of(
         return False
     if all(part.first.is_formula for part in parts):
         return True
-    is_below = not displays and first.drop_from(last) < MAX_SPACED
-    return is_below and same_print(last, first) and not last.has_room_for(first, 1)
+    is_below = not displays and first.drop_from(last) < MAX_WIDE_LEADING
+    return is_below and same_print(last, first) and not last.has_room_for(first)
 
 
 def _is_item(group: LineGroup) -> bool:
@@ -287,9 +287,7 @@ def _without_number(line: PlacedLine) -> PlacedLine:
     """Remove the number in the right margin from a displayed formula."""
     is_numbered = _FORMULA_NUMBER.fullmatch(line.words[-1].text) is not None
     if is_numbered and line.is_formula and not line.is_mono and len(line.words) > 1:
-        words = line.words[:-1]
-        x0, x1 = edges(words)
-        return replace(line, words=words, x0=x0, x1=x1, n_gaps=0)
+        return replace(line.with_words(line.words[:-1]), n_gaps=0)
     return line
 
 
@@ -322,11 +320,13 @@ def goes_on_after_displays(
         shift = (line.start - before.margin) / line.size
         is_word = _begins_with_small_word(line) and not line.is_mono
         is_indented = is_word and 0 < shift < MAX_INDENT
-        at_margin = _begins_at(line, before.margin, before.first.start, line.left)
+        at_margin = line.starts_at(
+            before.margin, before.first.start, line.left, within=NEAR
+        )
         is_outside = line.start < line.left and is_word
         return at_margin or is_indented or is_outside
     has_code = any(display.first.is_mono for display in displays)
-    if is_list or has_code or not _begins_at(line, before.margin):
+    if is_list or has_code or not line.starts_at(before.margin, within=NEAR):
         return False
     return _goes_on_at_margin(before, line, indented)
 
@@ -353,7 +353,12 @@ def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
     last, line = text.last, group.first
     is_below = line.column == last.column and last.is_formula
     is_text = line.is_prose and _may_go_on(group) and same_print(text.first, line)
-    return is_below and is_text and _begins_at(line, line.left) and not _has_label(line)
+    return (
+        is_below
+        and is_text
+        and line.starts_at(line.left, within=NEAR)
+        and not _has_label(line)
+    )
 
 
 def _has_label(line: Line) -> bool:
@@ -433,11 +438,6 @@ def _begins_with_new_word(line: Line) -> bool:
     first = line.words[0]
     is_word = len(first.text) > 2 and first.text.isalpha() and not first.is_term
     return is_word and not line.begins_small
-
-
-def _begins_at(line: PlacedLine, *edges: float) -> bool:
-    """Return whether a line begins near one of some edges, in points in reading direction."""
-    return any(abs(line.start - edge) < NEAR * line.size for edge in edges)
 
 
 def _find_beginning(

@@ -13,19 +13,19 @@ from ingest.paragraphs.markers import marker_words
 MAX_RAGGED = 0.4
 """Maximum distance of a line of justified text from the margin, in font sizes."""
 
-MIN_PITCH = 0.9
+MIN_LEADING = 0.9
 """Minimum distance of two baselines of a text, in font sizes."""
 
-MAX_PITCH = 1.5
+MAX_LEADING = 1.5
 """Maximum distance of two baselines of a text, in font sizes."""
 
-MAX_SPACED = 3.5
+MAX_WIDE_LEADING = 3.5
 """Maximum distance of two baselines inside a sentence, as in double-spaced text, in font sizes."""
 
-MIN_PITCHES = 4
-"""Minimum number of lines inside sentences that show the pitch of a font size."""
+MIN_LEADINGS = 4
+"""Minimum number of lines inside sentences that show the leading of a font size."""
 
-USUAL_PITCH = 1.2
+USUAL_LEADING = 1.2
 """Distance of baselines in a document of single lines, in font sizes."""
 
 MIN_INDENTS = 3
@@ -72,8 +72,8 @@ class TypesettingHabits:
     Attributes:
         vocabulary: number of times that each word occurs unbroken within a line, and that compounds begin
             with it, by "self-".
-        pitch: the usual distance of baselines, in font sizes.
-        wide_pitches: that of the font sizes with a longer one, as of text between listings.
+        leading: the usual distance of baselines, in font sizes.
+        wide_leadings: that of the font sizes with a longer one, as of text between listings.
         indented: whether the first lines of paragraphs are indented.
         justified: whether all lines of a paragraph but the last end at the right margin.
         spaced: whether white space parts paragraphs.
@@ -84,8 +84,8 @@ class TypesettingHabits:
     """
 
     vocabulary: Counter[str]
-    pitch: float
-    wide_pitches: dict[float, float]
+    leading: float
+    wide_leadings: dict[float, float]
     indented: bool
     justified: bool
     spaced: bool
@@ -94,9 +94,9 @@ class TypesettingHabits:
     trusts_structure: bool
     typeset: bool
 
-    def pitch_of(self, size: float) -> float:
+    def leading_of(self, size: float) -> float:
         """Return the usual distance of the baselines of a font size."""
-        return self.wide_pitches.get(_half_points(size), self.pitch)
+        return self.wide_leadings.get(_half_points(size), self.leading)
 
     def is_body_size(self, line: PlacedLine) -> bool:
         """Return whether a line has the font size of most of the document or of its page."""
@@ -107,8 +107,8 @@ class TypesettingHabits:
 def measure_habits(arranged: Arranged) -> TypesettingHabits:
     """Measure the typesetting of a document."""
     vocabulary: Counter[str] = Counter()
-    pitches: Counter[float] = Counter()
-    sure_pitches: defaultdict[float, Counter[float]] = defaultdict(Counter)
+    leadings: Counter[float] = Counter()
+    sure_leadings: defaultdict[float, Counter[float]] = defaultdict(Counter)
     drops: list[float] = []  # below the ends of sentences
     n_pages = n_indents = n_open = n_full = 0
     body_size = arranged.body_size
@@ -126,27 +126,27 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
             if above.column != line.column or above.footnote != line.footnote:
                 continue
             distance = line.drop_from(above)
-            longest = MAX_PITCH
+            longest = MAX_LEADING
             weight = 1
             if _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
                 if _begins_with_wrapped_word(above, line):
-                    longest = MAX_SPACED
+                    longest = MAX_WIDE_LEADING
                     weight = SURE
             elif is_of_size(line, body_size) and _is_short_end(above, line):
                 drops.append(distance)
-            if MIN_PITCH < distance < longest and is_of_size(above, line.size):
-                pitches[_rounded(distance)] += weight
+            if MIN_LEADING < distance < longest and is_of_size(above, line.size):
+                leadings[_rounded(distance)] += weight
             if _surely_goes_on(above, line):
-                sure_pitches[_half_points(line.size)][_rounded(distance)] += 1
+                sure_leadings[_half_points(line.size)][_rounded(distance)] += 1
 
-    pitch = pitches.most_common(1)[0][0] if pitches else USUAL_PITCH
-    n_spaced = sum(drop > pitch + CLEAR_SPACE for drop in drops)
+    leading = leadings.most_common(1)[0][0] if leadings else USUAL_LEADING
+    n_spaced = sum(drop > leading + CLEAR_SPACE for drop in drops)
     return TypesettingHabits(
         vocabulary=vocabulary,
-        pitch=pitch,
-        wide_pitches=_longer(sure_pitches, pitch),
+        leading=leading,
+        wide_leadings=_longer(sure_leadings, leading),
         indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
         justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
         spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
@@ -170,13 +170,13 @@ def _has_whole_elements(arranged: Arranged) -> bool:
 
 
 def _longer(
-    pitches: Mapping[float, Counter[float]], pitch: float
+    leadings: Mapping[float, Counter[float]], leading: float
 ) -> dict[float, float]:
-    """Return the usual pitches of the font sizes where they are longer than `pitch`."""
+    """Return the usual leadings of the font sizes where they are longer than `leading`."""
     longer = {}
-    for size, counts in pitches.items():
+    for size, counts in leadings.items():
         usual, n_lines = counts.most_common(1)[0]
-        if pitch < usual < MAX_SPACED and n_lines >= MIN_PITCHES:
+        if leading < usual < MAX_WIDE_LEADING and n_lines >= MIN_LEADINGS:
             longer[size] = usual
     return longer
 
@@ -230,7 +230,7 @@ def _is_short_end(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a sentence ends short of the margin above a line of text."""
     is_new = line.is_prose and line.starts_at(above.start, above.left)
     is_new &= not marker_words(line)
-    return is_new and above.ends_sentence and above.has_room_for(line, 1)
+    return is_new and above.ends_sentence and above.has_room_for(line)
 
 
 def _surely_goes_on(above: PlacedLine, line: PlacedLine) -> bool:
@@ -242,7 +242,7 @@ def _surely_goes_on(above: PlacedLine, line: PlacedLine) -> bool:
 def _begins_with_wrapped_word(above: PlacedLine, line: Line) -> bool:
     """Return whether a line begins with a word that did not fit in the line above it."""
     is_word = line.initial.isalpha() and not line.is_formula
-    return is_word and not above.has_room_for(line, 1)
+    return is_word and not above.has_room_for(line)
 
 
 def _is_one_sentence(above: PlacedLine, line: PlacedLine, size: float) -> bool:

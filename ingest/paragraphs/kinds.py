@@ -154,7 +154,7 @@ _CODE_LINE = re.compile(
 _SPACED_NAME = re.compile(r"(?<!\S)(?:[a-z] ){3,}[a-z](?!\S)")
 """Name of a listing that sets the letters of proportional print apart."""
 
-SPACED_SHARE = 0.15
+SPACED_NAMES_SHARE = 0.15
 """Minimum share of the characters of a listing in such names."""
 
 _FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) (?:\. ?){3,}\d+$")
@@ -313,7 +313,7 @@ class _Text:
         """Whether it is a comment, begins or ends as code does, or has the letters of names set apart."""
         text = _ADDRESS.sub("", self.block.text)
         n_spaced = sum(len(name) for name in _SPACED_NAME.findall(text))
-        is_spaced = n_spaced > SPACED_SHARE * len(text)
+        is_spaced = n_spaced > SPACED_NAMES_SHARE * len(text)
         return is_spaced or _CODE_LINE.search(text) is not None
 
     @cached_property

@@ -62,7 +62,7 @@ class LineGroup:
         return self.text_start if self.marker else self.outermost
 
     @property
-    def pitch(self) -> float:
+    def leading(self) -> float:
         """Distance of its last two baselines, in points, without the room of formulas; 0 if they are in two columns."""
         above = self.lines[-2:][0]
         is_below = above is not self.last and above.column == self.last.column

@@ -16,7 +16,7 @@ from ingest.layout.line import (
     is_item_gap,
 )
 from ingest.layout.rows import SEGMENT_GAP
-from ingest.pdf.model import UNKNOWN, edges
+from ingest.pdf.model import UNKNOWN
 
 MAX_NUMBERS = 3
 """Maximum number of nested numbers at the beginning of a line."""
@@ -101,9 +101,8 @@ def split_items(line: PlacedLine) -> list[PlacedLine]:
         return [line]
     items = []
     for start, end in itertools.pairwise([*starts, len(line.words)]):
-        words = line.words[start:end]
-        x0, x1 = edges(words)
-        items.append(replace(line, words=words, x0=x0, x1=x1, n_gaps=0))
+        item = line.with_words(line.words[start:end])
+        items.append(replace(item, n_gaps=0))
     return items
 
 
@@ -112,9 +111,7 @@ def _without_icon(line: PlacedLine) -> PlacedLine:
     is_large = line.words[0].size >= ICON * line.size
     if len(line.words) == 1 or line.first_text != UNKNOWN or not is_large:
         return line
-    words = line.words[1:]
-    x0, x1 = edges(words)
-    return replace(line, words=words, x0=x0, x1=x1)
+    return line.with_words(line.words[1:])
 
 
 def _part_number(line: PlacedLine) -> PlacedLine:

@@ -26,15 +26,15 @@ from ingest.pdf.model import (
 )
 from ingest.pdf.private_signs import has_own_signs, private_sign
 from ingest.pdf.tex import (
+    BRACKET_PIECES,
     LARGE,
     LOW_QUOTES,
     MSA,
     OMX,
     PAIRED,
-    PIECES,
-    WHOLE,
+    RELATION_SIGNS,
     encoding_named,
-    join_pieces,
+    join_bracket_pieces,
     join_relation,
     raise_low_quote,
 )
@@ -45,7 +45,7 @@ MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 
-TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄").union(WHOLE)
+TALL_SIGNS = frozenset("()[]{}/\\⟨⟩⌊⌋⌈⌉√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄").union(BRACKET_PIECES)
 """Signs that some fonts draw below or above the baseline of their formula."""
 
 MIN_HANG = 0.2
@@ -199,10 +199,14 @@ class PageText:
             glyph = self._glyph(position, code, glyphs)
             if glyph is None:
                 continue
-            if glyph.text in PIECES and glyphs and join_relation(glyphs[-1], glyph):
+            if (
+                glyph.text in RELATION_SIGNS
+                and glyphs
+                and join_relation(glyphs[-1], glyph)
+            ):
                 continue
-            if glyph.text in WHOLE:
-                join_pieces(glyphs, glyph)
+            if glyph.text in BRACKET_PIECES:
+                join_bracket_pieces(glyphs, glyph)
             if glyphs and glyphs[-1].text in LOW_QUOTES:
                 raise_low_quote(glyphs[-1], glyph)
 

@@ -262,27 +262,35 @@ LARGE = str.maketrans("∪∩⊎⊕⊗∧∨", "⋃⋂⨄⨁⨂⋀⋁")
 PAIRED = str.maketrans("⇐⇒⇑⇓", "⇇⇉⇈⇊")
 """Double arrows, and the pairs of arrows that fonts of the AMS have instead."""
 
-_PIECES = "∼=≅ −−− −→⟶ →→⇉ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
-"""Pairs of signs, each with the sign that TeX draws of the two."""
+_TRIPLES = "∼=≅ −−− −→⟶ →→⇉ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ"
+_RELATIONS = {signs[:2]: signs[2] for signs in _TRIPLES.split()}
+"""Relations and letters, by the two signs of which TeX draws them, one over the other or joined."""
 
-_RELATIONS = {relation[:2]: relation[2] for relation in _PIECES.split()}
-"""Relations and letters that TeX draws of two signs, one over the other or joined."""
+RELATION_SIGNS = frozenset("".join(_RELATIONS))
+"""The signs of which it draws them."""
 
-PIECES = frozenset("".join(_RELATIONS))
-"""These signs."""
-OVERLAP, OFFSET = 0.1, 0.4
-"""Minimum overlap of two such signs, also maximum gap of the pieces of a bar, and maximum distance of their baselines,
-in ems."""
+MIN_OVERLAP = 0.1
+"""Minimum overlap of two such signs, and maximum gap between the pieces of a bar, in ems."""
+
+MAX_OFFSET = 0.4
+"""Maximum distance of the baselines of two such signs, in ems."""
+
 STACKED = 0.7
 """Maximum distance of the baselines of two arrows that are one sign, in ems."""
-WHOLE = dict.fromkeys("⎜⎟⎢⎥⎪", "") | dict(
+BRACKET_PIECES = dict.fromkeys("⎜⎟⎢⎥⎪", "") | dict(
     zip("|‖⎛⎝⎞⎠⎡⎣⎤⎦⎧⎨⎩⎫⎬⎭", "|‖(())[[]]{{{}}}", strict=True)
 )
 """Pieces of tall brackets and bars, and the whole signs; those that lengthen a bracket do not tell which."""
 LOW_QUOTES = {"”": "„", "’": "‚"}
 """Closing quotation marks, and the low opening ones that TeX makes of them in fonts that lack these."""
-LOW_GAP, MIN_LOW, MAX_LOW = 0.15, 0.4, 0.75
-"""Maximum white space after such a mark, and minimum and maximum depth to which it is lowered, in ems."""
+LOW_GAP = 0.15
+"""Maximum white space after such a mark, in ems."""
+
+MIN_LOW = 0.4
+"""Minimum depth to which such a mark is lowered, in ems."""
+
+MAX_LOW = 0.75
+"""Maximum depth to which such a mark is lowered, in ems."""
 
 PIECES_APART = 40
 """Maximum number of glyphs from a piece of a tall sign to the next one."""
@@ -292,7 +300,7 @@ SAME_EDGE = 0.1
 
 
 def join_relation(before: Glyph, glyph: Glyph) -> bool:
-    """Add one of `PIECES` to the glyph before it if both are one relation, and return whether that is done.
+    """Add one of `RELATION_SIGNS` to the glyph before it if both are one relation, and return whether that is done.
 
     PDFium has the right one first in right-to-left lines.
     """
@@ -301,10 +309,10 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
         relation = relation or _RELATIONS.get(glyph.text + before.text)
     if relation is None:
         return False
-    most = STACKED if relation == "⇉" else OFFSET
+    most = STACKED if relation == "⇉" else MAX_OFFSET
     is_level = abs(glyph.y - before.y) < most * glyph.size
     overlap = min(before.x1, glyph.x1) - max(before.x0, glyph.x0)
-    if not is_level or overlap < OVERLAP * glyph.size:
+    if not is_level or overlap < MIN_OVERLAP * glyph.size:
         return False
 
     before.text = relation
@@ -324,16 +332,18 @@ def raise_low_quote(before: Glyph, glyph: Glyph) -> None:
         before.y = glyph.y
 
 
-def join_pieces(before: list[Glyph], glyph: Glyph) -> None:
+def join_bracket_pieces(before: list[Glyph], glyph: Glyph) -> None:
     """Remove the pieces of a tall sign from the glyphs before one of them that touches them, and add them to it."""
     for other in before[-PIECES_APART:]:
-        signs = {WHOLE.get(piece.text, piece.text) for piece in (other, glyph)} - {""}
+        signs = {
+            BRACKET_PIECES.get(piece.text, piece.text) for piece in (other, glyph)
+        } - {""}
         if abs(glyph.x0 - other.x0) > SAME_EDGE or len(signs) > 1:
             continue
         above, below = sorted((other, glyph), key=lambda piece: piece.y)
         top = above.y - above.height / 2
         bottom = below.y + below.height / 2
-        if bottom - top < above.height + below.height + OVERLAP * glyph.size:
+        if bottom - top < above.height + below.height + MIN_OVERLAP * glyph.size:
             before.remove(other)
             glyph.text = "".join(signs) or glyph.text
             glyph.y = (top + bottom) / 2

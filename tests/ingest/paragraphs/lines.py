@@ -10,8 +10,8 @@ from ingest.paragraphs.line_group import LineGroup
 
 HABITS = TypesettingHabits(
     vocabulary=Counter(),
-    pitch=1.2,
-    wide_pitches={},
+    leading=1.2,
+    wide_leadings={},
     indented=False,
     justified=False,
     spaced=False,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ingest.layout.line import PlacedLine, Word
-from ingest.paragraphs.beginnings import begins_paragraph, group_lines
+from ingest.paragraphs.beginnings import Break, deciding_rule, group_lines
 from ingest.paragraphs.continuations import join_continuations
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup
@@ -17,7 +17,8 @@ def begins(
     below: PlacedLine | None = None,
     habits: TypesettingHabits = HABITS,
 ) -> bool:
-    return begins_paragraph(group, after, below, habits)
+    _, is_new = deciding_rule(Break(group, after, below, habits))
+    return is_new
 
 
 def item_line(text: str, **features: Any) -> PlacedLine:

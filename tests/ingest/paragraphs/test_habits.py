@@ -23,31 +23,31 @@ def _page(
 
 def test_the_usual_distance_of_lines_is_measured_up_to_double_spacing() -> None:
     sentence = ["trees that grow"] * 9
-    for leading, pitch in ((12.0, 1.2), (25.0, 2.5), (40.0, 1.2)):
-        assert _measured(_page(sentence, leading)).pitch == pitch
+    for leading, leading in ((12.0, 1.2), (25.0, 2.5), (40.0, 1.2)):
+        assert _measured(_page(sentence, leading)).leading == leading
 
 
 def test_the_distance_of_paragraphs_or_of_a_formula_is_not_that_of_lines() -> None:
     ended = ["Trees that grow."] * 9
     formulas = ["trees that grow", "x = 1", "y = 1"]
     for texts, leading in ((ended, 20.0), (ended, 25.0), (formulas, 25.0)):
-        assert _measured(_page(texts, leading)).pitch == 1.2
+        assert _measured(_page(texts, leading)).leading == 1.2
 
 
 def test_one_wrapped_line_outweighs_the_distances_of_short_paragraphs() -> None:
     lines = [line("Trees grow.", y=14.0 * number) for number in range(20)]
     lines += [line("Trees that", y=400.0), line("grow.", y=412.0)]
-    assert _measured(lines).pitch == 1.2
+    assert _measured(lines).leading == 1.2
 
 
-def test_text_between_listings_has_a_pitch_of_its_own() -> None:
+def test_text_between_listings_has_a_leading_of_its_own() -> None:
     listing = [line("x = y", y=12.0 * number) for number in range(20)]
-    for n_lines, pitch in ((9, 1.75), (3, 1.2)):
+    for n_lines, leading in ((9, 1.75), (3, 1.2)):
         text = []
         for number in range(n_lines):
             text.append(line("trees that grow", y=400 + 21.0 * number, size=12.0))
         habits = _measured(listing + text)
-        assert (habits.pitch_of(12.0), habits.pitch) == (pitch, 1.2)
+        assert (habits.leading_of(12.0), habits.leading) == (leading, 1.2)
 
 
 def test_paragraphs_are_indented_if_enough_lines_are() -> None:

@@ -22,14 +22,14 @@ def test_the_room_at_the_end_of_a_box_is_measured_from_its_margin() -> None:
     assert LineGroup([line("Trees", x1=280.0)]).room == 2
 
 
-def test_the_pitch_is_the_distance_of_two_lines_of_one_column() -> None:
+def test_the_leading_is_the_distance_of_two_lines_of_one_column() -> None:
     first = line("Trees grow")
-    for second, pitch in (
+    for second, leading in (
         (line("and fall", y=114.0), 14),
         (line("and fall", y=114.0, rise=5.0), 12),  # 3 are usual
         (line("and fall", y=114.0, column=1), 0),
     ):
-        assert LineGroup([first, second]).pitch == pitch
+        assert LineGroup([first, second]).leading == leading
 
 
 def test_lines_of_one_print_are_alike_in_size_weight_and_pitch() -> None:

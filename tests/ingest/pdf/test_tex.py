@@ -14,7 +14,7 @@ from ingest.pdf.tex import (
     OMX,
     encoding_named,
     encoding_used,
-    join_pieces,
+    join_bracket_pieces,
     join_relation,
     raise_low_quote,
 )
@@ -171,7 +171,7 @@ def test_the_pieces_of_a_tall_bar_are_one_sign() -> None:
     bars: list[Glyph] = []
     for x, y in ((50, 97), (50, 103), (60, 97), (50, 150)):
         piece = Glyph("|", x, x + 3, y, 10, 0, False, height=6)
-        join_pieces(bars, piece)
+        join_bracket_pieces(bars, piece)
         bars.append(piece)
     places = [(bar.x0, bar.y, bar.height) for bar in bars]
     assert places == [(50, 100, 12), (60, 97, 6), (50, 150, 6)]
@@ -181,6 +181,6 @@ def test_the_pieces_of_a_tall_brace_are_one_sign() -> None:
     signs: list[Glyph] = []
     for text, y in (("⎧", 0), ("⎩", 24), ("⎪", 6), ("⎪", 18), ("⎨", 12)):
         piece = Glyph(text, 50, 53, y, 10, 0, False, height=6)
-        join_pieces(signs, piece)
+        join_bracket_pieces(signs, piece)
         signs.append(piece)
     assert [(sign.text, sign.y, sign.height) for sign in signs] == [("{", 12, 30)]
