@@ -23,8 +23,8 @@ def _page(
 
 def test_the_usual_distance_of_lines_is_measured_up_to_double_spacing() -> None:
     sentence = ["trees that grow"] * 9
-    for leading, leading in ((12.0, 1.2), (25.0, 2.5), (40.0, 1.2)):
-        assert _measured(_page(sentence, leading)).leading == leading
+    for distance, leading in ((12.0, 1.2), (25.0, 2.5), (40.0, 1.2)):
+        assert _measured(_page(sentence, distance)).leading == leading
 
 
 def test_the_distance_of_paragraphs_or_of_a_formula_is_not_that_of_lines() -> None:
