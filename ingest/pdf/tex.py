@@ -120,15 +120,26 @@ ESINT = dict(enumerate(_INTEGRALS, 1))
 ESINT_NAMED = dict(zip(map(ord, "´ˆ˜¨˝˚ˇ˘¯˙¸˛"), f"{_INTEGRALS}∫∫∮∮", strict=True))
 """The same and two more, by the accents of T1 whose names the glyphs bear."""
 
-_OF_T1 = '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrstuz{ĂĄĆČĎĚĘĞĹĽŹăąćčďěęğÀÁÐÑØÝÞðñô'
+_OF_T1 = '`´ˆ˜¨˝˚˘¯˙¸‚‹›“”„«»–—!"$%(189@ABDEHJKPQRSXYZ^_abdpqrstuz{ĂĄĆČĎĚĘĞĹĽŹăąćčďěęğÀÁÐÑØÝÞðñô:xy|}'
 _OF_MATHABX = (
     "+−×÷·∘∗±∓⋉⋊•⋆⋆"
     "=≡∼≈≃≅≍"
     "≪≫⊢⊣⊨′∞∝∀∁∂∃∄∅⊤⊥∈∋∉∌∩∪⊎∧∨⊖⊗⊙()[]{}\\/"
     "⊂⊃⊄⊅⊆⊇⊈⊉⊊⊋▷<>≮≯≤≥≰≱≲≳←→↔−↦⇐⇒⇔"
+    "†⟨⟩|‖"
 )
 MATHABX_NAMED = dict(zip(map(ord, _OF_T1), _OF_MATHABX, strict=True))
-"""Signs of mathabx, by the letters of T1 whose names the glyphs bear; the parts of its large brackets mean nothing."""
+"""Signs of mathabx, by the letters of T1 whose names the glyphs bear."""
+
+MATHABX_LARGE = dict(
+    zip(
+        map(ord, '`´ˆ˜¨˝˚˘¯˙¸˛‚‹!"#()*acdřÿˇ'),
+        "((((((()))))))" + "{{{}}}√√√∑∑|",
+        strict=True,
+    )
+)
+"""Large signs of mathabx, by the letters of T1 whose names the glyphs bear; its other ones are rare."""
+
 _T1 = (
     dict(enumerate("`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—"))
     | {code: chr(code) for code in range(ord(" "), 256)}
@@ -201,7 +212,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"esint\d", ESINT_NAMED, True),
     (r"matha\d", MATHABX_NAMED, True),
     (r"mathb\d", MATHABX_OTHERS, True),
-    (r"mathx\d", {}, True),
+    (r"mathx\d", MATHABX_LARGE, True),
 )
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 

@@ -70,7 +70,10 @@ def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name(
     assert [signs[ord(letter)] for letter in "P“ąÑ"] == ["∈", "=", ">", "→"]
     signs = encoding_named("TeX-mathb10", is_unmapped=False) or {}
     assert (signs[ord("§")], signs[ord("r")]) == ("▶", "⌈")
-    assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
+    signs = encoding_named("TeX-matha8", is_unmapped=False) or {}
+    assert "".join([signs[ord(letter)] for letter in "x|y"]) == "⟨|⟩"
+    signs = encoding_named("TeX-mathx7", is_unmapped=False) or {}
+    assert "".join([signs[ord(letter)] for letter in "ř´ÿ#˘"]) == "∑(∑{)"
     brackets = encoding_named("yhcmex10", is_unmapped=False) or {}
     assert "".join(map(brackets.__getitem__, map(ord, "ÅãñôÇ®≠ª»"))) == "()[]({⟨⟩√"
     integrals = encoding_named("esint10", is_unmapped=False) or {}
