@@ -276,7 +276,8 @@ def changes_print(line_break: Break) -> bool:
     is_one_weight = line.words[0].bold == above.words[-1].bold
     is_inside = is_one_weight and line.begins_small and not above.ends_clause
     is_text = line.begins_small or not line_break.group.first.is_bold
-    is_inside |= line.is_bold and goes_on_in_item(line_break)
+    is_open = line.is_bold and not above.ends_clause
+    is_inside |= is_open and goes_on_in_item(line_break)
     return not (is_below and (is_inside or (is_text and above.is_full(line))))
 
 

@@ -303,6 +303,9 @@ def test_the_text_of_an_item_goes_on_in_bold_and_below_a_wide_space() -> None:
         after = line(text, y=112.0, x0=start, bold=1.0)
         assert begins(item, after) is expected, (text, start)
 
+    whole = LineGroup([item_line("Trees are graphs.", x1=120.0, left=20.0)], 1)
+    assert begins(whole, line("Exercise 12", y=112.0, left=20.0, bold=1.0))
+
     spaced = LineGroup([item_line("Trees are graphs that", n_gaps=1, left=20.0)], 1)
     for start, expected in ((50.0, False), (70.0, True)):
         after = line("Have no cycles", y=112.0, x0=start, left=20.0)

@@ -27,6 +27,14 @@ def test_two_arrows_one_over_the_other_are_one_sign() -> None:
         assert upper.text == ("⇉" if is_one else "→")
 
 
+def test_a_quotation_mark_over_the_end_of_a_letter_is_its_caron() -> None:
+    for x, is_one in ((2.3, True), (4.0, False)):
+        letter = Glyph("t", 0, 4, 100, 10, 0, False)
+        mark = Glyph("’", x, x + 3, 100, 10, 0, False)
+        assert join_relation(letter, mark) is is_one
+        assert letter.text == ("ť" if is_one else "t")
+
+
 def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
     for font, code, sign in (
         ("CMSY10", "k", "‖"),
