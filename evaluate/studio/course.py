@@ -10,10 +10,10 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
 from evaluate.studio.pages import Page, or_404
+from evaluate.studio.pictures import boxes_of, page_picture, page_words
 from evaluate.studio.state import CurrentStudio
 from ingest.editions.readers import EDITION_READERS
 from ingest.errors import SourceError
-from ingest.pdf.pictures import boxes_of, page_picture, page_words
 from player.search.results import Query
 from quarry.course.paragraph import Document
 

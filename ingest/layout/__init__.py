@@ -10,7 +10,7 @@ A glyph changes until its line is made: an accent is added to it, a formula move
 line turns its bracket. Words and lines never change in place: a line is made again without its number and with its drop
 cap, and the lines of a row of a column become one `PlacedLine`.
 
-Maximum font sizes by which small print is told apart:
+Maximum font sizes of small print, with what it is:
 
     .80  NUMBER_SIZE  line numbers, in sizes of their row
     .82  LIMIT_SIZE   limits, in sizes of their operator

@@ -18,7 +18,8 @@ class Paragraph:
     """One passage that a referee may choose: a paragraph of prose, or a shorter piece of text.
 
     Attributes:
-        paragraph_id: "{doc_id}:{page}:{ordinal}", the same on every ingest of the same file.
+        paragraph_id: "{doc_id}:{page}:{ordinal}", or as a paragraphs file has it; the same on every ingest of a file.
+            The ordinal of a passage that is no prose begins with "x".
         doc_id: its document.
         page: 1-based page on which it starts.
         heading: the heading of its section, "" if there is none.
@@ -75,8 +76,8 @@ class Document:
     """One lecture in the store.
 
     Attributes:
-        doc_id: the file stem.
-        path: the file, as the user named it.
+        doc_id: the file stem, with its folder if another file has the same, or the book_name of a paragraphs file.
+        path: the absolute path of the file.
         content_hash: SHA-256 of the file's bytes, hexadecimal.
         version: version of its paragraphs in the store; changes with content and reader.
         aliases: its names, strongest source first.

@@ -19,9 +19,9 @@ from evaluate.replay.replay import Replay
 from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
 from evaluate.studio.app import create_studio_app
+from evaluate.studio.pictures import PageWord, TextBox, boxes_of
 from evaluate.studio.state import Studio, StudioFiles
 from evaluate.studio.view import build_view
-from ingest.pdf.pictures import PageWord, TextBox, boxes_of
 from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
 from player.game.loop import Loop

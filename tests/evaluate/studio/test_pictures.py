@@ -1,4 +1,4 @@
-"""ingest/pdf/pictures.py: where the words of a page are on its picture."""
+"""evaluate/studio/pictures.py: where the words of a page are on its picture."""
 
 import io
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pikepdf
 import pytest
 
-from ingest.pdf.pictures import page_words
+from evaluate.studio.pictures import page_words
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, pdf
 
 
