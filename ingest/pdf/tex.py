@@ -273,7 +273,7 @@ LARGE = str.maketrans("∪∩⊎⊕⊗∧∨", "⋃⋂⨄⨁⨂⋀⋁")
 PAIRED = str.maketrans("⇐⇒⇑⇓", "⇇⇉⇈⇊")
 """Double arrows, and the pairs of arrows that fonts of the AMS have instead."""
 
-_TRIPLES = "∼=≅ −−− −→⟶ →→⇉ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ t’ť d’ď l’ľ L’Ľ"
+_TRIPLES = "∼=≅ −−− −→⟶ →→⇉ ←−⟵ ⟵−⟵ === ←→⟷ =⇒⟹ ⇐=⟸ ⇐⇒⟺ ↦→↦ 7→↦ ↦−⟼ 7−⟼ ⟼→⟼ |=⊨ ▹◃⋈ ⇀↽⇌ ˓→↪ ←˒↩ -dđ -DĐ t’ť d’ď l’ľ"
 _RELATIONS = {signs[:2]: signs[2] for signs in _TRIPLES.split()}
 """Relations and letters, by the two signs of which TeX draws them, one over the other or joined."""
 
