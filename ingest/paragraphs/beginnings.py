@@ -45,6 +45,7 @@ from quarry.languages.labels import (
     begins_statement,
     caption_label,
 )
+from quarry.languages.registry import LANGUAGES, OTHER_OPEN_ENDS
 
 MAX_FRAGMENT_WORDS = 3
 """Maximum number of words of a piece of a formula between two rows."""
@@ -87,6 +88,11 @@ _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 
 _NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w) ?:(?:$| )")
 """Name of one to three words before a colon."""
+
+_OPEN_ENDS = frozenset(OTHER_OPEN_ENDS.split()).union(
+    *(language.open_ends.split() for language in LANGUAGES)
+)
+"""Words with which no paragraph ends."""
 
 _EXPLAINED_LETTER = re.compile(r"\w ?: ")
 """Letter that a line explains, as in "f : the force"."""
@@ -642,7 +648,15 @@ def has_no_full_line(line_break: Break) -> bool:
     """Return whether the line above ends short, but for a sentence that surely goes on: after a comma, or in a box."""
     above, line = line_break.above, line_break.line
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
-    return not (above.is_full(line) or is_after_comma or _is_open(line_break))
+    is_open = _is_open(line_break) or _is_unfinished(above)
+    return not (above.is_full(line) or is_after_comma or is_open)
+
+
+def _is_unfinished(line: PlacedLine) -> bool:
+    """Return whether a line of several words ends with one that needs another, such as "of"."""
+    last = line.words[-1]
+    is_text = line.is_prose and len(line.words) >= MIN_SENTENCE_WORDS
+    return is_text and not last.is_term and last.text in _OPEN_ENDS
 
 
 def _is_open(line_break: Break) -> bool:

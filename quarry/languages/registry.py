@@ -39,6 +39,9 @@ OTHER_OPENERS = (
 OTHER_CLAUSES = "où|avec|wobei|mit|und|sowie|dove|con|donde|onde|com|где|и|де|та|gdzie|oraz|kde|waar|met|där|med"
 """Expression for words of other languages that begin a clause, and no sentence, below a formula."""
 
+OTHER_OPEN_ENDS = "der die das und le la les de du des et que si où el los se w z że oraz и в на что где"
+"""Words of French, German, Italian, Spanish, Polish and Russian with which no paragraph ends."""
+
 OTHER_LABELS = (
     "théorème lemme corollaire proposition définition démonstration preuve remarque exemple exercice satz korollar "
     "beweis bemerkung beispiel aufgabe teorema lema corolario corollario corolário proposición proposizione proposição "

@@ -258,6 +258,16 @@ def test_a_line_after_a_comma_goes_on_unless_it_begins_with_a_capital() -> None:
         assert begins(group, after) is expected, after.text
 
 
+def test_a_short_line_that_ends_with_an_open_word_goes_on_with_a_capital() -> None:
+    for above, is_new in (
+        ("Now for a tree T with roots, let", False),
+        ("Now for a tree T with roots", True),
+        ("כעת בחרו עם כל הסטודנטים את", False),
+    ):
+        group = LineGroup([line(above, x1=200.0)])
+        assert begins(group, line("A = (T, R) hold.", y=112.0)) is is_new, above
+
+
 def test_signs_that_the_file_does_not_explain_are_part_of_a_display() -> None:
     display = LineGroup([line("\ufffd \ufffd", x0=150.0, x1=180.0)], 1)
     below = LineGroup([line("where all of them grow")])
@@ -294,7 +304,7 @@ def test_an_item_with_the_indent_of_a_paragraph_goes_on_at_the_margin() -> None:
 
 
 def test_the_text_of_an_item_goes_on_in_bold_and_below_a_wide_space() -> None:
-    item = LineGroup([item_line("Trees are graphs that", x1=120.0)], 1)
+    item = LineGroup([item_line("Trees are graphs", x1=120.0)], 1)
     for text, start, expected in (
         ("have no cycles", 50.0, False),
         ("Have no cycles", 50.0, True),
