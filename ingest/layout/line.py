@@ -118,6 +118,11 @@ class Word:
     mono: bool
     is_term: bool = False
 
+    @property
+    def initial(self) -> str:
+        """First character after opening brackets and quotation marks, "" if there is none."""
+        return self.text.lstrip(OPENING)[:1]
+
 
 @dataclass(frozen=True)
 class Line:
@@ -169,8 +174,8 @@ class Line:
 
     @cached_property
     def initial(self) -> str:
-        """First character after opening brackets and quotation marks, "" if there is none."""
-        return self.first_text.lstrip(OPENING)[:1]
+        """The initial of its first word."""
+        return self.words[0].initial
 
     @property
     def begins_small(self) -> bool:

@@ -634,9 +634,9 @@ def leaves_margin(line_break: Break) -> bool:
         is_tab = line.is_flush and above.is_prose and any(signs)
         return not -(MAX_TAB if is_tab else MAX_INDENT) <= shift <= INDENTED
 
-    goes_on = _is_wrapped(above, line) or _is_open(line_break)
     may_hang_out = line.is_flush or is_bullet(above.first_text)
-    if may_hang_out and -MAX_INDENT < shift < 0 and goes_on:
+    hangs_out = may_hang_out and -MAX_INDENT < shift < 0
+    if hangs_out and (_is_wrapped(above, line) or _is_open(line_break)):
         return False
     hang = (group.text_start - above.start) / line.size
     return (
@@ -648,8 +648,12 @@ def has_no_full_line(line_break: Break) -> bool:
     """Return whether the line above ends short, but for a sentence that surely goes on: after a comma, or in a box."""
     above, line = line_break.above, line_break.line
     is_after_comma = above.text.endswith(",") and not line.initial.isupper()
-    is_open = _is_open(line_break) or _is_unfinished(above)
-    return not (above.is_full(line) or is_after_comma or is_open)
+    return not (
+        above.is_full(line)
+        or is_after_comma
+        or _is_unfinished(above)
+        or _is_open(line_break)
+    )
 
 
 def _is_unfinished(line: PlacedLine) -> bool:
@@ -666,7 +670,9 @@ def _is_open(line_break: Break) -> bool:
     """
     group, above, line = line_break.group, line_break.above, line_break.line
     is_below_marker = group.marker > 0 and line.starts_at(group.first.start)
-    is_sentence = group.begins_sentence and not (above.ends_clause or is_below_marker)
+    is_sentence = group.begins_with_capital and not (
+        above.ends_clause or is_below_marker
+    )
     is_word = line.begins_with_word and line.begins_small and line.is_prose
     is_text = is_word and not _EXPLAINED_LETTER.match(line.text)
     return is_sentence and is_text and above.n_prose_words >= MIN_OPEN_WORDS

@@ -60,6 +60,8 @@ ELLIPSES = (". . .", "...", "…")
 """Dots at the end of a formula; its sentence may go on."""
 
 _CLAUSES = [language.clauses for language in LANGUAGES if language.clauses]
+"""Expressions for the words that begin clauses, of each language that has any."""
+
 _CLAUSE = re.compile(alternatives([*_CLAUSES, OTHER_CLAUSES]) + r"\b")
 """Beginning of a clause, and of no sentence, below a displayed formula."""
 

@@ -5,6 +5,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Self
@@ -195,7 +196,7 @@ class _Text:
     def __init__(self, block: Block) -> None:
         self.block = block
         self.tokens = block.text.split()
-        self.n_words = sum(_WORD.search(token) is not None for token in self.tokens)
+        self.n_words = _n_words(self.tokens)
         self.words = set(_CHINESE_WORD.findall(block.text))
         for token in self.tokens:
             word = token.strip(OPENING + CLOSING + ".,:;?!")
@@ -326,8 +327,13 @@ class _Text:
 def _is_formula(text: str) -> bool:
     """Return whether a text has a relation, such as an equals sign, and few words."""
     tokens = text.split()
-    n_words = sum(_WORD.search(token) is not None for token in tokens)
-    return n_words <= MAX_FORMULA_WORDS * len(tokens) and not RELATIONS.isdisjoint(text)
+    is_formula = _n_words(tokens) <= MAX_FORMULA_WORDS * len(tokens)
+    return is_formula and not RELATIONS.isdisjoint(text)
+
+
+def _n_words(tokens: Iterable[str]) -> int:
+    """Return the number of tokens with a word in them."""
+    return sum(_WORD.search(token) is not None for token in tokens)
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.layout.line import FLUSH, Line, PlacedLine
-from quarry.languages.quotation import OPENING
 
 SIZE_TOLERANCE = 0.045
 """Maximum relative difference of the font sizes of two lines of one paragraph."""
@@ -41,10 +40,10 @@ class LineGroup:
         return any(line.is_prose for line in self.lines)
 
     @property
-    def begins_sentence(self) -> bool:
+    def begins_with_capital(self) -> bool:
         """Whether its text begins with a capital, after its bullet or number."""
         words = self.first.words[self.marker :] or self.first.words
-        return words[0].text.lstrip(OPENING)[:1].isupper()
+        return words[0].initial.isupper()
 
     @property
     def text_start(self) -> float:

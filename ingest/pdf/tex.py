@@ -42,6 +42,8 @@ OMS = _encoding(
 """Mathematical symbols: CMSY and its kin."""
 
 _DOUBLE_BRACKETS = {130: "⟦", 131: "⟧"}
+"""Brackets of other fonts of symbols and italics."""
+
 FOURIER = OMS | _DOUBLE_BRACKETS
 """Symbols of Fourier, with brackets that CMSY lacks."""
 
@@ -166,6 +168,8 @@ PI_THREE = dict(zip(map(ord, "sdfghju123456yÏ"), "()[]{}|()[]{}/√", strict=Tr
 _BRACKETS = (
     "(" * 10 + ")" * 10 + "[[[]]]⌊⌊⌊⌋⌋⌋⌈⌈⌈⌉⌉⌉{{{}}}" + "⟨" * 10 + "⟩" * 10 + "√" * 10
 )
+"""Brackets and roots of yhmath in the order of their codes, each in all of its sizes."""
+
 YHMATH = dict(
     zip(map(ord, bytes(range(128, 202)).decode("mac_roman")), _BRACKETS, strict=True)
 )
