@@ -55,7 +55,7 @@ from quarry.threads import start_in_thread
 
 _log = logging.getLogger(__name__)
 MAX_LOADING_S = 120.0
-"""Maximum number of seconds that `Player.warm` waits."""
+"""Maximum number of seconds that `Player.preload` waits."""
 EMBED_SHARE = 0.25
 """Maximum share of the time until a reply is due that a call of the embedder may take."""
 
@@ -184,7 +184,7 @@ class Player:
 
     answer_warmup = staticmethod(answer_warmup)
 
-    def warm(self) -> None:
+    def preload(self) -> None:
         """Rehearse two rounds without a writer, so that everything is loaded before the first game.
 
         The first goes up to its questions. A failure is logged. After MAX_LOADING_S the rehearsal goes on while the
@@ -219,10 +219,12 @@ class Player:
         result = self.search(start)
         order = result.course_order
         assert order is not None
-        course = order.course
+        paragraphs = order.paragraphs
         index = self._index
-        if index is None or index.places.paragraphs is not course:  # a changed store
-            self._index = index = index_words(course, order.pieces)
+        if (
+            index is None or index.places.paragraphs is not paragraphs
+        ):  # a changed store
+            self._index = index = index_words(paragraphs, order.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
         likeliest = np.argsort(-prior, kind="stable")

@@ -153,7 +153,7 @@ def play(
     source.check()
     course, settings = opened(course), settings or load()
     contestant = build_player(course, settings)
-    contestant.warm()
+    contestant.preload()
     with source.connect(course, settings) as connection:
         return play_games(connection.loop(contestant, settings), n_games)
 

@@ -126,7 +126,7 @@ def play(
     settings = writer.override(overrides.load(preset))
     course = _open(at, settings)
     player = build_player(course, settings)
-    player.warm()
+    player.preload()
     if options.referee == ME:
         return _play_with_person(player, options.n_games)
     with options.source.connect(course, settings) as connection:

@@ -118,7 +118,7 @@ class Match:
         """One of STATES: the message that the game waits for, or "over"."""
         return STATES[self.stage]
 
-    def opening(self) -> Json:
+    def first_message(self) -> Json:
         """Return the first message: the warm-up call."""
         # without a seed, since players could compute the order of the games from their sums
         one, other = 2 + secrets.randbelow(11), 2 + secrets.randbelow(11)

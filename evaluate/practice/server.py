@@ -227,7 +227,7 @@ class LocalGameServer:
             RefusedMessageError: there are too many unfinished games.
         """
         match = self._practice.start_match(self)
-        self._deliver([match.opening()])
+        self._deliver([match.first_message()])
         return match.game_id
 
     def forget(self, game_id: str) -> None:

@@ -137,7 +137,7 @@ class Callbacks:
         self._rounds: dict[RoundFields, _Round] = {}  # the latest questions last
         self._lock = threading.Lock()
         if isinstance(player, Player):
-            player.warm()
+            player.preload()
         self._continue_rounds()
 
     def get_warmup_answer(self, ctx: Context) -> Json:

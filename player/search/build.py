@@ -101,7 +101,7 @@ class _CurrentIndex:
             notice.start()
         try:
             index = index_of(course, settings, self._embedder, fault=self._fault)
-            warm_up(index, settings.search)
+            preload(index, settings.search)
         finally:
             notice.cancel()
         # bound methods are equal only if their object is the same one: another given embedder shares no results
@@ -191,7 +191,7 @@ def index_of(
     )
 
 
-def warm_up(index: SearchIndex, search: SearchSettings) -> None:
+def preload(index: SearchIndex, search: SearchSettings) -> None:
     """Search once and drop the hits, so that no later search waits within its deadline for what is loaded at first use.
 
     Log the strategies that are not loaded after `LOADING_S`. Keywords are loaded by the first search that needs them,

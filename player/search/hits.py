@@ -152,7 +152,7 @@ def order_course(maker: HitMaker) -> CourseOrder:
         )
 
     return CourseOrder(
-        course=index.paragraphs,
+        paragraphs=index.paragraphs,
         rows=rows,
         log_odds=np.maximum(log_odds[rows], -FARTHEST),
         best_hit=best_hit,

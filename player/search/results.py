@@ -167,15 +167,15 @@ class CourseOrder:
     """Paragraphs of a course in order, for the belief of a game: all, or as many as `game.candidates` says.
 
     Attributes:
-        course: all paragraphs that were searched.
-        rows: (n_ranked,) row of each ranked paragraph in `course`.
+        paragraphs: all that were searched.
+        rows: (n_ranked,) row of each ranked one in `paragraphs`.
         log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
             paragraph that was not found.
-        best_hit: makes the hit of the best of some rows of `course`; without rows, that of the last in the order.
+        best_hit: makes the hit of the best of some rows of `paragraphs`; without rows, that of the last in the order.
         pieces: pieces of the course's other editions.
     """
 
-    course: Sequence[Paragraph]
+    paragraphs: Sequence[Paragraph]
     rows: IntArray
     log_odds: Float64Array
     best_hit: Callable[[IntArray], Hit]
