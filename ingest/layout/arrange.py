@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.bidi import has_rtl_letter
-from ingest.layout.cells import Region, split_by_cells
+from ingest.layout.cells import CellLines, split_by_cells
 from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
@@ -117,8 +117,8 @@ def arrange(pdf: Pdf) -> Arranged:
         for zone in split_off_notes(lines, body_size):
             for column in find_columns(zone, 0.0, page.width, pdf.rtl):
                 regions += split_by_cells(column, page.tables, pdf.rtl)
-        for region in regions:
-            placed = _arrange_region(region, page, next(numbers), pdf.rtl)
+        for part in regions:
+            placed = _arrange_lines(part, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:
@@ -159,20 +159,20 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     return " ".join(parts).replace(UNKNOWN, "").strip()
 
 
-def _arrange_region(
-    region: Region,
+def _arrange_lines(
+    part: CellLines,
     page: Page,
     number: int,
     rtl: bool,
 ) -> list[PlacedLine]:
     """Join the pieces of each row of a column or a cell, and add its margins."""
-    rows = group_by_baseline(region.lines)
+    rows = group_by_baseline(part.lines)
     lines = [_join_row(row, page, number, rtl) for row in rows]
     left, right = _margins(lines)
-    if region.cell:
+    if part.cell:
         # a cell has the same margin on both sides
-        width = region.cell.x1 - region.cell.x0
-        inset = left - (-region.cell.x1 if rtl else region.cell.x0)
+        width = part.cell.width
+        inset = left - (-part.cell.x1 if rtl else part.cell.x0)
         right = max(right, left + width - 2 * inset)
 
     placed = []

@@ -28,6 +28,8 @@ MISPLACED = 2
 """Cost of a sign on the wrong side of a word, such as a full stop before it."""
 UNPAIRED = 3
 """Cost of a bracket without partner."""
+UNCLOSED = 2
+"""Cost of an opening bracket without partner in a line whose others are paired, as it may close in the next one."""
 BOTH_ORDERS = 1
 """Cost of a number both before and after a letter, as in "(x-1), (1-y)"; a list has one order."""
 NOT_AS_DRAWN = 4
@@ -88,12 +90,14 @@ YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 _MIRRORED_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((?!\w)")
 """A value such as O(n) whose brackets are stored as those of right-to-left text."""
 _WHOLE = re.compile(
-    r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![\w-])\d+-[A-Za-z]{2,}-?"
+    r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![A-Za-z])[A-Z](?:\+\+|#)(?![\w+])|(?<![\w-])\d+-[A-Za-z]{2,}-?"
     rf"|(?<![\w'’])[A-Za-z]['’](?![\w'’])|{_MIRRORED_VALUE.pattern}|{AUTHOR}, {YEAR}\b"
     r"|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
 )
-"""Address that ends with a slash, names such as A*, P' and 2-Factor, such a value, the author and year of a citation,
-<name>, and “name”; programs draw each of them from left to right."""
+"""Address that ends with a slash, names such as A*, C++, P' and 2-Factor, such a value, the author and year of a
+citation, <name>, and “name”; programs draw each of them from left to right."""
+_TURNED_CALL = re.compile(r"(\([A-Za-z0-9_][^()\u0590-\u08ff]{0,20})\((?=[\s.,;:]|$)")
+"""Call or the like whose closing bracket is stored as that of right-to-left text."""
 _STOP_OF_LIST = re.compile(r"(?<=\S )[,;:](?=\w)")
 """Stop that a program draws from right to left between two Latin words; the space is on its left."""
 
@@ -236,7 +240,10 @@ def logical_order(
     if not base_rtl:
         return _with_right_to_left_phrases(texts, as_drawn)
 
-    stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
+    codes = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
+    stored = codes
+    if codes.count("(") > codes.count(")"):
+        stored = _TURNED_CALL.sub(r"\1)", codes)
     mirrored = stored.translate(MIRRORED)
     usual, unusual = (mirrored, stored) if as_drawn else (stored, mirrored)
     best = _read_line(stored, usual)
@@ -254,7 +261,7 @@ def logical_order(
         read = closed
     result = []
     for index, char in zip(best.order, read, strict=True):
-        result.append((index, texts[index] if char == stored[index] else char))
+        result.append((index, texts[index] if char == codes[index] else char))
     return result
 
 
@@ -404,9 +411,9 @@ def _cost_of_text(before: str, text: str, is_last: bool) -> int:
 
     n_extra, closing = _pair(before + text)
     n_new_unpaired = n_extra - _pair(before)[0]
-    if is_last:
-        n_new_unpaired += len(closing)
     cost = MISPLACED * n_misplaced + UNPAIRED * n_new_unpaired
+    if is_last:
+        cost += (UNPAIRED if n_extra else UNCLOSED) * len(closing)
     return cost + BOTH_ORDERS * has_both_orders
 
 

@@ -13,7 +13,7 @@ _Position = tuple[int, bool, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class CellLines:
     """Lines of a column that are in one cell; `cell` is None for those outside cells."""
 
     lines: Sequence[Line]
@@ -22,7 +22,7 @@ class Region:
 
 def split_by_cells(
     lines: Iterable[Line], tables: Iterable[Table], rtl: bool
-) -> list[Region]:
+) -> list[CellLines]:
     """Part the lines of a column into those around tables and those of each cell, in reading order.
 
     Args:
@@ -38,12 +38,12 @@ def split_by_cells(
     positions: defaultdict[_Position, list[Line]] = defaultdict(list)
     for line in lines:
         positions[_position(line, rows, boxes)].append(line)
-    regions = []
+    parts = []
     for position in sorted(positions):
         number, is_outside, column = position
         cell = None if is_outside else rows[number][column]
-        regions.append(Region(positions[position], cell))
-    return regions
+        parts.append(CellLines(positions[position], cell))
+    return parts
 
 
 def walls_at(y: float, tables: Iterable[Table]) -> list[float]:

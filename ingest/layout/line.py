@@ -85,7 +85,7 @@ _CLOSED = rf"[{re.escape(CLOSING)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
 _ENDS_CLAUSE = re.compile(rf"[.!?؟:…。]{_CLOSED}")
 """Stop or colon at the end of a text."""
 
-_ENDS_SENTENCE = re.compile(rf"(?:[.!?؟…。]|(?<!\d)[.!?…。]\d+){_CLOSED}")
+ENDS_SENTENCE = re.compile(rf"(?:[.!?؟…。]|(?<![\d.])[.!?…。]\d{{1,3}}){_CLOSED}")
 """Stop at the end of a text, perhaps with the number of a note."""
 
 _SHAPES = (
@@ -356,7 +356,7 @@ class PlacedLine(Line):
     @cached_property
     def ends_sentence(self) -> bool:
         """Whether it ends with a full stop or the like, perhaps with the number of a note, but not with a colon."""
-        return not self.is_cut and bool(_ENDS_SENTENCE.search(self.text))
+        return not self.is_cut and bool(ENDS_SENTENCE.search(self.text))
 
     def is_full(self, following: Line) -> bool:
         """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""

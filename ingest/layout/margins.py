@@ -54,6 +54,12 @@ REPEATED_SHARE = 0.08
 MIN_REPEATS = 3
 """Minimum number of pages with a running head or page number."""
 
+TOP = 0.2
+"""Share of the height of a page, at its top, that may hold running heads of a few pages in succession."""
+
+MAX_STEP = 2.5
+"""Maximum number of pages, from first to last, for each page with the running head of a part, as every other may be."""
+
 MIN_SHORT_REPEATS = 2
 """Minimum number of pages with a running head in a short document."""
 
@@ -75,8 +81,14 @@ MAX_OTHERS = 0.1
 HEIGHT_STEP = 4.0
 """Accuracy of the height of a running head, in points."""
 
+_Head = tuple[str, int]
+"""Text of a running head, and its height in steps."""
+
 _DIGITS = re.compile(r"\d+")
 """Number in a running head."""
+
+_DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2}|\d{4}-\d\d-\d\d")
+"""Date in digits, as of a lecture in the margin."""
 
 _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
 """Page number in digits or Roman numerals, perhaps between signs."""
@@ -85,7 +97,22 @@ _PAGE_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlcdm]+)[\W_]*", re.IGNORECASE)
 def without_running_heads(
     pages: Sequence[Page], body_size: float
 ) -> Iterator[list[Line]]:
-    """Yield the lines of each page that are no running heads, page numbers or the like.
+    """Yield the lines of each page that are no running heads, page numbers or the like."""
+    usual = _without_usual_heads(pages, body_size)
+    of_parts = _find_heads_of_parts(pages, body_size)
+    for lines, heads in zip(usual, of_parts, strict=True):
+        # nothing else is above a head
+        rows_with = {height for _, height in heads}
+        first = next((line.y for line in lines if line.y not in rows_with), math.inf)
+        yield [
+            line for line in lines if line.y > first or (line.text, line.y) not in heads
+        ]
+
+
+def _without_usual_heads(
+    pages: Sequence[Page], body_size: float
+) -> Iterator[list[Line]]:
+    """Yield the lines of each page that are no running heads, page numbers or the like of many pages.
 
     The numbers of titles in large print do not count the pages, and a title of few pages is no running head. A first or
     last row of most pages that is small, or apart from the text and no title, is a running head at any height. The
@@ -96,9 +123,10 @@ def without_running_heads(
         is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
         return line.size > MAX_HEAD * body_size and not is_number
 
-    def text_and_height(line: Line) -> tuple[str, int]:
-        text = line.text if is_title(line) else _DIGITS.sub("#", line.text)
-        return text.casefold(), round(line.y / HEIGHT_STEP)
+    def text_and_height(line: Line) -> _Head:
+        if is_title(line):
+            return line.text.casefold(), round(line.y / HEIGHT_STEP)
+        return _head_of(line)
 
     def is_outside(line: Line, page: Page, apart: Collection[float]) -> bool:
         is_small = line.size < SMALL_PRINT * body_size
@@ -109,14 +137,13 @@ def without_running_heads(
     rows_apart = _find_rows_apart(pages)
     slides = _number_slides(pages)
     n_slides = len(set(slides))
-    near_by_slide: list[set[tuple[str, int]]] = [set() for _ in range(n_slides)]
+    near_by_slide: list[set[_Head]] = [set() for _ in range(n_slides)]
     for page, apart, slide in zip(pages, rows_apart, slides, strict=True):
         near = near_by_slide[slide]
         for line in page.lines:
             is_end = is_at_edge(line, page) or _is_number(line, page)
             if is_end or is_outside(line, page, apart):
-                text, height = text_and_height(line)
-                near |= {(text, height + step) for step in (-1, 0, 1)}
+                near |= _heads_near(text_and_height(line))
     n_slides_with = Counter(itertools.chain.from_iterable(near_by_slide))
 
     by_number = _find_rows_of_numbers(pages, rows_apart)
@@ -138,6 +165,52 @@ def without_running_heads(
             if sum(signs) < 2 and not is_on_most:
                 lines.append(line)
         yield lines
+
+
+def _head_of(line: Line) -> _Head:
+    """Return a line as a running head, the same with any number."""
+    text = _DIGITS.sub("#", line.text)
+    return text.casefold(), round(line.y / HEIGHT_STEP)
+
+
+def _heads_near(head: _Head) -> set[_Head]:
+    """Return the heads with the same text at nearly the same height."""
+    text, height = head
+    return {(text, height + step) for step in (-1, 0, 1)}
+
+
+def _find_heads_of_parts(
+    pages: Sequence[Page], body_size: float
+) -> list[set[tuple[str, float]]]:
+    """Return the text and height of the lines of each page that are running heads of a part, such as a chapter.
+
+    Every page of several in succession has them at its top, or every other one. Wide pages and large print have none.
+    """
+    tops = []
+    slides_with: defaultdict[_Head, set[int]] = defaultdict(set)
+    for page, slide in zip(pages, _number_slides(pages), strict=True):
+        top = []
+        if page.width < page.height:
+            top = [line for line in page.lines if line.y < TOP * page.height]
+        top = [
+            line
+            for line in top
+            if not (_is_large(line, body_size) or _is_in_table(line, page))
+        ]
+        tops.append(top)
+        near = set().union(*(_heads_near(_head_of(line)) for line in top))
+        for head in near:
+            slides_with[head].add(slide)
+
+    of_parts = set()
+    for head, slides in slides_with.items():
+        is_dense = max(slides) - min(slides) < MAX_STEP * len(slides)
+        if is_dense and len(slides) >= MIN_REPEATS:
+            of_parts.add(head)
+    return [
+        {(line.text, line.y) for line in top if _head_of(line) in of_parts}
+        for top in tops
+    ]
 
 
 def _number_slides(pages: Sequence[Page]) -> list[int]:
@@ -249,6 +322,12 @@ def _find_rows_apart(pages: Sequence[Page]) -> list[Collection[float]]:
     return rows_apart
 
 
+def _is_in_table(line: Line, page: Page) -> bool:
+    """Return whether a line is in a ruled table, whose first row may be repeated on each page."""
+    x = (line.x0 + line.x1) / 2
+    return any(table.box.holds(x, line.y) for table in page.tables)
+
+
 def _is_large(line: Line, body_size: float) -> bool:
     """Return whether a line is in larger print than the text."""
     return line.size > (1 + BODY_SIZE) * body_size
@@ -357,7 +436,7 @@ def split_off_notes(
 def _narrow_beyond(
     lines: Iterable[Line], left: float, right: float, top: float, bottom: float
 ) -> list[Line]:
-    """Return the lines with letters beyond the ends of the lines of a text; none if one is as wide as a column.
+    """Return the lines with letters or a date beyond the ends of the lines of a text; none if one is wide as a column.
 
     Args:
         left, right: margins of the text.
@@ -366,7 +445,7 @@ def _narrow_beyond(
     beyond = []
     for line in lines:
         is_beyond = line.x1 <= left if line.rtl else line.x0 >= right
-        is_worded = any(map(str.isalpha, line.text))
+        is_worded = any(map(str.isalpha, line.text)) or _DATE.search(line.text)
         if is_beyond and is_worded and top <= line.y <= bottom:
             beyond.append(line)
     widest = max((line.x1 - line.x0 for line in beyond), default=0.0)

@@ -124,6 +124,11 @@ class Break:
         """The line above it."""
         return self.group.last
 
+    @property
+    def in_one_column(self) -> bool:
+        """Whether both lines are in one column."""
+        return self.line.column == self.above.column
+
 
 def group_lines(
     lines: Iterable[PlacedLine], habits: TypesettingHabits
@@ -182,10 +187,10 @@ def deciding_rule(line_break: Break) -> tuple[str, bool]:
 def breaks_word(line_break: Break) -> bool:
     """Return whether a word that ends with a hyphen goes on in the line below it."""
     above, line = line_break.above, line_break.line
-    is_below = above.column == line.column and same_size(above, line)
+    is_alike = line_break.in_one_column and same_size(above, line)
     has_hyphen = above.text[-1] == "-" and above.text[-2:-1].isalpha()
     is_word = line.begins_small and not marker_words(line, line_break.following)
-    return has_hyphen and is_word and is_below and not line.n_gaps
+    return has_hyphen and is_word and is_alike and not line.n_gaps
 
 
 def begins_element(line_break: Break) -> bool:
@@ -202,8 +207,7 @@ def begins_element(line_break: Break) -> bool:
         return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
     is_full = not above.has_room_for(line)
     is_broken = is_full or (line.begins_small and above.is_full(line))
-    is_below = line.column == above.column
-    is_outside = is_below and line.shift_from(above) < -INDENTED
+    is_outside = line_break.in_one_column and line.shift_from(above) < -INDENTED
     is_new = is_outside and line.initial.isupper()
     is_new |= _extra_space(line_break) > CLEAR_SPACE and not line.begins_small
     is_open = is_broken and not above.ends_clause and not is_new
@@ -213,8 +217,8 @@ def begins_element(line_break: Break) -> bool:
 def goes_on_in_element(line_break: Break) -> bool:
     """Return whether two lines are in one element of the file's structure, and no author ended the upper one."""
     above, line = line_break.above, line_break.line
-    is_below = line.element == above.element and line.column == above.column
-    if not (is_below and _is_structured(line_break)):
+    in_one_element = line.element == above.element and line_break.in_one_column
+    if not (in_one_element and _is_structured(line_break)):
         return False
     # beside a picture lines end alike
     is_beside = abs(line.end - above.end) < FLUSH * line.size
@@ -272,19 +276,39 @@ def changes_print(line_break: Break) -> bool:
         return False
     if not same_size(above, line):
         return True
-    is_below = line.column == above.column
-    flows = is_below and above.flows_into(line) and not line.text.endswith(CODE_ENDS)
+    in_one_column = line_break.in_one_column
+    is_code = line.text.endswith(CODE_ENDS)
+    flows = in_one_column and above.flows_into(line) and not is_code
     if line.is_mono != above.is_mono and not flows:
         return True
     if line.is_bold == above.is_bold:
         return False
+    return not (in_one_column and _goes_on_in_other_weight(line_break))
 
+
+def _goes_on_in_other_weight(line_break: Break) -> bool:
+    """Return whether a text goes on in a line of another weight: in a sentence, or below a full line but in a title."""
+    above, line = line_break.above, line_break.line
     is_one_weight = line.words[0].bold == above.words[-1].bold
     is_inside = is_one_weight and line.begins_small and not above.ends_clause
-    is_text = line.begins_small or not line_break.group.first.is_bold
     is_open = line.is_bold and not above.ends_clause
-    is_inside |= is_open and goes_on_in_item(line_break)
-    return not (is_below and (is_inside or (is_text and above.is_full(line))))
+    if is_inside or (is_open and goes_on_in_item(line_break)):
+        return True
+    is_text = line.begins_small or not line_break.group.first.is_bold
+    return is_text and above.is_full(line) and not _is_title_below(line_break)
+
+
+def _is_title_below(line_break: Break) -> bool:
+    """Return whether a bold line without a stop is below a sentence, and the next line begins in regular print.
+
+    The next line has another beginning, or its first word would fit at the end of the bold one.
+    """
+    above, line, following = line_break.above, line_break.line, line_break.following
+    is_title = line.is_bold and line.initial.isupper() and not line.ends_clause
+    if following is None or not (is_title and above.ends_sentence):
+        return False
+    is_text = not (following.is_bold or following.begins_small)
+    return is_text and line.has_room_for(following)
 
 
 def _parts_title_from_label(above: PlacedLine, line: PlacedLine) -> bool:
@@ -346,6 +370,8 @@ def begins_item(line_break: Break) -> bool:
         is_usual = line.first_text in ("•", group.first.first_text)
         is_sure = is_usual or above.has_room_for(line)
         is_dash = line.first_text in "-–—*·"
+        if _is_star_in_item(line_break):
+            return False
         if (is_sure and not is_dash) or is_set_apart(line):
             return True
     is_next = is_next_label(group.first.first_text, line.first_text)
@@ -357,6 +383,13 @@ def begins_item(line_break: Break) -> bool:
     if above is group.first:
         return (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_apart
+
+
+def _is_star_in_item(line_break: Break) -> bool:
+    """Return whether an open sentence of an item goes on with an asterisk."""
+    group, above, line = line_break.group, line_break.above, line_break.line
+    is_open = group.marker > 0 and not above.ends_clause and above.is_full(line)
+    return is_open and line.first_text == "*" and line.starts_at(group.text_start)
 
 
 def _repeats_dash(first: PlacedLine, line: PlacedLine) -> bool:
@@ -420,16 +453,17 @@ def _fills_foot(line_break: Break) -> bool:
     is_long = len(above.words) >= MIN_SENTENCE_WORDS and not above.is_formula
     is_text = is_long and above.text[-1].isalpha() and not line_break.group.marker
     is_as_wide = abs(above.right - line.right) < line.size
-    is_below = above.page < line.page and is_as_wide and line.starts_at(above.start)
+    is_level = is_as_wide and line.starts_at(above.start)
+    is_next = above.page < line.page and is_level
     is_justified = line_break.habits.justified and abs(above.room) < FLUSH
     is_full = (line.rtl or is_justified) and _is_wrapped(above, line)
     may_go_on = is_full and not line.is_formula
-    return is_body and is_text and is_below and may_go_on
+    return is_body and is_text and is_next and may_go_on
 
 
 def is_in_next_column(line_break: Break) -> bool:
     """Return whether the two lines are in two columns."""
-    return line_break.line.column != line_break.above.column
+    return not line_break.in_one_column
 
 
 def _is_indented_formula(line: PlacedLine) -> bool:
@@ -562,18 +596,19 @@ def begins_with_label(line_break: Break) -> bool:
         return False
     if is_after_sentence and after_statement_label(line.text):
         return True
-    is_below = line.starts_at(above.start, line_break.group.text_start)
-    if is_below and _begins_with_own_label(above, line):
+    at_text = line.starts_at(above.start, line_break.group.text_start)
+    if at_text and _begins_with_own_label(above, line):
         return True
     is_inside = above.words[-1].bold or not line.initial.isupper()
+    is_inside |= _is_unfinished(above)
     return _has_bold_label(first) and line.starts_at(first.start) and not is_inside
 
 
 def _is_next_named(line_break: Break) -> bool:
     """Return whether a line and its group begin with names before colons, and its first word would fit above it."""
     first, line = line_break.group.first, line_break.line
-    is_below = line.starts_at(first.start) and line_break.above.has_room_for(line)
-    return is_below and all(_NAME.match(one.text) for one in (first, line))
+    is_forced = line.starts_at(first.start) and line_break.above.has_room_for(line)
+    return is_forced and all(_NAME.match(one.text) for one in (first, line))
 
 
 def _begins_with_own_label(above: PlacedLine, line: PlacedLine) -> bool:
@@ -600,23 +635,24 @@ def goes_on_in_item(line_break: Break) -> bool:
     if not group.marker or not line.is_prose or line.is_mono or marker_words(line):
         return False
 
-    is_below = line.starts_at(group.text_start)
+    at_text = line.starts_at(group.text_start)
     if above.is_formula:
         is_word = len(line.first_text) > 1
-        return is_below and is_word and line.begins_small and not above.ends_clause
+        return at_text and is_word and line.begins_small and not above.ends_clause
     if above.ends_sentence:
-        return is_below and not line.is_flush and not line.text.endswith(":")
+        return at_text and not line.is_flush and not line.text.endswith(":")
     if len(group.lines) > 1:
-        is_below = line.starts_at(above.start)
-    elif not is_below:
-        is_below = INDENTED < line.shift_from(above) <= MAX_INDENT
-    return is_below and line.begins_small and not above.ends_clause
+        at_text = line.starts_at(above.start)
+    elif not at_text:
+        at_text = INDENTED < line.shift_from(above) <= MAX_INDENT
+    return at_text and line.begins_small and not above.ends_clause
 
 
 def _is_wrapped(above: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a line of text continues the sentence of the line above, in which its first word did not fit."""
     is_code = line.is_mono or line.rtl != line.from_right
-    is_text = not is_code and (len(line.first_text) > 1 or line.n_unbroken > 1)
+    is_word = len(line.first_text) > 1 or line.n_unbroken > 1
+    is_text = not is_code and (is_word or above.words[-1].text in OPERATORS)
     return is_text and not above.has_room_for(line) and _meet_in_sentence(above, line)
 
 
@@ -660,7 +696,7 @@ def _is_unfinished(line: PlacedLine) -> bool:
     """Return whether a line of several words ends with one that needs another, such as "of"."""
     last = line.words[-1]
     is_text = line.is_prose and len(line.words) >= MIN_SENTENCE_WORDS
-    return is_text and not last.is_term and last.text in _OPEN_ENDS
+    return is_text and not last.is_term and last.text.casefold() in _OPEN_ENDS
 
 
 def _is_open(line_break: Break) -> bool:
@@ -705,10 +741,10 @@ def is_sentence_alone(line_break: Break) -> bool:
     is_named = names_statement(line.first_text) or _has_bold_label(line)
     is_labelled = has_number or ":" in line.text or is_named
     is_text = above.is_prose and line.is_prose and not is_labelled
-    is_below = above.ends_sentence and line.starts_at(above.start)
+    is_new = above.ends_sentence and line.starts_at(above.start)
     may_be_forced = habits.typeset or not line.rtl
     is_ragged = habits.spaced and not habits.justified
-    is_alone = is_ragged and may_be_forced and is_text and is_below
+    is_alone = is_ragged and may_be_forced and is_text and is_new
     return is_alone and not _parts_long_texts(line_break)
 
 

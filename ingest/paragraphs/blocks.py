@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -11,6 +11,8 @@ from ingest.layout.line import (
     BOLD_SHARE,
     MONO_SHARE,
     OPERATORS,
+    Line,
+    PlacedLine,
     Word,
     leading_bold,
     print_of,
@@ -36,6 +38,12 @@ MIN_HEADING_LETTERS = 3
 
 MIN_CALL_WORDS = 5
 """Minimum number of words of a sentence with an exclamation mark that is no heading in bold print."""
+
+MAX_INDEX_SIZE = 0.9
+"""Maximum font size of an index, in sizes of its line."""
+
+MIN_INDEX_RISE = 0.1
+"""Minimum distance of an index or exponent from the baseline, in font sizes of its line."""
 
 NO_CELL_ENDS = OPERATORS | set(".!?:;,")
 """Signs that end no text before a number in a row of a table."""
@@ -69,6 +77,7 @@ class Block:
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         n_title: number of characters of the bold name of a statement at the beginning of its text.
+        indices: words with a full stop that are indices of formulas on their lines.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules, or a row of one without.
         in_data: whether it is inside a row of a table of data with rules.
@@ -95,6 +104,7 @@ class Block:
     mono: float = 0.0
     unknown_share: float = 0.0
     n_title: int = 0
+    indices: tuple[str, ...] = ()
     number: str = ""
     in_table: bool = False
     in_data: bool = False
@@ -123,7 +133,7 @@ class Block:
         return "a" + number[-1] if any(map(str.isalpha, number)) else number
 
 
-def split(arranged: Arranged) -> Iterator[Block]:
+def find_blocks(arranged: Arranged) -> Iterator[Block]:
     """Split a document into blocks in reading order, footnotes after the body of their page."""
     habits = measure_habits(arranged)
     body = []
@@ -214,14 +224,11 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         mono=mono,
         unknown_share=n_unknown / max(1, len(own)),
         n_title=_title_length(first.words[group.marker :], text),
+        indices=_indices(lines),
         number=first.first_text if group.marker else "",
         in_table=first.in_table,
         in_data=first.in_data,
-        has_gaps=any(
-            line.n_gaps
-            for line in lines
-            if line is first or not (line.is_formula and first.is_prose)
-        ),
+        has_gaps=_has_gaps(lines),
         n_lines=len(lines),
         indent=first.indent,
         last_page=group.last.page,
@@ -233,6 +240,25 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     page_size = habits.page_sizes.get(block.page, 0.0) / habits.body_size
     size_ratio = block.size_ratio / max(1.0, page_size)
     return replace(block, is_heading=_is_heading(block, group, size_ratio))
+
+
+def _indices(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Return the words with a full stop that are indices or exponents of formulas."""
+    indices = []
+    for line in lines:
+        for word in line.words:
+            is_raised = abs(word.raised) > MIN_INDEX_RISE * line.size
+            is_small = word.size < MAX_INDEX_SIZE * line.size
+            if word.text[-1] == "." and is_raised and is_small:
+                indices.append(word.text)
+    return tuple(indices)
+
+
+def _has_gaps(lines: Sequence[PlacedLine]) -> bool:
+    """Return whether a line has wide gaps; those of formulas below text do not count."""
+    first, *others = lines
+    texts = [line for line in others if not (line.is_formula and first.is_prose)]
+    return any(line.n_gaps for line in (first, *texts))
 
 
 def _is_unknown(word: str) -> bool:

@@ -42,7 +42,7 @@ MIN_OPEN_WORDS = 6
 """Minimum number of words of a text that goes on elsewhere."""
 
 MIN_FIRST_WORDS = 4
-"""Minimum number of words of the line with which a text goes on elsewhere."""
+"""Minimum number of words of the line with which a text goes on elsewhere, unless it ends there."""
 
 MAX_DISPLAYS = 6
 """Maximum number of displayed formulas inside a sentence."""
@@ -53,7 +53,7 @@ MAX_GROUPS_BETWEEN = 60
 WIDTH_TOLERANCE = 0.1
 """Maximum relative difference of the widths of two columns of one text."""
 
-RELATIONS = frozenset("=≠<>≤≥≡≅≃≈∼∈⊂⊆→↦⇒⟹⟺↪∝≜")
+RELATIONS = frozenset("=≠<>≤≥⩽⩾≡≅≃≈∼≍∈∉∋⊂⊆⊃⊇→⟶↦⟼⇒⇔⟹⟺↪↔∝≜≔≪≫≺≻⪯⪰⊢⊨⊭⊩")
 """Signs of which a displayed formula has one, unlike a label of a figure."""
 
 ELLIPSES = (". . .", "...", "…")
@@ -80,9 +80,10 @@ def join_continuations(
     texts = _Texts(habits)
     for group in groups:
         texts.add(group)
+    texts.close()
 
     whole: list[LineGroup] = []
-    for group in texts.whole + texts.displays:
+    for group in texts.whole:
         before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
         if before is None:
             whole.append(group)
@@ -132,11 +133,11 @@ class _Texts:
             else:
                 self.displays.append(group)
         else:
-            self._close()
+            self.close()
             self.whole.append(group)
         self.has_ended, self.shares_element = has_ended, shares_element
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Leave the displays out of the last text but for those that end its sentence; these are its `displays`."""
         if self.displays:
             text = self.whole[-1]
@@ -161,7 +162,11 @@ class _Texts:
         text = self.whole[-1]
         if _goes_on_after_stop(text, text, group):
             return self.has_ended or group.first.initial.islower()
-        return self.has_ended and self._habits.indented and _goes_on_flush(text, group)
+        if not self.has_ended:
+            return False
+        return _goes_on_in_item(text, group) or (
+            self._habits.indented and _goes_on_flush(text, group)
+        )
 
     def _shows(self, group: LineGroup) -> bool:
         """Return whether a group is displayed below the last text."""
@@ -221,6 +226,7 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
     if (
         is_aside
         or _is_own_text(group)
+        or _is_sentence(group)
         or _begins_indented(first, before, may_be_indented)
     ):
         return False
@@ -235,6 +241,14 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
         if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
             return False
     return True
+
+
+def _is_sentence(group: LineGroup) -> bool:
+    """Return whether a group is a whole sentence of several words."""
+    line = group.first
+    is_text = line.n_prose_words >= MIN_OPEN_WORDS and not line.is_formula
+    begins = line.begins_with_word and line.initial.isupper()
+    return is_text and begins and group.last.ends_sentence
 
 
 def _is_own_text(group: LineGroup) -> bool:
@@ -350,6 +364,15 @@ def _goes_on_after_stop(text: LineGroup, formula: LineGroup, group: LineGroup) -
     return is_small and is_below and same_print(text.first, line)
 
 
+def _goes_on_in_item(text: LineGroup, group: LineGroup) -> bool:
+    """Return whether a text goes on below a displayed formula, at the start of the text of an item with an indent."""
+    last, line = text.last, group.first
+    is_inside = text.text_start - line.left > INDENTED * line.size
+    at_text = line.starts_at(text.text_start) and line.column == last.column
+    is_text = line.is_prose and _may_go_on(group) and same_print(text.first, line)
+    return text.marker > 0 and is_inside and at_text and is_text
+
+
 def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
     """Return whether a text goes on at the margin below a displayed formula, where paragraphs have an indent."""
     last, line = text.last, group.first
@@ -450,10 +473,11 @@ def _find_beginning(
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
     begins = group.marker or caption_label(line.text) or not line.initial
+    is_last = len(group.lines) == 1 and line.ends_sentence
     if (
         group.is_display
         or begins
-        or len(line.words) < MIN_FIRST_WORDS
+        or (len(line.words) < MIN_FIRST_WORDS and not is_last)
         or not group.is_prose
         or not _is_body(group, habits)
     ):

@@ -12,7 +12,7 @@ from typing import Self
 
 from configs.settings import IngestSettings
 from ingest.layout.bidi import YEAR
-from ingest.layout.line import LEADERS, MONO_SHARE, PROOF_ENDS
+from ingest.layout.line import ENDS_SENTENCE, LEADERS, MONO_SHARE
 from ingest.paragraphs.blocks import Block, is_bibliography
 from ingest.paragraphs.continuations import RELATIONS
 from quarry.course.sentences import begins_sentence
@@ -97,12 +97,7 @@ CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
 _SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?؟…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
-"""Stop at the end of a sentence."""
-
-_LAST_STOP = re.compile(
-    rf"[.!?…。؟][{re.escape(CLOSING.strip())}]*(?: [{PROOF_ENDS}])?$"
-)
-"""A stop at the end of a text, perhaps before the mark at the end of a proof or an example."""
+"""Stop at the end of a sentence inside a text."""
 
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
 """Expression for a letter that may begin a name."""
@@ -143,6 +138,7 @@ _CODE_LINE = re.compile(
     | ^(?:(?:public|private|protected|static|final|abstract|virtual|override)\ )+[\w<>\[\],\ ]+\ ?\(  # a method
     | ^(?:\d+\ )?(?:for|if|while)\ ?\(.*[;:{)]$  # a condition or a loop
     | ^(?:int|double|float|char|bool|var|auto)\ \w+\ ?[=;]  # a declaration
+    | ^class\ \w+\(.*\):  # a class
     | ^(?:newtype|data|type)\ [A-Z]\w*(?:\ \w+)*\ =\ | ^(?:class|instance)\ [A-Z].*\ where\b  # of Haskell
     | ^(?:SELECT\ .*\bFROM|INSERT\ INTO|UPDATE\ \S+\ SET)\b[^;]*(?:;|[^;.:?])$  # a statement of SQL
     | ^(?:CREATE|ALTER|DROP)\ (?:TABLE|VIEW)\b[^;]*(?:;|[^;.:?])$
@@ -158,7 +154,7 @@ _SPACED_NAME = re.compile(r"(?<!\S)(?:[a-z] ){3,}[a-z](?!\S)")
 SPACED_NAMES_SHARE = 0.15
 """Minimum share of the characters of a listing in such names."""
 
-_FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) (?:\. ?){3,}\d+$")
+_FEW_LEADERS = re.compile(r"(?:[^\W\d_]{2}|\)) ?(?:\. ?){3,}\d+$")
 """Dots between a long title and the number of its page."""
 
 _COLON = re.compile(r"(?<!:): ")
@@ -236,7 +232,7 @@ class _Text:
             "lines": math.log2(block.n_lines),
             "size": min(MAX_SIZE, max(MIN_SIZE, block.size_ratio)),
             "indent": min(HIGHEST_INDENT, max(LOWEST_INDENT, block.indent)),
-            "stop": _LAST_STOP.search(text) is not None,
+            "stop": ENDS_SENTENCE.search(text) is not None,
             "colon": text[-1] in ":：",
             "label": ": " in text[:LABEL_LENGTH],
             "caption": self.is_caption,
@@ -306,7 +302,7 @@ class _Text:
     def is_statement(self) -> bool:
         """Whether it is a labelled statement with a word or a full stop: some hold little else than a formula."""
         statement = after_statement_label(self.block.text)
-        is_whole = _WORD.search(statement) or _LAST_STOP.search(statement)
+        is_whole = _WORD.search(statement) or ENDS_SENTENCE.search(statement)
         return bool(is_whole) and len(statement.split()) >= MIN_STATEMENT_TOKENS
 
     @cached_property

@@ -13,6 +13,7 @@ from ingest.layout.line import (
     INDENTED,
     Line,
     PlacedLine,
+    Word,
     is_item_gap,
 )
 from ingest.layout.rows import SEGMENT_GAP
@@ -45,7 +46,7 @@ _JOINED = re.compile(r"(\(?\d{1,2}[.)])((?=[^\W\d_]{2})(?![a-z]).+)")
 _FIRST = ("a", "i")
 """First letters of nested lists."""
 _ENUMERATOR = re.compile(
-    r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\(?[^\W\d_]\)|\[\d{1,3}\]"
+    r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])(?:[.)]|\)[.:])|\(?[^\W\d_]\)|\[\d{1,3}\]"
     r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\d{1,2}[-–]"
 )
 
@@ -64,21 +65,24 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     if following is None:
         return 1
 
-    n_numbers = 0
-    for word in line.words[: min(MAX_NUMBERS, len(line.words) - 1)]:
-        if not _ENUMERATOR.fullmatch(word.text.lstrip(_STARS)):
-            break
-        n_numbers += 1
+    n_numbers = sum(1 for _ in itertools.takewhile(_is_label, line.words[:-1]))
+    n_numbers = min(MAX_NUMBERS, n_numbers)
     if n_numbers > 1:
         last = line.words[n_numbers - 1].text
         begins = line.words[n_numbers].text[0].isupper()
-        begins_list = last.strip(_SIGNS) in _FIRST and begins
+        begins_list = last in BULLETS or (last.strip(_SIGNS) in _FIRST and begins)
         if begins_list or is_next_label(last, following.first_text):
             return n_numbers
     for n_words in range(n_numbers, 1, -1):
         if following.starts_at(line.start_after(n_words)):
             return n_words
     return 1
+
+
+def _is_label(word: Word) -> bool:
+    """Return whether a word is a number, perhaps with stars before it, or a bullet and no sign of a formula."""
+    is_number = _ENUMERATOR.fullmatch(word.text.lstrip(_STARS))
+    return is_number is not None or word.text in BULLETS
 
 
 def clean_start(line: PlacedLine) -> PlacedLine:

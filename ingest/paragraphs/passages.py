@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
+from ingest.paragraphs.continuations import RELATIONS
 from ingest.paragraphs.kinds import kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
+from quarry.languages.labels import drawing_label
 from quarry.languages.language import Kind
 
 LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
@@ -32,7 +34,7 @@ MAX_TEXT_INDENT = 0.5
 """Maximum indent of such a text, and maximum difference of the indents of items of one list, in font sizes."""
 
 MAX_FOLLOWING_WORDS = 250
-"""Maximum number of words of the items and displays that a passage introduces."""
+"""Maximum number of words of the items and formulas that a passage introduces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class _Classified:
     reason: str
 
 
-def passages(
+def make_passages(
     doc_id: str,
     blocks: Iterable[Block],
     paths: Iterable[tuple[str, ...]],
@@ -79,7 +81,7 @@ def passages(
             page=block.page,
             heading=item.path[-1] if item.path else "",
             text=text,
-            opening_sentence=opening_sentence(text, block.n_title),
+            opening_sentence=opening_sentence(text, block.n_title, block.indices),
             section=item.path,
             kind=item.kind,
             follows=follows,
@@ -173,7 +175,7 @@ def _last_begun(block: Block) -> int:
 
 
 def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]:
-    """Return the items, and after a colon the displays, that a block introduces.
+    """Return the items, and after a colon the displayed formulas, that a block introduces.
 
     Args:
         others: the blocks after it.
@@ -185,13 +187,15 @@ def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]
             continue
         n_words += len(item.block.text.split())
         if n_words > MAX_FOLLOWING_WORDS or not _belongs(block, item, parts):
+            if drawing_label(item.block.text):  # the signs of a figure
+                parts = [part for part in parts if not part.reason]
             break
         parts.append(item)
     return parts
 
 
 def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> bool:
-    """Return whether an item or a display belongs to the block that introduces it.
+    """Return whether an item or a displayed formula belongs to the block that introduces it.
 
     Args:
         parts: what belongs to it before; an item below a display does not.
@@ -209,11 +213,9 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
         is_outer = not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
 
-    # below a list, words alone are the title of what follows
-    in_list = any(part.block.style for part in parts)
-    is_open = in_list and parts[-1].block.text.endswith(":")
-    is_title = in_list and item.reason == "word" and not is_open
-    return after_colon and item.reason != "" and not is_title
+    is_formula = item.reason == "symbols"
+    is_formula |= item.reason == "table" and not RELATIONS.isdisjoint(item.block.text)
+    return after_colon and is_formula
 
 
 def _level(style: str) -> int:

@@ -31,7 +31,7 @@ class _Section:
         return self.bold and not inner.bold
 
 
-def outline(
+def nest_sections(
     blocks: Iterable[Block], title: str
 ) -> tuple[list[tuple[str, ...]], list[str]]:
     """Nest the blocks of a document.

@@ -125,7 +125,7 @@ def find_bullets(drawings: Iterable[Drawing]) -> list[Box]:
     dots = []
     for drawing in drawings:
         box = drawing.box
-        shorter, longer = sorted((box.x1 - box.x0, box.bottom - box.top))
+        shorter, longer = sorted((box.width, box.height))
         is_dot = shorter >= _MIN_DOT and longer <= min(_MAX_DOT, _MAX_STRETCH * shorter)
         if is_dot and not (drawing.is_path and drawing.in_form):
             dots.append(box)
@@ -139,9 +139,9 @@ def add_brackets(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
             continue
         box = drawing.box
         inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
-        height = box.bottom - box.top
         if not (
-            inside and _MIN_PAIR_HEIGHT <= height / inside[0].size <= _MAX_PAIR_HEIGHT
+            inside
+            and _MIN_PAIR_HEIGHT <= box.height / inside[0].size <= _MAX_PAIR_HEIGHT
         ):
             continue
 
@@ -154,7 +154,7 @@ def add_brackets(glyphs: list[Glyph], drawings: Iterable[Drawing]) -> None:
             x0=box.x0,
             x1=first.x0,
             y=y,
-            height=height,
+            height=box.height,
         )
         closing = replace(opening, text=right, x0=last.x1, x1=box.x1)
         glyphs.insert(glyphs.index(first), opening)
@@ -187,7 +187,7 @@ def _root_before(glyph: Glyph, stroke: Box) -> Glyph:
     level = (stroke.top + stroke.bottom) / 2 + AXIS * glyph.size
     if abs(level - glyph.y) > _OFF_ROOT * glyph.size:
         root.x1, root.y = stroke.x1, level
-        root.height = stroke.bottom - stroke.top
+        root.height = stroke.height
     return root
 
 
@@ -199,14 +199,12 @@ def _meet_below(down: Box, up: Box) -> bool:
 
 def _is_root(stroke: Box, bar: Box) -> bool:
     """Return whether a flat bar begins at the upper end of a steep stroke."""
-    thickness = bar.bottom - bar.top
-    width = stroke.x1 - stroke.x0
-    is_flat = thickness <= _MAX_RULE and 2 * thickness < bar.x1 - bar.x0
-    is_steep = stroke.bottom - stroke.top > max(width, _MIN_RULE)
-    is_line = width < thickness  # a rule of a table
+    is_flat = bar.height <= _MAX_RULE and 2 * bar.height < bar.width
+    is_steep = stroke.height > max(stroke.width, _MIN_RULE)
+    is_line = stroke.width < bar.height  # a rule of a table
     meet = stroke.x0 < bar.x0 < stroke.x1 < bar.x1
-    is_level = abs(stroke.top - bar.top) <= thickness
-    is_formula = bar.x1 - bar.x0 < _MAX_FORMULA
+    is_level = abs(stroke.top - bar.top) <= bar.height
+    is_formula = bar.width < _MAX_FORMULA
     return is_flat and is_steep and not is_line and meet and is_level and is_formula
 
 
@@ -218,10 +216,8 @@ def find_rules(drawings: Iterable[Drawing]) -> list[Box]:
     rules = []
     for drawing in drawings:
         box = drawing.box
-        height = box.bottom - box.top
-        width = box.x1 - box.x0
-        is_thin = height <= _MAX_RULE and 2 * height < width
-        if is_thin and not (drawing.in_form and width >= _MAX_FORMULA):
+        is_thin = box.height <= _MAX_RULE and 2 * box.height < box.width
+        if is_thin and not (drawing.in_form and box.width >= _MAX_FORMULA):
             y = (box.top + box.bottom) / 2
             rules.append(Box(box.x0, y, box.x1, y))
     return list(dict.fromkeys(rules))

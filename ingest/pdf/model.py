@@ -21,12 +21,13 @@ MAX_SLANT = 10.0
 
 _COMPATIBLE = (
     range(0x132, 0x134),
+    range(0x2F00, 0x2FD6),
     range(0xFB00, 0xFB07),
     range(0xFB1D, 0xFB50),
     range(0x1D400, 0x1D800),
     range(0x210E, 0x210F),  # the italic h
 )
-"""Codes of ij, of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
+"""Codes of ij, of Chinese radicals, of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
 SKIPPED = frozenset(
     map(
         ord,
@@ -132,9 +133,19 @@ class Box:
     bottom: float
 
     @property
+    def width(self) -> float:
+        """Its width."""
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        """Its height."""
+        return self.bottom - self.top
+
+    @property
     def area(self) -> float:
         """Width times height, in square points."""
-        return (self.x1 - self.x0) * (self.bottom - self.top)
+        return self.width * self.height
 
     def holds(self, x: float, y: float) -> bool:
         """Return whether a point is inside it."""

@@ -10,8 +10,9 @@ from ingest.pdf.model import UNKNOWN
 SYMBOL = charset_encoding["/Symbol"]
 """Signs of Symbol by their codes."""
 
-_, _WIDTHS = FONT_METRICS["Symbol"]
-"""Widths of the signs of Symbol, in thousandths of an em."""
+_, _METRICS = FONT_METRICS["Symbol"]
+_WIDTHS = {**_METRICS, "μ": _METRICS["µ"]}
+"""Widths of the signs of Symbol, in thousandths of an em; its mu is the micro sign there."""
 
 SAME_WIDTH = 10
 """Maximum difference of the width of a sign from that in Symbol, in thousandths of an em."""
@@ -19,7 +20,7 @@ SAME_WIDTH = 10
 _ARROWS = dict(enumerate("←→↑↓↖↗↙↘⇐⇒⇑⇓", 0xF0DF))
 """Arrows of Wingdings; Word writes them for "-->" and the like."""
 
-_MT_EXTRA = dict(zip(b"&KLMUIohlrv", "\u0307…⋯⋮⋃⋂∘ℏℓ\u20d7\u20d7", strict=True))
+_MT_EXTRA = dict(zip(b"&KLMNOUIahlorv", "\u0307…⋯⋮⋰⋱⋃⋂↦ℏℓ∘\u20d7\u20d7", strict=True))
 """Signs and accents of MathType by their codes."""
 
 _MATHTYPE = re.compile("MT[- ]?Extra")

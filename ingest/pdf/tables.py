@@ -188,8 +188,8 @@ def _rectangle(box: Box) -> dict[str, Any]:
         "doctop": box.top,
         "y0": -box.bottom,
         "y1": -box.top,
-        "width": box.x1 - box.x0,
-        "height": box.bottom - box.top,
+        "width": box.width,
+        "height": box.height,
     }
 
 

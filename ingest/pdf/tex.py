@@ -188,6 +188,9 @@ MATHTIME = {
 }
 """Encodings of the fonts of MathTime, whose glyphs have the names of other signs, by patterns of their names."""
 
+VECTORS = dict.fromkeys(range(0x21, 0x100), "\u20d7") | dict.fromkeys(b" #", "")
+"""Arrows over vectors in the fonts of esvect: the shaft is left out, its heads are accents."""
+
 _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (
         r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",
@@ -217,6 +220,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"matha\d", MATHABX_NAMED, True),
     (r"mathb\d", MATHABX_OTHERS, True),
     (r"mathx\d", MATHABX_LARGE, True),
+    (r"vect\d", VECTORS, True),
 )
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 

@@ -70,7 +70,7 @@ class Outcome:
 
     @classmethod
     def of_failure(cls, path: Path, error: SourceError) -> Outcome:
-        """Build the row of a file that cannot be used."""
+        """Build the outcome of a file that cannot be used."""
         return cls(path, printable(path.stem), "failed", printable(str(error)))
 
     @property
@@ -186,7 +186,7 @@ def plan(
     names: Names,
     dropped: Collection[str] = (),
 ) -> list[Outcome]:
-    """Return a row for each document of the files, and for each document that is removed.
+    """Return an outcome for each document of the files, and for each document that is removed.
 
     Args:
         files: path of each file, and its sources, or the error of an unusable file.
@@ -194,7 +194,7 @@ def plan(
         dropped: doc_ids that the user drops.
     """
     stored = names.documents
-    rows: list[Outcome] = []
+    outcomes: list[Outcome] = []
     named_sources: list[tuple[str, Source]] = []
     for path, sources in files:
         try:
@@ -202,12 +202,12 @@ def plan(
                 raise sources
             names.require_free(path, sources)
         except SourceError as error:
-            rows.append(Outcome.of_failure(path, error))
+            outcomes.append(Outcome.of_failure(path, error))
             continue
         for source in sources:
             doc_id, is_elsewhere = names.take(source)
             if is_elsewhere:
-                rows.append(Outcome(path, doc_id, "same file", original=doc_id))
+                outcomes.append(Outcome(path, doc_id, "same file", original=doc_id))
             else:
                 named_sources.append((doc_id, source))
 
@@ -217,7 +217,7 @@ def plan(
         if doc_id in stored and stored[doc_id].content_hash != source.content_hash:
             changing.add(doc_id)
     return [
-        *rows,
+        *outcomes,
         *_plan_sources(named_sources, stored, changing),
         *_plan_removals(named_sources, stored, dropped, changing),
     ]
@@ -228,7 +228,7 @@ def _plan_sources(
     stored: Mapping[str, Document],
     changing: Collection[str],
 ) -> Iterator[Outcome]:
-    """Yield the row of each source; the first of several sources with the same content is read, others are copies."""
+    """Yield the outcome of each source; of several with the same content the first is read, others are copies."""
     originals = {}
     for document in stored.values():
         if not document.same_as and document.doc_id not in changing:
@@ -271,7 +271,7 @@ def _plan_removals(
     dropped: Collection[str],
     changing: Collection[str],
 ) -> Iterator[Outcome]:
-    """Yield the rows of stored documents that are removed."""
+    """Yield the outcomes of stored documents that are removed."""
     planned = {doc_id for doc_id, _ in named_sources}
     book_files = {str(source.path) for _, source in named_sources if source.book}
     for doc_id, document in stored.items():

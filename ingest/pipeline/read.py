@@ -102,85 +102,93 @@ class FileReader:
     workers: Workers
 
     def read_all(
-        self, rows: list[Outcome], documents: Mapping[str, Document]
+        self, outcomes: list[Outcome], documents: Mapping[str, Document]
     ) -> tuple[list[Outcome], list[Reading]]:
-        """Read the files of a plan; return its rows with their results, and the readings.
+        """Read the files of a plan; return its outcomes with their results, and the readings.
 
         Args:
-            rows: rows of the plan.
+            outcomes: outcomes of the plan.
             documents: documents of the store by doc_id, which may be originals of copies.
         """
         results: Results = {}
         unread = []
-        for row in rows:
-            if row.source is None or row.status == "same file":
+        for outcome in outcomes:
+            if outcome.source is None or outcome.status == "same file":
                 continue
-            if row.source.book:
-                results[row.doc_id] = row.source.book
-            elif staged := self.staging.get(*_staging_key(row)):
-                results[row.doc_id] = staged.reading
+            if outcome.source.book:
+                results[outcome.doc_id] = outcome.source.book
+            elif staged := self.staging.get(*_staging_key(outcome)):
+                results[outcome.doc_id] = staged.reading
             else:
-                unread.append(row)
+                unread.append(outcome)
         if unread:
             results |= self._read(unread)
 
         finished, readings = [], []
-        for row in rows:
-            if row.source is None:
-                finished.append(row)
+        for outcome in outcomes:
+            if outcome.source is None:
+                finished.append(outcome)
                 continue
-            if row.status == "same file":
-                result = _read_copy(row, row.source, results, documents)
+            if outcome.status == "same file":
+                result = _read_copy(outcome, outcome.source, results, documents)
             else:
-                result = results[row.doc_id]
+                result = results[outcome.doc_id]
                 if isinstance(result, Reading):
-                    document = row.source.sidecar.apply_to(result.document)
-                    result = results[row.doc_id] = replace(result, document=document)
+                    document = outcome.source.sidecar.apply_to(result.document)
+                    result = results[outcome.doc_id] = replace(
+                        result, document=document
+                    )
             if isinstance(result, SourceError):
-                finished.append(Outcome.of_failure(row.path, result))
+                finished.append(Outcome.of_failure(outcome.path, result))
             else:
                 readings.append(result)
                 document, notes = result.document, result.notes
-                finished.append(replace(row, document=document, notes=notes))
+                finished.append(replace(outcome, document=document, notes=notes))
         return finished, readings
 
-    def _read(self, rows: list[Outcome]) -> Results:
+    def _read(self, outcomes: list[Outcome]) -> Results:
         """Read files and their other editions, and stage the readings; failed editions become a note."""
         workers, names = self.workers, self.settings.editions
         if not isinstance(workers, Cluster):
-            workers = min(workers, len(rows))
+            workers = min(workers, len(outcomes))
 
         results: Results = {}
         readings: list[tuple[Outcome, Reading]] = []
         with open_executor(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
-            for row in rows:
+            for outcome in outcomes:
                 tasks.append(
-                    (row, row.source and row.source.content_hash, self.settings)
+                    (
+                        outcome,
+                        outcome.source and outcome.source.content_hash,
+                        self.settings,
+                    )
                 )
             for task, reading in self._run(executor, "reading", read_pdf, tasks):
-                row = task[0]
+                outcome = task[0]
                 if isinstance(reading, SourceError):
-                    results[row.doc_id] = reading
+                    results[outcome.doc_id] = reading
                 else:
-                    document = replace(reading.document, path=str(row.path))
-                    readings.append((row, replace(reading, document=document)))
+                    document = replace(reading.document, path=str(outcome.path))
+                    readings.append((outcome, replace(reading, document=document)))
 
-            tasks = [(row, names) for row, _ in readings]
+            tasks = [(outcome, names) for outcome, _ in readings]
             label = "reading editions"
             editions = {}
-            for (row, _), edition in self._run(executor, label, read_editions, tasks):
-                editions[row.doc_id] = edition
+            for (outcome, _), edition in self._run(
+                executor, label, read_editions, tasks
+            ):
+                editions[outcome.doc_id] = edition
 
-        for row, reading in readings:
-            edition = editions[row.doc_id]
+        for outcome, reading in readings:
+            edition = editions[outcome.doc_id]
             if isinstance(edition, SourceError):
                 edition = (), (f"Other editions are left out: {edition}",)
             pieces, notes = edition
             whole = replace(reading, pieces=pieces, notes=(*reading.notes, *notes))
-            results[row.doc_id] = whole
+            results[outcome.doc_id] = whole
             unembedded = StoredDocument(whole, NO_VECTORS)
-            self.staging.keep(unembedded, *_staging_key(row))
+            self.staging.keep(unembedded, *_staging_key(outcome))
         return results
 
     def _run(
@@ -196,17 +204,17 @@ class FileReader:
             executor: runs the reader.
             label: label of the progress bar.
             read: the reader.
-            tasks: for each file, the row of the plan, and the arguments of `read` after the path and the doc_id.
+            tasks: for each file, the outcome of the plan, and the arguments of `read` after the path and the doc_id.
         """
         is_remote = isinstance(executor, Cluster)
 
         def calls() -> Iterator[tuple[Any, ...]]:
-            for row, *arguments in tasks:
+            for outcome, *arguments in tasks:
                 data = None
                 if is_remote:
                     with contextlib.suppress(OSError):  # the worker names the file
-                        data = row.path.read_bytes()
-                yield (data, row.path, row.doc_id, *arguments)
+                        data = outcome.path.read_bytes()
+                yield (data, outcome.path, outcome.doc_id, *arguments)
 
         futures = run_all(
             executor,
@@ -222,22 +230,27 @@ class FileReader:
 
 
 def _read_copy(
-    row: Outcome, source: Source, results: Results, documents: Mapping[str, Document]
+    outcome: Outcome,
+    source: Source,
+    results: Results,
+    documents: Mapping[str, Document],
 ) -> Reading | SourceError:
     """Return the reading of a copy, which has names of its own but no paragraphs."""
-    original = results.get(row.original)
+    original = results.get(outcome.original)
     if isinstance(original, SourceError):
         return SourceError(
-            f"{row.path}: is the same file as {row.original}, which failed"
+            f"{outcome.path}: is the same file as {outcome.original}, which failed"
         )
 
-    document = original.document if original is not None else documents[row.original]
+    document = (
+        original.document if original is not None else documents[outcome.original]
+    )
     copy = replace(
         document,
-        doc_id=row.doc_id,
-        path=str(row.path),
+        doc_id=outcome.doc_id,
+        path=str(outcome.path),
         version=source.version,
-        aliases=(Alias(row.path.stem, "stem"),),
+        aliases=(Alias(outcome.path.stem, "stem"),),
         n_paragraphs=0,
         rejected={},
         same_as=document.doc_id,
@@ -245,9 +258,13 @@ def _read_copy(
     return Reading(source.sidecar.apply_to(copy), (), ())
 
 
-def _staging_key(row: Outcome) -> tuple[str, ...]:
+def _staging_key(outcome: Outcome) -> tuple[str, ...]:
     """Return a key that changes with the reading of a file."""
-    return row.doc_id, str(row.path), row.source.version if row.source else ""
+    return (
+        outcome.doc_id,
+        str(outcome.path),
+        outcome.source.version if outcome.source else "",
+    )
 
 
 def _call(
@@ -269,7 +286,7 @@ def _call(
 
 
 def _result(
-    future: Future[T], row: Outcome, settings: IngestSettings
+    future: Future[T], outcome: Outcome, settings: IngestSettings
 ) -> T | SourceError:
     """Return the result of reading a file, or the error of an unreadable one.
 
@@ -293,4 +310,4 @@ def _result(
         why = f"its reader died (exit code {code}); the file is damaged, or needs {memory}"
     except Exception as error:  # readers raise any exception on a damaged file
         why = f"the file is damaged ({describe_error(error)}); get it again"
-    return SourceError(f"{row.path}: {why}")
+    return SourceError(f"{outcome.path}: {why}")

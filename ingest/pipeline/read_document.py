@@ -16,9 +16,9 @@ from configs.settings import IngestSettings
 from ingest.errors import SourceError
 from ingest.layout.arrange import TITLE_PART, arrange
 from ingest.layout.extract import READERS, Pdf, extract
-from ingest.paragraphs.blocks import split
-from ingest.paragraphs.passages import passages
-from ingest.paragraphs.sections import outline
+from ingest.paragraphs.blocks import find_blocks
+from ingest.paragraphs.passages import make_passages
+from ingest.paragraphs.sections import nest_sections
 from ingest.pdf.ocr import ocr_languages
 from quarry.course.paragraph import (
     Alias,
@@ -146,10 +146,10 @@ def read_pdf(
     """
     pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
-    blocks = list(split(arranged))
-    names = authors(pdf)
-    sections, outermost = outline(blocks, arranged.title)
-    paragraphs, rejected = passages(doc_id, blocks, sections, settings)
+    blocks = list(find_blocks(arranged))
+    names = find_authors(pdf)
+    sections, outermost = nest_sections(blocks, arranged.title)
+    paragraphs, rejected = make_passages(doc_id, blocks, sections, settings)
     for page in pdf.pages:
         if not page.lines:
             rejected.append(RejectedParagraph(doc_id, page.number, "", NO_TEXT))
@@ -196,7 +196,7 @@ def lecture_number(stem: str, pdf: Pdf) -> int | None:
     return int(leading[1]) if leading else None
 
 
-def authors(pdf: Pdf) -> tuple[str, ...]:
+def find_authors(pdf: Pdf) -> tuple[str, ...]:
     """Return the authors of the PDF's metadata that are also printed on the first page."""
     printed = " ".join(line.text for line in pdf.pages[0].lines).casefold()
     names = dict.fromkeys(_SEPARATOR.split(pdf.metadata_author))

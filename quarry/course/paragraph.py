@@ -29,7 +29,7 @@ class Paragraph:
         same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
         kind: the kind of passage.
         follows: the list that it introduces, if `text` does not hold it, else "".
-        own_length: number of characters of `text` before the list or display that it introduces; 0 if all are its own.
+        own_length: number of characters of `text` before the list or formulas that it introduces; 0 if all are its own.
         page_breaks: offsets in `text` at which a new page begins.
         on_top: whether it is the first passage that begins on its page.
     """

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING, OPENING
@@ -65,7 +66,7 @@ LABEL_WORDS = 5
 """Maximum number of words of a label such as "Proof of Lemma 3."."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
-_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
+_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*(?:\([a-z]\))?|\(?[A-Za-zא-ת]\)?")
 """The number of a part."""
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.?|\d+\.")
 """The number before the name of a statement, as in "2.1. Definition."."""
@@ -102,11 +103,13 @@ _ADVERBIAL = re.compile(
 )
 MAX_PREFIXES = 3
 """Maximum number of letters that a language puts before a word, as in "and in p."."""
+SYMBOL_LENGTH = 3
+"""Maximum number of characters of a symbol with an accent and an index."""
 ADVERBIAL_WORDS = 3
 """Maximum number of words of a phrase of time or place that is not a sentence, as in "At 5 a.m."."""
 
 
-def opening_sentence(text: str, n_title: int = 0) -> str:
+def opening_sentence(text: str, n_title: int = 0, indices: Collection[str] = ()) -> str:
     """Return the first sentence of a paragraph, verbatim; the whole text if there is no end of a sentence.
 
     A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it, and
@@ -114,8 +117,9 @@ def opening_sentence(text: str, n_title: int = 0) -> str:
 
     Args:
         n_title: number of characters of such a name at the beginning.
+        indices: words with a full stop that are indices of formulas, and end no sentence.
     """
-    return text[: n_title + _end_of_first(text[n_title:])].strip()
+    return text[: n_title + _end_of_first(text[n_title:], indices)].strip()
 
 
 def begins_sentence(text: str) -> bool:
@@ -158,7 +162,7 @@ def sentences(text: str) -> list[str]:
     return parts
 
 
-def _end_of_first(text: str) -> int:
+def _end_of_first(text: str, indices: Collection[str] = ()) -> int:
     """Return the end of the first sentence; the length of the text if there is no end of a sentence."""
     balanced = text.count("(") == text.count(")")
     for match in _CANDIDATE.finditer(text):
@@ -168,7 +172,8 @@ def _end_of_first(text: str) -> int:
         if not tail or (balanced and n_open > 0):
             continue
         before = text[: match.start()]
-        if _ends_sentence(before, match.group(), tail):
+        _, _, last_word = text[:end].rpartition(" ")
+        if last_word not in indices and _ends_sentence(before, match.group(), tail):
             return end
     return len(text)
 
@@ -177,16 +182,25 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
     is_omission = last == " " and mark in ("..", ". . .", "…")
+    is_omission |= before.rstrip().endswith(",") and mark[-1] in ")]}"  # in a tuple
     is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
     if not last or is_omission or is_quotation or tail[0] in _INSIDE:
         return False
-    if _goes_on(before, mark, tail):
+    if _goes_on(before, mark, tail) or _is_minuend(before, tail):
+        return False
+    if last in _OPERATORS and mark in "?!":  # a relation that is asked or due
         return False
     if "." in mark and _is_label(before):
         return False
     if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
+
+
+def _is_minuend(before: str, tail: str) -> bool:
+    """Return whether a symbol, as that of a mean with a dot for an index, is before a minus sign."""
+    *_, symbol = before.split()
+    return tail.startswith("− ") and len(symbol) <= SYMBOL_LENGTH
 
 
 def _goes_on(before: str, mark: str, tail: str) -> bool:
@@ -240,6 +254,8 @@ def _is_label(text: str) -> bool:
         return True
     text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
+    if len(label) > 2 and _SECTION_NUMBER.fullmatch(label[0]):
+        del label[0]
     if len(label) < 2:
         return True
     first, *middle, last = label
@@ -277,11 +293,11 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
     before_word = others[-1] if others else ""
-    if _ends_formula(before_word, word) or _is_of_other_script(word, next_word):
+    is_formula = _ends_formula(before_word, word)
+    is_formula |= _ends_and_begins_with_symbol(word, following)
+    if is_formula or _is_of_other_script(word, next_word):
         return False
-    if _ends_and_begins_with_symbol(word, following):
-        return False
-    if forms & _ABBREVIATIONS and word != "V":
+    if forms & _ABBREVIATIONS and not _is_letter_v(word, before_word):
         return True
     if word.isdecimal() and before_word in _ARTICLES:  # an ordinal
         return next_word[:1].isupper() and not opens
@@ -301,6 +317,11 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         and is_initial
         and not _is_symbol(word, before_word, before, following)
     )
+
+
+def _is_letter_v(word: str, before_word: str) -> bool:
+    """Return whether a word is the letter v, and not "versus" after a name."""
+    return word == "V" or (word == "v" and not before_word[:1].isupper())
 
 
 def _ends_formula(before_word: str, word: str) -> bool:

@@ -10,18 +10,20 @@ LANGUAGES = (ENGLISH, HEBREW)
 """All languages; the first one is assumed for a text in any other script."""
 
 OTHER_ABBREVIATIONS = (
-    "mme mlle mm ste env av apr c.-à-d bzw vgl evtl ggf inkl insb bspw sog allg engl griech franz ital lat zzgl exkl "
-    "einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med kath z.z u.ä o.b d.a i.a i.allg z.b z.t "
-    "d.h u.a u.u sig dott ing avv cfr pag ej aprox ud uds sra srta dra lic проф акад напр соотв им англ лат нем греч "
-    "ул г гг пгт т.е т.к"
+    "mme mlle mm ste env av apr c.-à-d bsp bzw vgl evtl ggf inkl insb bspw sog allg engl griech franz ital lat zzgl "
+    "exkl einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med kath z.z u.ä o.b d.a i.a i.allg z.b "
+    "z.t d.h u.a u.u sig dott ing avv cfr pag ej aprox ud uds sra srta dra lic проф акад напр соотв им англ лат нем "
+    "греч ул г гг пгт т.е т.к s.d p.ex tj t.j např napr popř pozn tzv tzn tzw m.in t.ż inż mgr npr bijv d.w.z z.d.d "
+    "m.a.w o.a t.o.v dvs t.ex f.eks bl.a s.k m.a.o ún örn bkz напр"
 )
-"""Abbreviations of French, German, Italian, Spanish and Russian after whose full stop the sentence goes on."""
-OTHER_LAST_ABBREVIATIONS = "т.д т.п др"
-"""Russian abbreviations that end a sentence, except before a number or a bracket."""
+"""Abbreviations of other languages of Europe after whose full stop the sentence goes on."""
+OTHER_LAST_ABBREVIATIONS = "т.д т.п др atd apod itd itp ipd osv enz stb"
+"""Abbreviations of other languages that end a sentence, except before a number or a bracket."""
 OTHER_NUMBER_ABBREVIATIONS = (
-    "éq abb abschn kap bsp s str bd cap ec ecs pág párr art núm рис табл разд гл стр см"
+    "éq abb abschn kap s str bd cap ec ecs pág párr art núm рис табл разд гл стр см мал obr rys tab rozdz odst čl "
+    "hfst afb blz"
 )
-"""Abbreviations of French, German, Spanish and Russian after whose full stop a number continues the sentence."""
+"""Abbreviations of other languages after whose full stop a number continues the sentence."""
 
 OTHER_ARTICLES = "der die das dem den des im am zum vom zur beim"
 """German words after which a number with a full stop is an ordinal."""
@@ -32,9 +34,14 @@ OTHER_OPENERS = (
     "étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn wir es zeigen "
     "berechnen bestimmen als dabei daher hier il gli nel nella nei nelle dopo infatti quindi allora dunque inoltre "
     "sia siano supponiamo poiché questo questa determinare calcolare trovare dimostrare verificare si el los las sea "
-    "sean entonces además luego como este esta então além seja sejam пусть тогда если это поэтому тому якщо нехай"
+    "sean entonces además luego como este esta então além seja sejam пусть тогда если это поэтому тому якщо нехай "
+    "niech jeśli jeżeli wtedy zatem oblicz pokaż udowodnij wykaż nechť pokud potom když dokažte ukažte určete nech "
+    "laat dus bewijs bepaal bereken låt visa bestäm beräkna hvis vis bestem legyen akkor eğer fie dacă atunci naj neka "
+    "calcular calcule resolver resuelva hallar halle encontrar encuentre encontre demostrar demuestre mostrar mostre "
+    "determinar obtener considere zeige berechne bestimme gib löse calcola trova dimostra найти найдите доказать "
+    "докажите вычислить вычислите показать покажите решить решите определить определите"
 )
-"""Words of French, German, Italian, Spanish, Portuguese, Russian and Ukrainian that begin sentences."""
+"""Words of other languages of Europe that begin sentences."""
 
 OTHER_CLAUSES = "où|avec|wobei|mit|und|sowie|dove|con|donde|onde|com|где|и|де|та|gdzie|oraz|kde|waar|met|där|med"
 """Expression for words of other languages that begin a clause, and no sentence, below a formula."""
@@ -47,9 +54,15 @@ OTHER_LABELS = (
     "beweis bemerkung beispiel aufgabe teorema lema corolario corollario corolário proposición proposizione proposição "
     "definición definizione definição demostración dimostrazione demonstração observación osservazione observação "
     "ejemplo esempio exemplo ejercicio esercizio exercício теорема лемма следствие утверждение предложение определение "
-    "доказательство замечание пример упражнение задача"
+    "доказательство замечание пример упражнение задача теорема лема доведення означення приклад зауваження наслідок "
+    "твердження věta veta lemma důkaz dôkaz definice definícia poznámka příklad príklad cvičení cvičenie úloha tvrzení "
+    "tvrdenie důsledek dôsledok twierdzenie lemat dowód definicja uwaga przykład zadanie ćwiczenie wniosek stelling "
+    "bewijs definitie opmerking voorbeeld opgave gevolg tétel bizonyítás definíció megjegyzés példa feladat "
+    "következmény állítás sats sætning setning bevis definisjon anmärkning exempel eksempel övning oppgave uppgift "
+    "tanım teorem ispat kanıt örnek önerme teoremă demonstrație definiție observație exemplu exercițiu izrek dokaz "
+    "trditev definicija zgled naloga posledica opomba"
 )
-"""Words of French, German, Italian, Spanish, Portuguese and Russian that begin statements, as in "Théorème 1"."""
+"""Words of other languages of Europe that begin statements, as in "Théorème 1"."""
 
 
 def detect_language(text: str) -> Language:

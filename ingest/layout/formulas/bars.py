@@ -88,7 +88,7 @@ def add_underscores(page: FormulaPage, rules: Iterable[Box]) -> None:
             em = glyph.size
             is_next = abs(glyph.x1 - rule.x0) < UNDERSCORE_GAP * em
             is_level = 0 <= glyph.y - rule.top < UNDERSCORE_GAP * em
-            if is_next and is_level and rule.x1 - rule.x0 < MAX_UNDERSCORE * em:
+            if is_next and is_level and rule.width < MAX_UNDERSCORE * em:
                 mark = replace(glyph, text="_", x0=rule.x0, x1=rule.x1)
                 page.insert_after(glyph, mark)
                 break
@@ -174,7 +174,7 @@ def _is_fraction(
         is_centred = abs(x0 + x1 - rule.x0 - rule.x1) / 2 < ALIGNED * em
         if not is_centred or _room(page, part, rules) <= FRACTION_ROOM:
             return False
-    return -2 * ALIGNED * em < rule.x1 - rule.x0 - widest < BAR_EXCESS * em
+    return -2 * ALIGNED * em < rule.width - widest < BAR_EXCESS * em
 
 
 def _is_tall(glyph: Glyph) -> bool:

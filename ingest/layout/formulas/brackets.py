@@ -21,7 +21,7 @@ MAX_CELL_GAP = 2.5
 """Maximum white space between the cells after a brace, in ems."""
 
 
-def join_tables(page: FormulaPage, rules: Iterable[Box]) -> None:
+def join_matrices(page: FormulaPage, rules: Iterable[Box]) -> None:
     """Put the rows between tall brackets, or after a tall brace, next to each other.
 
     Args:

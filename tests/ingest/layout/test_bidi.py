@@ -79,6 +79,9 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("זאו http://a.com/ םולש", "שלום http://a.com/ ואז"),
         ("זאו A* שופיח", "חיפוש A* ואז"),
         ("זאו P' שופיח", "חיפוש P' ואז"),
+        ("C/C++ תפש", "שפת C/C++"),
+        ("זאו C# תפש", "שפת C# ואז"),
+        (".run(key( תרזעב", "בעזרת run(key)."),
         ("זאו 'a' שופיח", "חיפוש 'a' ואז"),
         ("client- םולש", "שלום client-"),  # "server" follows in the next line
         ("TCP/ םולש", "שלום TCP/"),

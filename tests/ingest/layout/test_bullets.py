@@ -6,7 +6,7 @@ import pytest
 
 from ingest.layout.bullets import add_bullets
 from ingest.layout.rows import find_rows
-from ingest.paragraphs.blocks import split
+from ingest.paragraphs.blocks import find_blocks
 from ingest.pdf.model import Box
 from tests.contracts.handmade import PAGE_HEIGHT, lines
 from tests.ingest.layout.glyphs import glyphs
@@ -23,10 +23,10 @@ def test_a_drawn_square_is_the_bullet_of_an_item() -> None:
     for y in (200, 212):
         squares += f"40 {PAGE_HEIGHT - y + 2} 4 4 re f\n"
     page = lines(ITEMS, 50, 200)
-    first, second = split(arranged(page, drawing=squares))
+    first, second = find_blocks(arranged(page, drawing=squares))
     assert (first.text, first.number) == (ITEMS[0], "•")
     assert (second.text, second.number) == (ITEMS[1], "•")
-    (joined,) = split(arranged(page))
+    (joined,) = find_blocks(arranged(page))
     assert joined.text == " ".join(ITEMS)
 
 

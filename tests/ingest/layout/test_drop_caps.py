@@ -1,6 +1,6 @@
 """ingest/layout/drop_caps.py: letters as high as two lines."""
 
-from ingest.paragraphs.blocks import split
+from ingest.paragraphs.blocks import find_blocks
 from tests.contracts.handmade import Run, lines
 from tests.ingest.reading import arranged
 
@@ -15,7 +15,7 @@ BELOW = [
 
 
 def _blocks(runs: list[Run]) -> list[str]:
-    return [block.text for block in split(arranged(runs))]
+    return [block.text for block in find_blocks(arranged(runs))]
 
 
 def test_a_drop_cap_is_the_first_letter_of_its_paragraph() -> None:

@@ -301,6 +301,10 @@ def test_a_ligature_is_read_as_its_letters() -> None:
     ]
 
 
+def test_a_radical_is_read_as_the_character_that_it_looks_like() -> None:
+    assert _texts(pdf([[Run(50, 100, "a", font="mapped")]], {"a": "⽅"})) == ["方"]
+
+
 def test_the_last_rule_of_a_table_is_no_bar_of_a_fraction() -> None:
     page = [Run(102, 108, "Boats"), Run(172, 108, "Ships at sea")]
     page += [Run(102, 126, "Sails of the boats on the rivers of the north")]

@@ -1,6 +1,7 @@
 """ingest/layout/margins.py: line numbers, running heads and notes, on pages set by hand."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ingest.layout.extract import Page
 from ingest.layout.line import Word, make_line
@@ -162,6 +163,29 @@ def test_first_rows_of_other_words_at_one_height_are_running_heads_of_many_pages
         assert ("Trees of kind B" in read) == is_left, (n_pages, height, size)
 
 
+def test_rows_at_the_top_of_pages_in_succession_are_running_heads_of_a_chapter() -> (
+    None
+):
+    height = 0.16 * PAGE_HEIGHT
+    for positions, size, is_left in (
+        ((10, 11, 12), 10.0, False),
+        ((10, 12, 14), 10.0, False),
+        ((10, 20, 30), 10.0, True),
+        ((10, 11), 10.0, True),
+        ((10, 11, 12), 14.0, True),
+    ):
+        pages = []
+        for position in range(40):
+            page = lines([f"{position}: {row}" for row in TEXT], 60, 200)
+            if position in positions:
+                head = lines(["2 Trees which are", "Shown"], 300, height)
+                page = [*(replace(run, size=size) for run in head), *page]
+            pages.append(page)
+        read = [line.text for line in in_order(*pages)]
+        for text in ("2 Trees which are", "Shown"):
+            assert (text in read) == is_left, (positions, size)
+
+
 def test_a_line_that_the_steps_of_one_slide_repeat_is_no_running_head() -> None:
     first = Run(60, 60, "The first line of a slide that is shown in steps")
     for is_shown_in_steps in (True, False):
@@ -198,3 +222,12 @@ def test_the_heads_of_left_and_right_pages_of_a_short_document_are_left_out() ->
             pages.append([*runs, *lines(text, 60, 200)])
         read = [line.text for line in in_order(*pages)]
         assert ("Rivers" in read) == is_left, n_pages
+
+
+def test_a_date_beyond_the_text_is_a_note_in_the_margin() -> None:
+    for note, is_inside in (("29.10.2024", False), ("(2.10)", True)):
+        text = [f"{row} row of the text in the print of the page" for row in range(12)]
+        page = lines(text, 60, 100)
+        read = in_order([*page, Run(400, page[3].y, note)])
+        row = next(line.text for line in read if line.text.startswith("3 row"))
+        assert (note in row) == is_inside

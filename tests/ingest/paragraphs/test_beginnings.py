@@ -397,6 +397,35 @@ def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
         assert begins(group, after) is expected, text
 
 
+def test_a_bold_title_is_below_a_full_line_with_a_stop_and_above_regular_print() -> (
+    None
+):
+    full = LineGroup([line("Count all the trees without cycles.", x1=290.0)])
+    for title, below, is_new in (
+        ("Exercise 12", line("Ten books stand on a shelf", y=124.0), True),
+        ("Exercise 12", line("stand on a shelf", y=124.0), False),
+        ("Exercise 12", None, False),
+    ):
+        after = line(title, y=112.0, x1=110.0, bold=1.0)
+        assert begins(full, after, below) is is_new, (title, below)
+
+
+def test_an_asterisk_may_go_on_in_the_sentence_of_an_item() -> None:
+    for text, is_new in (("so we had int * and char", False), ("It points:", True)):
+        item = LineGroup([item_line(text, x1=290.0)], 1)
+        after = line("* and others.", y=112.0)
+        star, first, *others = after.words
+        words = (replace(star, x1=54.0), replace(first, x0=60.0), *others)
+        assert begins(item, replace(after, words=words)) is is_new, text
+
+
+def test_a_formula_goes_on_with_a_number_below_a_sign() -> None:
+    for text, is_new in (("so that 410 − 32 = 88 =", False), ("so it is 88", True)):
+        item = LineGroup([item_line(text, left=25.0)], 1)
+        after = line("3 · 52 + 2 · 5 + 3 = 323.", y=112.0, x0=25.0, left=25.0)
+        assert begins(item, after) is is_new, text
+
+
 def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
     justified = replace(HABITS, justified=True)
     for end, expected in ((290.0, False), (280.0, True)):
@@ -619,6 +648,8 @@ def test_a_bold_label_below_another_one_begins_a_paragraph() -> None:
     assert not begins(plain, roots)
     assert not begins(labels, labelled("without any cycles", y=112.0))
     assert not begins(labels, line("Roots are vertices", y=112.0))
+    unfinished = LineGroup([labelled("Trees are graphs without cycles. The")])
+    assert not begins(unfinished, roots)
 
 
 def test_a_sign_of_a_formula_begins_a_wrapped_line_and_no_item() -> None:

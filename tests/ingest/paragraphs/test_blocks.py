@@ -3,7 +3,7 @@
 import typst
 
 from ingest.layout.arrange import Arranged, arrange
-from ingest.paragraphs.blocks import Block, split
+from ingest.paragraphs.blocks import Block, find_blocks
 from ingest.pdf.model import UNKNOWN
 from tests.contracts.handmade import Run, lines
 from tests.ingest.paragraphs.lines import line
@@ -22,12 +22,12 @@ WHOLE = " ".join(PROSE)
 
 
 def _blocks(*pages: list[Run]) -> list[Block]:
-    return list(split(arranged(*pages)))
+    return list(find_blocks(arranged(*pages)))
 
 
 def _printed(source: str) -> list[Block]:
     """The blocks of a document that Typst prints."""
-    return list(split(arrange(extracted(typst.compile(source.encode())))))
+    return list(find_blocks(arrange(extracted(typst.compile(source.encode())))))
 
 
 def _texts(*pages: list[Run]) -> list[str]:
@@ -429,6 +429,6 @@ def test_gaps_in_a_formula_below_text_are_no_cells() -> None:
 
 def test_a_word_is_unknown_unless_it_is_a_letter_with_an_unknown_index() -> None:
     text = f"Let x{UNKNOWN} be tr{UNKNOWN}s {UNKNOWN * 3} {UNKNOWN}"
-    (block,) = split(Arranged("", [[line(text)]], 10.0))
+    (block,) = find_blocks(Arranged("", [[line(text)]], 10.0))
     assert block.text == "Let x be trs"
     assert block.unknown_share == 2 / 6

@@ -58,6 +58,11 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         habits = replace(HABITS, page_sizes=page_sizes)
         assert len(join_continuations([LineGroup(small), below], habits)) == n_groups
 
+    for text, n_groups in (("Without Cycles.", 1), ("Without Cycles", 2)):
+        below = LineGroup([line(text, column=1)])
+        groups = [LineGroup(list(OPEN.lines)), below]
+        assert len(join_continuations(groups, HABITS)) == n_groups, text
+
     figure = LineGroup([line("Figure 1")])
     group = LineGroup([line("Then grow", column=1)])
     assert not goes_on_across(CLOSED, [figure], group, indented)
@@ -175,6 +180,18 @@ def test_an_open_sentence_goes_on_in_the_formulas_below_it_before_a_new_sentence
         first, *_ = join_continuations([before, *formulas, after], HABITS)
         displays = [part.first.text for part in first.displays]
         assert displays == ([display, "= 2", "y = 3"] if display else []), (last, text)
+
+
+def test_the_formula_of_an_open_sentence_may_be_the_last_line_or_above_a_sentence() -> (
+    None
+):
+    text = line("Then the other trees of this graph grow.", x0=70.0, x1=200.0, y=160.0)
+    for others in ([], [LineGroup([text])]):
+        before = LineGroup(list(OPEN.lines))
+        groups = [before, displayed("x ⩽ 1", 136.0), *others]
+        first, *rest = join_continuations(groups, HABITS)
+        assert [part.first.text for part in first.displays] == ["x ⩽ 1"]
+        assert len(rest) == len(others)
 
 
 def test_the_number_of_a_display_alone_between_two_of_its_lines_is_left_out() -> None:
@@ -309,6 +326,22 @@ def test_a_formula_below_the_text_of_an_item_is_displayed() -> None:
     formula = LineGroup([line("x = 1", x0=100.0, x1=200.0, y=124.0, left=20.0)])
     after = LineGroup([line("so that a root is a node.", y=136.0, left=20.0)])
     assert len(join_continuations([item, formula, after], HABITS)) == 1
+
+
+def test_the_text_of_an_item_goes_on_below_the_full_stop_of_a_formula() -> None:
+    for start, n_groups in ((50.0, 1), (20.0, 2)):
+        words = line("Trees are graphs").words
+        first = line(
+            "", words=(replace(words[0], text="3.", x0=30.0), *words), left=20.0
+        )
+        text = LineGroup(
+            [replace(first, x0=30.0), line("z = 3 then", y=112.0, left=20.0)]
+        )
+        text.marker = 1
+        formula = LineGroup([line("x = 1.", x0=100.0, x1=200.0, y=124.0, left=20.0)])
+        after = line("Roots are among the nodes.", x0=start, y=136.0, left=20.0)
+        groups = join_continuations([text, formula, LineGroup([after])], HABITS)
+        assert len(groups) == n_groups, start
 
 
 def test_a_text_goes_on_below_a_figure_and_its_caption_is_no_part_of_it() -> None:

@@ -90,6 +90,7 @@ PLAIN = {
         "from harbour.boats import tide",
         "def moor(every, boat, pier) of the harbour with a tide",
         "Public static void main(String[] every) {",
+        "class Boat(Harbour): every tide of the harbour",
         "friend Boat & operator==(const Boat & other, int tide) const;",
         "const char* name_of_boat(int tide) const override;",
         '133 System.out.println("boats come home at night!"); 134 return price;',
@@ -97,6 +98,7 @@ PLAIN = {
     "contents": [
         "1.2 Simplify and Delegate . . . . . . . . . . . . . 22",
         "How boats come home at night (a long tale) . . . 7",
+        "How boats come home at night........12",
     ],
     "symbols": [
         "T(n) = 2T(n/2) + O(n) = O(n log n), x + y = 3 · (2 − z) ≤ 7 · (1 + 2) = 21, f(x) → 0.",

@@ -28,6 +28,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("--- Trees are graphs", 1),
         ("*) Trees are graphs", 1),
         ("(**) Trees are graphs", 1),
+        ("(b). Trees are graphs", 1),
         ("3- Trees are graphs", 1),
         ("3- and 4-connected graphs", 0),
         ("− trees are graphs", 1),
@@ -66,6 +67,8 @@ def test_several_numbers_begin_a_line_above_the_next_one_or_a_hanging_text() -> 
     numbers = line("3. (b) ii. Trees are graphs")
     assert marker_words(numbers, line("iii. Graphs are", left=60.0, x0=60.0)) == 3
     assert marker_words(numbers, line("without any cycles", x0=80.0)) == 1
+    for text, expected in (("2. • Trees", 2), ("2. − Trees", 1)):
+        assert marker_words(line(text), line("Graphs are sets")) == expected
     below = line("x = y", x0=150.0)
     for text, expected in (("3. (a) Trees", 2), ("3. (a) and", 1), ("3. (b) Trees", 1)):
         assert marker_words(line(f"{text} are graphs"), below) == expected, text

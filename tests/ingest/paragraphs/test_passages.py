@@ -8,7 +8,7 @@ import pytest
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.passages import passages
+from ingest.paragraphs.passages import make_passages
 from quarry.course.paragraph import Paragraph
 
 SETTINGS = IngestSettings(
@@ -31,14 +31,14 @@ def block(
 
 
 def made(*blocks: Block) -> list[Paragraph]:
-    return passages("a", blocks, [()] * len(blocks), SETTINGS)[0]
+    return make_passages("a", blocks, [()] * len(blocks), SETTINGS)[0]
 
 
 def test_the_heading_of_a_passage_is_that_of_its_innermost_section() -> None:
     blocks = [block("Waiting lines", is_heading=True), block(PROSE)]
     blocks = [replace(one, heading="The heading before") for one in blocks]
     paths = [("Queues",), ("Queues", "Waiting lines")]
-    whole, _ = passages("a", blocks, paths, SETTINGS)
+    whole, _ = make_passages("a", blocks, paths, SETTINGS)
     assert [one.heading for one in whole] == ["Queues", "Waiting lines"]
 
 
@@ -104,14 +104,12 @@ def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
     assert (after.kind, after.text) == ("prose", text)
 
 
-def test_a_title_below_a_list_does_not_belong_to_the_lead_in() -> None:
-    for last, text in (
-        ("Nets of two boats", "All boats have: Oars Nets of two boats"),
-        ("Nets, as in:", "All boats have: Oars Nets, as in: Sails"),
-    ):
-        items = [block("Oars", number="•"), block(last, number="•")]
-        lead, *_ = made(block("All boats have:"), *items, block("Sails"))
-        assert lead.text == text
+def test_words_below_a_list_or_a_lead_in_do_not_belong_to_it() -> None:
+    items = [block("Oars", number="•"), block("Nets of two boats", number="•")]
+    lead, *_ = made(block("All boats have:"), *items, block("Sails"))
+    assert lead.text == "All boats have: Oars Nets of two boats"
+    lead, *_ = made(block("All boats have:"), block("Sails"), *items)
+    assert lead.text == "All boats have:"
 
 
 def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> None:
@@ -126,10 +124,25 @@ def test_a_formula_that_ends_a_sentence_is_in_the_passage() -> None:
     assert passage.text == f"{text} n = 1"
 
 
-def test_a_label_of_code_or_a_formula_is_a_lead_in() -> None:
-    for shown in ("# wait for the boat", "f(x) = 1"):
-        (lead,) = made(block("For example:"), block(shown))
-        assert (lead.kind, lead.text) == ("lead-in", f"For example: {shown}")
+def test_a_colon_introduces_formulas_and_neither_code_nor_cells() -> None:
+    (lead,) = made(block("For example:"), block("f(x) = 1"))
+    assert (lead.kind, lead.text) == ("lead-in", "For example: f(x) = 1")
+    for text, in_table, expected in (
+        ("# wait for the boat", False, "For example:"),
+        ("x1 x2", True, "For example:"),
+        ("x = y", True, "For example: x = y"),
+    ):
+        (lead,) = made(block("For example:"), block(text, in_table=in_table))
+        assert lead.text == expected
+
+
+def test_the_signs_of_a_figure_do_not_belong_to_a_lead_in() -> None:
+    for caption, text in (
+        ("Figure 3: Boats of the harbour", "For example:"),
+        ("All boats have oars.", "For example: e1 v2"),
+    ):
+        lead, *_ = made(*map(block, ("For example:", "e1", "v2", caption)))
+        assert lead.text == text
 
 
 def test_a_heading_with_a_colon_introduces_its_list() -> None:
@@ -216,6 +229,6 @@ def test_the_first_passage_that_begins_on_a_page_is_on_top() -> None:
 
 def test_what_is_no_text_is_left_out_with_a_reason() -> None:
     blocks = [block("x = 1 + 2"), block("Heap", mono=1.0)]
-    kept, left_out = passages("a", blocks, [(), ()], SETTINGS)
+    kept, left_out = make_passages("a", blocks, [(), ()], SETTINGS)
     assert kept == []
     assert [item.reason for item in left_out] == ["symbols", "code"]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.sections import outline
+from ingest.paragraphs.sections import nest_sections
 
 
 def _heading(
@@ -28,7 +28,7 @@ TEXT = Block(1, "", "one two three four five six seven eight nine ten")
 
 def _path(*headings: Block, title: str = "") -> tuple[str, ...]:
     """Headings above a text that follows these headings."""
-    return outline([*headings, TEXT], title)[0][-1]
+    return nest_sections([*headings, TEXT], title)[0][-1]
 
 
 def test_a_smaller_heading_is_a_section_within_a_larger_one() -> None:
@@ -40,7 +40,7 @@ def test_a_smaller_heading_is_a_section_within_a_larger_one() -> None:
 
 def test_a_heading_is_not_above_itself_and_a_footnote_under_none() -> None:
     note = replace(TEXT, footnote=True)
-    paths, _ = outline([_heading("Trees", 1.6), note, TEXT], "")
+    paths, _ = nest_sections([_heading("Trees", 1.6), note, TEXT], "")
     assert paths == [(), (), ("Trees",)]
 
 
@@ -70,4 +70,4 @@ def test_outermost_headings_come_without_title_and_numbers() -> None:
         _heading("1.1 Balance", 1.0),
         _heading("2 How", 1.2),
     ]
-    assert outline(blocks, "Trees")[1] == ["Why", "How"]
+    assert nest_sections(blocks, "Trees")[1] == ["Why", "How"]

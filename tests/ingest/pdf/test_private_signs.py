@@ -11,6 +11,9 @@ from ingest.pdf.private_signs import private_sign
     [
         (0xF0CE, "Symbol", 713, "∈"),
         (0xF0CE, "CIDFont+F8", 712, "∈"),
+        (0xF06D, "Symbol", 576, "μ"),
+        (0xF06A, "Symbol", 603, "ϕ"),
+        (0xF061, "F1+MTExtra", 1000, "↦"),
         (0xF0A1, "CIDFont+F8", 722, UNKNOWN),  # as wide as no ϒ
         (0xF071, "CIDFont+F10, Euclid Symbol", 469, "θ"),
         (0xF0EC, "CIDFont+F11, Euclid Symbol", 500, "⎧"),

@@ -59,6 +59,8 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("MSBM10", "[", "ˆ"),
         ("txsya", "X", "✓"),
         ("stmary10", "J", "⟦"),
+        ("TeX-vect10", "«", "\u20d7"),
+        ("TeX-vect10", "#", ""),
     ):
         encoding = encoding_named(font, is_unmapped=True) or {}
 

@@ -10,7 +10,11 @@ from configs.directories import ROOT
 from configs.settings import IngestSettings
 from ingest.layout.extract import Pdf
 from ingest.pipeline import read_document
-from ingest.pipeline.read_document import authors, lecture_number, paragraphs_version
+from ingest.pipeline.read_document import (
+    find_authors,
+    lecture_number,
+    paragraphs_version,
+)
 from tests.contracts.handmade import Run, lines, pdf
 from tests.ingest.reading import extracted
 
@@ -31,8 +35,8 @@ def test_the_authors_are_those_of_the_metadata_that_are_printed_too() -> None:
     names = Run(50, 110, "by ada byron and Guido van Rossum", 12)
     author = "Ada Byron, Guido van Rossum and Windows User"
     expected = ("Ada Byron", "Guido van Rossum")
-    assert authors(front(title, names, author=author)) == expected
-    assert authors(front(title, names)) == ()
+    assert find_authors(front(title, names, author=author)) == expected
+    assert find_authors(front(title, names)) == ()
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,17 @@ FIRST = [
     "Tree A and J. Levi differ.",
     "In trees A. B. Levi sees leaves B.",
     "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
+    "R = (R, <, . . .) Skolem is small.",
+    "Uvažujme a, tj. M = 1, napr. Dva na obr. 7 v poli.",
+    "Weź np. dwa, tzn. Pole jest puste.",
+    "Dus m.a.w. De rij is klein, bijv. Een.",
+    "The mean is ȳi. − ȳ here.",
+    "We walk from u to v.",
+    "5.3.5. Aufgabe 3.5. Sei es so.",
+    "Aufgabe 8.1(a). Wir nehmen an.",
+    "It is [u] =! Two here.",
+    "Daten, bsp. Email.",
+    "Věta 3. Necht je to tak.",
 ]
 
 
@@ -151,6 +162,12 @@ def test_a_space_after_the_stop_may_be_missing_or_before_it() -> None:
         ("נכתב בקובץ main.py של א.ב.ג. כאן.", None),
     ):
         assert opening_sentence(text) == (opening or text)
+
+
+def test_a_word_with_a_stop_that_is_an_index_ends_no_sentence() -> None:
+    text = "It is ∏p prime. (1 + p) here. The rest follows."
+    assert opening_sentence(text) == "It is ∏p prime."
+    assert opening_sentence(text, indices=["prime."]) == "It is ∏p prime. (1 + p) here."
 
 
 def test_text_without_an_end_is_its_own_opening_sentence() -> None:
