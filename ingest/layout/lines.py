@@ -94,6 +94,12 @@ ELEMENT_SHARE = 0.8
 IN_NUMBER = 0.2
 """Maximum white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
+_BARRED = {"d\u0304": "đ", "D\u0304": "Đ"}
+"""Letters with a bar, by those with a macron by which TeX draws them."""
+
+_BARRED_D = re.compile("(?<=[^\\W\\d_]{2})d\u0304|[dD]\u0304(?=[^\\W\\d_]{2})")
+"""Such a letter in a word, and not in a formula."""
+
 
 def cut_row(
     row: Row,
@@ -423,6 +429,7 @@ def _reorder(words: list[list[Glyph]], rtl: bool, fonts: Fonts) -> list[list[Gly
 def _make_word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = text_of(members).replace(SOFT_HYPHEN, "-")
+    text = _BARRED_D.sub(lambda letter: _BARRED[letter[0]], text)
     largest = members[0]
     x0, x1 = edges(members)
     place = largest.y, largest.shift

@@ -78,7 +78,9 @@ def with_scripts(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
 
         scripts = raised if y - glyph.y > RAISED * size else low
         before = scripts or base
-        if glyph.text in PRIMES and before[-1].text.rstrip(PRIMES).isalpha():
+        if result and result[-1].text == "√" and glyph.middle < result[-1].x1:
+            result.insert(-1, glyph)  # the degree of a root
+        elif glyph.text in PRIMES and before[-1].text.rstrip(PRIMES).isalpha():
             before[-1].text += glyph.text
             before[-1].x1 = max(before[-1].x1, glyph.x1)
         else:

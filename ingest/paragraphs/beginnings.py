@@ -295,7 +295,10 @@ def _goes_on_in_other_weight(line_break: Break) -> bool:
     if is_inside or (is_open and goes_on_in_item(line_break)):
         return True
     is_text = line.begins_small or not line_break.group.first.is_bold
-    return is_text and above.is_full(line) and not _is_title_below(line_break)
+    is_word = line.begins_small and line.begins_with_word and len(line.first_text) > 2
+    is_title = _is_title_above(above, line) and not is_word
+    is_title |= _is_title_below(line_break)
+    return is_text and above.is_full(line) and not is_title
 
 
 def _is_title_below(line_break: Break) -> bool:
@@ -572,7 +575,8 @@ def hangs(line_break: Break) -> bool:
     if line.begins_small and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
     is_open = not above.ends_clause or line.end < above.end
-    if is_open and _has_bold_label(above) and not above.has_room_for(line):
+    is_sure = _has_bold_label(above) or (line.is_prose and _is_unfinished(above))
+    if is_open and is_sure and not above.has_room_for(line):
         return True
     return (
         line_break.following is not None
@@ -640,7 +644,8 @@ def goes_on_in_item(line_break: Break) -> bool:
         is_word = len(line.first_text) > 1
         return at_text and is_word and line.begins_small and not above.ends_clause
     if above.ends_sentence:
-        return at_text and not line.is_flush and not line.text.endswith(":")
+        is_new = line.is_flush or ends_justified_text(line_break)
+        return at_text and not (is_new or line.text.endswith(":"))
     if len(group.lines) > 1:
         at_text = line.starts_at(above.start)
     elif not at_text:

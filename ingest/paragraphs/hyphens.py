@@ -11,6 +11,14 @@ from quarry.languages.words import is_common
 MIN_LETTERS = 4
 """Minimum length of a part that tells a compound: shorter ones are syllables too, like "con" and "ment"."""
 
+MAX_ENCLITIC = 3
+"""Maximum length of a word after a hyphen that is one elsewhere in the document: Portuguese "-se", English "-off"."""
+
+_CONJUNCTIONS = frozenset(
+    ["und", "oder", "bzw.", "sowie", "and", "or", "en", "och", "og"]
+)
+"""Words after a part of a word whose rest follows, as in "Steuer- und Satzzeichen"."""
+
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 """Word, perhaps with hyphens or apostrophes inside it."""
 
@@ -31,16 +39,17 @@ _CHINESE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff65]")
 
 
 def count_unbroken_words(lines: Iterable[Line], counts: Counter[str]) -> None:
-    """Add the words that occur unbroken within lines to `counts`; "self-" counts compounds that begin with it."""
+    """Add the words that occur unbroken within lines to `counts`; "self-" and "-se" count compounds with them."""
     for line in lines:
         words = [word.text for word in line.words[1:]]
         if words and words[-1].endswith("-"):
             words.pop()
         for word in _COMPOUND.findall(" ".join(words).casefold()):
             counts[word] += 1
-            start, hyphen, _ = word.partition("-")
+            start, hyphen, rest = word.partition("-")
             if hyphen:
                 counts[f"{start}-"] += 1
+                counts[f"-{rest}"] += 1
 
 
 def join_text(
@@ -91,6 +100,8 @@ def _join_halves(
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after
+    if after in _CONJUNCTIONS and not is_common(start.casefold() + after):
+        return None
     if mark != "-" or start[-1].isdigit() or not after[0].islower():
         return hyphenated
 
@@ -102,7 +113,8 @@ def _join_halves(
     stem = _word_key(start)
     word, hyphen, _ = _word_key(after).partition("-")
     is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
-    if rtl or is_compound or _ADDRESS.search(start):
+    is_enclitic = len(word) <= MAX_ENCLITIC and vocabulary[f"-{word}"] > 0
+    if rtl or is_compound or is_enclitic or _ADDRESS.search(start):
         return hyphenated
     *others, last = stem.split("-")
     if others and len(last) < MIN_LETTERS:

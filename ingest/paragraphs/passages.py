@@ -37,6 +37,10 @@ MAX_FOLLOWING_WORDS = 250
 """Maximum number of words of the items and formulas that a passage introduces."""
 
 
+_NUMBERS = re.compile(r"[\d ]+")
+"""Numbers of lines, or those of a figure."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Classified:
     block: Block
@@ -213,7 +217,7 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
         is_outer = not after_colon and _level(style) > _level(outer) > 0
         return style != outer and not is_outer
 
-    is_formula = item.reason == "symbols"
+    is_formula = item.reason == "symbols" and not _NUMBERS.fullmatch(item.block.text)
     is_formula |= item.reason == "table" and not RELATIONS.isdisjoint(item.block.text)
     return after_colon and is_formula
 

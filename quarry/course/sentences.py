@@ -76,7 +76,7 @@ _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
 """The end of a number, a letter alone or a term in brackets, before the sign of a factorial."""
 _REMARK = re.compile(r"^\([^()]{1,20}\) (?=\S)")
 """A remark in brackets before a label, as in "(5 pts) a."."""
-_IN_BRACKETS = re.compile(r"(?<=\S) (?:\([^()]*\)|\([^()]{1,12})$")
+_IN_BRACKETS = re.compile(r"(?<=\S) (?:\((?:[^()]|\([^()]*\))*\)|\([^()]{1,12})$")
 """What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
 
@@ -199,7 +199,7 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
 
 def _is_minuend(before: str, tail: str) -> bool:
     """Return whether a symbol, as that of a mean with a dot for an index, is before a minus sign."""
-    *_, symbol = before.split()
+    *_, symbol = ["", *before.split()]
     return tail.startswith("− ") and len(symbol) <= SYMBOL_LENGTH
 
 

@@ -37,9 +37,9 @@ OTHER_OPENERS = (
     "sean entonces además luego como este esta então além seja sejam пусть тогда если это поэтому тому якщо нехай "
     "niech jeśli jeżeli wtedy zatem oblicz pokaż udowodnij wykaż nechť pokud potom když dokažte ukažte určete nech "
     "laat dus bewijs bepaal bereken låt visa bestäm beräkna hvis vis bestem legyen akkor eğer fie dacă atunci naj neka "
-    "calcular calcule resolver resuelva hallar halle encontrar encuentre encontre demostrar demuestre mostrar mostre "
-    "determinar obtener considere zeige berechne bestimme gib löse calcola trova dimostra найти найдите доказать "
-    "докажите вычислить вычислите показать покажите решить решите определить определите"
+    "por calcular calcule resolver resuelva hallar halle encontrar encuentre encontre demostrar demuestre mostrar "
+    "mostre determinar obtener considere zeige berechne bestimme gib löse calcola trova dimostra найти найдите "
+    "доказать докажите вычислить вычислите показать покажите решить решите определить определите"
 )
 """Words of other languages of Europe that begin sentences."""
 

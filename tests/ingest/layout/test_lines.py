@@ -235,3 +235,21 @@ def test_brackets_of_a_latin_line_that_are_stored_as_in_hebrew_are_turned() -> N
         (row,) = find_rows(glyphs(stored, 50, 100))
         (line,) = cut_row(row, fonts, rtl)
         assert line.text == text
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        ("međutim", "međutim"),
+        ("između", "između"),
+        ("Đorđe", "Đorđe"),
+        ("ad̄ b", "ad̄ b"),  # a mean
+    ],
+)
+def test_a_d_with_a_bar_is_a_letter_in_a_word(drawn: str, read: str) -> None:
+    bars = {"đ": "d\u0304", "Đ": "D\u0304"}
+    set_glyphs = glyphs(drawn.replace("d\u0304", "đ"))
+    for one in set_glyphs:
+        one.text = bars.get(one.text, one.text)
+    (line,) = read_lines(set_glyphs)
+    assert line == read

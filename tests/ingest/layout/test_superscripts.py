@@ -112,6 +112,15 @@ def test_an_index_under_an_exponent_comes_first_and_primes_are_part_of_their_let
     assert text_of(with_scripts(binomial, 100, 10)) == "(nk)"
     primed = [*glyphs("x"), *lowered("i", 5), *raised("′", 5.1)]
     assert text_of(with_scripts(primed, 100, 10)) == "x′i"
+
+
+def test_the_degree_of_a_root_is_before_it_and_an_exponent_after_it() -> None:
+    for x, expected in ((2.0, "3√x"), (11.0, "√x3")):
+        drawn = [*glyphs("√x"), *raised("3", x)]
+        drawn.sort(key=lambda one: one.x0)
+        assert text_of(with_scripts(drawn, 100, 10)) == expected
+    small = [*raised("√", 0), *raised("3", 1)]  # of an exponent
+    assert text_of(with_scripts(small, 100, 10)) == "√3"
     twice = [*glyphs("x"), *raised("′", 5), *lowered("i", 5.1), *raised("′", 7)]
     assert text_of(with_scripts(twice, 100, 10)) == "x′′i"
 

@@ -332,6 +332,13 @@ def test_a_line_below_the_text_of_an_item_goes_on_in_it_after_a_sentence() -> No
         after = line(text, y=112.0, left=left)
         assert begins(LineGroup([item], 1), after) is expected
 
+    for end, expected in ((300.0, True), (200.0, False)):  # of lines in justified text
+        wrapped = line("that stand in the", y=112.0, x1=end, left=20.0)
+        last = line("park and fall.", y=124.0, x1=120.0, left=20.0)
+        whole = LineGroup([replace(item, x1=300.0), wrapped, last], 1)
+        after = line("Others stand.", y=136.0, left=20.0)
+        assert begins(whole, after) is expected, end
+
 
 def test_a_lettered_part_does_not_go_on_in_the_item_above_it() -> None:
     item = item_line("Trees that grow", x1=300.0)
@@ -387,10 +394,14 @@ def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:
 
 def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
     bold = line("have no cycles.", y=112.0, bold=1.0)
+    words = [replace(word, bold=True) for word in line("All of the graphs").words]
+    title = line("", words=tuple(words), y=112.0, x1=260.0, bold=1.0)
     for lines, text, expected in (
         ([line("Trees are graphs and"), bold], "They grow", False),
         ([bold], "They grow", True),
         ([line("Trees are graphs which", y=112.0, bold=1.0)], "grow", False),
+        ([title], "let them", False),
+        ([title], "x = 1", True),
     ):
         after = line(text, y=124.0)
         group = LineGroup(lines)
@@ -584,6 +595,13 @@ def test_a_sentence_hangs_below_a_full_line_with_a_bold_label_and_a_stop() -> No
     for end, expected in ((200.0, False), (320.0, True)):  # in a narrow column
         below = line("They grow", y=112.0, x0=65.0, x1=end)
         assert begins(above, below) is expected
+
+
+def test_the_last_line_of_an_entry_hangs_below_a_word_that_needs_another() -> None:
+    for above, is_new in (("All of the trees grow in the", False), ("All trees", True)):
+        group = LineGroup([line(above, x1=300.0)])
+        last = line("Garden grow", y=112.0, x0=65.0, x1=200.0)
+        assert begins(group, last) is is_new, above
 
 
 def test_a_bold_label_of_a_statement_with_a_number_begins_below_a_sentence() -> None:

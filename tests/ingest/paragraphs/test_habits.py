@@ -67,7 +67,8 @@ def test_a_text_is_justified_if_lines_inside_sentences_end_at_the_margin() -> No
 
 def test_unbroken_words_are_counted() -> None:
     vocabulary = _measured([line("The well-known trees, in impor-")]).vocabulary
-    assert vocabulary == {"well-known": 1, "well-": 1, "trees": 1, "in": 1}
+    compound = {"well-known": 1, "well-": 1, "-known": 1}
+    assert vocabulary == compound | {"trees": 1, "in": 1}
 
 
 def test_white_space_parts_paragraphs_if_it_is_below_enough_sentences() -> None:

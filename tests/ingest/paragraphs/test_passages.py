@@ -130,6 +130,7 @@ def test_a_colon_introduces_formulas_and_neither_code_nor_cells() -> None:
     for text, in_table, expected in (
         ("# wait for the boat", False, "For example:"),
         ("x1 x2", True, "For example:"),
+        ("6 12", False, "For example:"),  # numbers of lines
         ("x = y", True, "For example: x = y"),
     ):
         (lead,) = made(block("For example:"), block(text, in_table=in_table))

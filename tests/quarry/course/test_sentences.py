@@ -39,6 +39,7 @@ FIRST = [
     "Theorem 2.1. Suppose it fails.",
     "Theorem 4 (Gauss, 1801). Two such numbers are equal.",
     "Q2 (50 pts). Two such numbers are equal.",
+    "Theorem 1 (On sums (for F)). Two such numbers are equal.",
     "Sie wachsen, z. B. Bäume.",
     "Der Rest, z. B. um sie zu finden.",
     "It splits into A and B.",
