@@ -100,7 +100,8 @@ def _join_halves(
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after
-    if after in _CONJUNCTIONS and not is_common(start.casefold() + after):
+    is_first = mark == "-" and after in _CONJUNCTIONS
+    if is_first and not is_common(start.casefold() + after):
         return None
     if mark != "-" or start[-1].isdigit() or not after[0].islower():
         return hyphenated

@@ -32,6 +32,7 @@ def _joined(*lines: PlacedLine) -> str:
         (["Nun executa-", "se aqui"], "Nun executase aqui"),
         (["Steuer-", "und Satzzeichen"], "Steuer- und Satzzeichen"),
         (["a thous-", "and trees"], "a thousand trees"),
+        (["how they move—", "or grow"], "how they move—or grow"),
         (["the worst-", "case bound"], "the worst-case bound"),
         (["under-", "standing it"], "understanding it"),
         (["a macro-", "scopic state"], "a macroscopic state"),
