@@ -112,12 +112,12 @@ def arrange(pdf: Pdf) -> Arranged:
 
         body = []
         notes = []
-        regions = []
+        parts = []
         lines = without_stray_signs(lines, body_size)
         for zone in split_off_notes(lines, body_size):
             for column in find_columns(zone, 0.0, page.width, pdf.rtl):
-                regions += split_by_cells(column, page.tables, pdf.rtl)
-        for part in regions:
+                parts += split_by_cells(column, page.tables, pdf.rtl)
+        for part in parts:
             placed = _arrange_lines(part, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]

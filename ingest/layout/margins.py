@@ -98,8 +98,9 @@ def without_running_heads(
     pages: Sequence[Page], body_size: float
 ) -> Iterator[list[Line]]:
     """Yield the lines of each page that are no running heads, page numbers or the like."""
-    usual = _without_usual_heads(pages, body_size)
-    of_parts = _find_heads_of_parts(pages, body_size)
+    slides = _number_slides(pages)
+    usual = _without_usual_heads(pages, slides, body_size)
+    of_parts = _find_heads_of_parts(pages, slides, body_size)
     for lines, heads in zip(usual, of_parts, strict=True):
         # nothing else is above a head
         rows_with = {height for _, height in heads}
@@ -110,7 +111,7 @@ def without_running_heads(
 
 
 def _without_usual_heads(
-    pages: Sequence[Page], body_size: float
+    pages: Sequence[Page], slides: Sequence[int], body_size: float
 ) -> Iterator[list[Line]]:
     """Yield the lines of each page that are no running heads, page numbers or the like of many pages.
 
@@ -135,7 +136,6 @@ def _without_usual_heads(
         return is_other and _is_in_end_row(line, page)
 
     rows_apart = _find_rows_apart(pages)
-    slides = _number_slides(pages)
     n_slides = len(set(slides))
     near_by_slide: list[set[_Head]] = [set() for _ in range(n_slides)]
     for page, apart, slide in zip(pages, rows_apart, slides, strict=True):
@@ -180,7 +180,7 @@ def _heads_near(head: _Head) -> set[_Head]:
 
 
 def _find_heads_of_parts(
-    pages: Sequence[Page], body_size: float
+    pages: Sequence[Page], slides: Sequence[int], body_size: float
 ) -> list[set[tuple[str, float]]]:
     """Return the text and height of the lines of each page that are running heads of a part, such as a chapter.
 
@@ -188,7 +188,7 @@ def _find_heads_of_parts(
     """
     tops = []
     slides_with: defaultdict[_Head, set[int]] = defaultdict(set)
-    for page, slide in zip(pages, _number_slides(pages), strict=True):
+    for page, slide in zip(pages, slides, strict=True):
         top = []
         if page.width < page.height:
             top = [line for line in page.lines if line.y < TOP * page.height]
@@ -203,9 +203,9 @@ def _find_heads_of_parts(
             slides_with[head].add(slide)
 
     of_parts = set()
-    for head, slides in slides_with.items():
-        is_dense = max(slides) - min(slides) < MAX_STEP * len(slides)
-        if is_dense and len(slides) >= MIN_REPEATS:
+    for head, numbers in slides_with.items():
+        is_dense = max(numbers) - min(numbers) < MAX_STEP * len(numbers)
+        if is_dense and len(numbers) >= MIN_REPEATS:
             of_parts.add(head)
     return [
         {(line.text, line.y) for line in top if _head_of(line) in of_parts}

@@ -157,13 +157,8 @@ class FileReader:
         with open_executor(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
             for outcome in outcomes:
-                tasks.append(
-                    (
-                        outcome,
-                        outcome.source and outcome.source.content_hash,
-                        self.settings,
-                    )
-                )
+                content_hash = outcome.source and outcome.source.content_hash
+                tasks.append((outcome, content_hash, self.settings))
             for task, reading in self._run(executor, "reading", read_pdf, tasks):
                 outcome = task[0]
                 if isinstance(reading, SourceError):

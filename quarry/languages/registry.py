@@ -54,7 +54,7 @@ OTHER_LABELS = (
     "beweis bemerkung beispiel aufgabe teorema lema corolario corollario corolário proposición proposizione proposição "
     "definición definizione definição demostración dimostrazione demonstração observación osservazione observação "
     "ejemplo esempio exemplo ejercicio esercizio exercício теорема лемма следствие утверждение предложение определение "
-    "доказательство замечание пример упражнение задача теорема лема доведення означення приклад зауваження наслідок "
+    "доказательство замечание пример упражнение задача лема доведення означення приклад зауваження наслідок "
     "твердження věta veta lemma důkaz dôkaz definice definícia poznámka příklad príklad cvičení cvičenie úloha tvrzení "
     "tvrdenie důsledek dôsledok twierdzenie lemat dowód definicja uwaga przykład zadanie ćwiczenie wniosek stelling "
     "bewijs definitie opmerking voorbeeld opgave gevolg tétel bizonyítás definíció megjegyzés példa feladat "
