@@ -1,9 +1,8 @@
 """The command `ingest`: adds lectures to a store, or lists its content."""
 
-import functools
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +15,7 @@ from ingest.pipeline.pipeline import IngestSummary
 from ingest.pipeline.pipeline import ingest as ingest_files
 from ingest.pipeline.plan import printable
 from quarry.cli import AsJson, ParsedOverrides, StoreOptions, WorkerOptions
+from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.interrupts import on_interrupt_print
 from quarry.store import Course
 from quarry.terminal import visible, visible_json
@@ -23,8 +23,6 @@ from quarry.terminal import visible, visible_json
 _log = logging.getLogger(__name__)
 VIEW = Group(validator=mutually_exclusive)
 """Options that show or remove something, of which only one may be set."""
-Lines = Callable[[Any], Iterator[str]]
-"""A function that yields the lines of a JSON document in words."""
 
 
 def ingest(
@@ -55,20 +53,21 @@ def ingest(
         "quarry ingest: interrupted; the store is as it was before, run it again to finish"
     )
     settings = overrides.load()
-    options = {
-        "list": list_documents,
-        "rejected": rejected,
-        "paragraphs": paragraphs,
-        "prose": prose,
-    }
-    view = next(filter(options.get, options), "")
-    if paths and (view or drop):
+    is_view = list_documents or rejected or paragraphs or prose
+    if paths and (is_view or drop):
         raise SettingsError(
             f"{paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
         )
-    if view:
-        as_document, to_lines = STORE_VIEWS[view]
-        _print(as_document(at.open(all_rejected_ok=True)), to_lines, as_json)
+    if is_view:
+        course = at.open(all_rejected_ok=True)
+        if list_documents:
+            _print(_documents(course), _document_lines(course), as_json)
+        elif rejected:
+            records = list(map(_rejected, course.rejected))
+            _print(records, map(_rejected_line, course.rejected), as_json)
+        else:
+            kept = course.paragraphs if paragraphs else _prose(course)
+            _print(list(map(_paragraph, kept)), map(_paragraph_line, kept), as_json)
         return 0
     if drop:
         at.open(all_rejected_ok=True)  # refuses a missing store
@@ -83,8 +82,7 @@ def ingest(
             embedder_spec=embedder,
             workers=workers,
         )
-    to_lines = functools.partial(_summary_lines, location=at.location)
-    _print(_summary(summary), to_lines, as_json)
+    _print(_summary(summary), _summary_lines(summary), as_json)
     for outcome in summary.failed:
         _log.error("%s", outcome.detail)
     if not summary.failed:
@@ -92,12 +90,12 @@ def ingest(
     return 2 if len(summary.failed) == len(summary.outcomes) else 1
 
 
-def _print(document: Any, to_lines: Lines, as_json: bool) -> None:
-    """Print a document as JSON or in words."""
+def _print(document: Any, lines: Iterable[str], as_json: bool) -> None:
+    """Print a JSON document, or the same in words."""
     if as_json:
         print(visible_json(document))
         return
-    for line in to_lines(document):
+    for line in lines:
         print(visible(line))
 
 
@@ -133,67 +131,47 @@ def _documents(course: Course) -> dict[str, Any]:
         "fingerprint": course.fingerprint,
         "n_paragraphs": len(course.paragraphs),
         "n_near_identical": n_same.total(),
-        "prose": _count_prose(course),
+        "prose": len(_prose(course)),
         "documents": documents,
     }
 
 
-def _document_lines(document: dict[str, Any]) -> Iterator[str]:
-    for item in document["documents"]:
-        counts = f"{item['pages']} pages, {item['kept']} kept"
-        same_as = f", same file as {item['same_as']}" if item["same_as"] else ""
-        yield f"{item['document']}: {counts}, {_left_out(item['rejected'])}{same_as}"
-        for alias in item["aliases"]:
-            yield f"    {alias['source']:9}{alias['text']}"
-
-    n_documents, n_paragraphs = len(document["documents"]), document["n_paragraphs"]
-    yield _totals(document, n_documents, n_paragraphs, document["n_near_identical"])
+def _document_lines(course: Course) -> Iterator[str]:
+    for item in course.documents:
+        counts = f"{item.n_pages} pages, {item.n_paragraphs} kept"
+        same_as = f", same file as {item.same_as}" if item.same_as else ""
+        yield f"{item.doc_id}: {counts}, {_left_out(item.rejected)}{same_as}"
+        for alias in item.aliases:
+            yield f"    {alias.source:9}{alias.text}"
+    yield _totals(course)
 
 
-def _rejected(course: Course) -> list[dict[str, Any]]:
-    return [
-        {"document": item.doc_id, **_fields(item, "page reason text")}
-        for item in course.rejected
-    ]
+def _rejected(item: RejectedParagraph) -> dict[str, Any]:
+    return {"document": item.doc_id, **_fields(item, "page reason text")}
 
 
-def _rejected_lines(items: list[dict[str, Any]]) -> Iterator[str]:
-    for item in items:
-        yield "{document} p{page} [{reason}] {text}".format(**item)
+def _rejected_line(item: RejectedParagraph) -> str:
+    return f"{item.doc_id} p{item.page} [{item.reason}] {item.text}"
 
 
-def _paragraphs(course: Course) -> list[dict[str, Any]]:
+def _paragraph(item: Paragraph) -> dict[str, Any]:
     names = "page heading section opening_sentence text same_as kind"
-    paragraphs = []
-    for item in course.paragraphs:
-        ids = {"paragraph_id": item.paragraph_id, "document": item.doc_id}
-        paragraphs.append({**ids, **_fields(item, names)})
-    return paragraphs
+    ids = {"paragraph_id": item.paragraph_id, "document": item.doc_id}
+    return {**ids, **_fields(item, names)}
 
 
-def _prose(course: Course) -> list[dict[str, Any]]:
-    return [item for item in _paragraphs(course) if item["kind"] == PROSE]
+def _paragraph_line(item: Paragraph) -> str:
+    same_as = f" (near-identical to {item.same_as})" if item.same_as else ""
+    return f"{item.paragraph_id} [{item.heading}] {item.text}{same_as}"
 
 
-def _count_prose(course: Course) -> int:
-    return sum(item.kind == PROSE for item in course.paragraphs)
+def _prose(course: Course) -> list[Paragraph]:
+    """Return the ordinary paragraphs, unlike headings, items, captions and other short passages."""
+    return [item for item in course.paragraphs if item.kind == "prose"]
 
 
-def _paragraph_lines(items: list[dict[str, Any]]) -> Iterator[str]:
-    for item in items:
-        same_as = f" (near-identical to {item['same_as']})" if item["same_as"] else ""
-        yield "{paragraph_id} [{heading}] {text}".format(**item) + same_as
-
-
-PROSE = "prose"
-"""Kind of ordinary paragraphs, unlike headings, items, captions and other short passages."""
-STORE_VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
-    "list": (_documents, _document_lines),
-    "rejected": (_rejected, _rejected_lines),
-    "paragraphs": (_paragraphs, _paragraph_lines),
-    "prose": (_prose, _paragraph_lines),
-}
-"""Views of a store by option: functions that make the JSON document, and its lines in words."""
+def _count_near_identical(course: Course) -> int:
+    return sum(bool(item.same_as) for item in course.paragraphs)
 
 
 def _summary(summary: IngestSummary) -> dict[str, Any]:
@@ -209,46 +187,46 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
         "skipped": [
             {"path": path, "why": why} for path, why in summary.skipped.items()
         ],
-        "kept": sum(outcome.kept for outcome in summary.outcomes),
+        "kept": summary.kept,
         "rejected": summary.rejected,
         "failed": len(summary.failed),
         "embedder": course.embedder_spec,
         "documents": len(course.documents),
         "paragraphs": len(course.paragraphs),
-        "near_identical": sum(bool(item.same_as) for item in course.paragraphs),
-        "prose": _count_prose(course),
+        "near_identical": _count_near_identical(course),
+        "prose": len(_prose(course)),
         "fingerprint": course.fingerprint,
         "advice": summary.advice,
     }
 
 
-def _summary_lines(summary: dict[str, Any], location: str) -> Iterator[str]:
-    for item in summary["files"]:
-        result = item["detail"] or f"{item['kept']} kept, {_left_out(item['rejected'])}"
-        if item["original"]:
-            result = f"same file as {item['original']}, counted once"
-        yield f"{item['status']:10} {item['document']}: {result}"
-        for note in item["notes"]:
-            yield f"{'':10} {item['document']}: {note}"
-    for item in summary["skipped"]:
-        yield f"{'skipped':10} {item['path']}: {item['why']}"
-    yield f"kept {summary['kept']}, {_left_out(summary['rejected'])}, failed {summary['failed']}"
-    counts = summary["documents"], summary["paragraphs"], summary["near_identical"]
-    yield _totals({"store": location, **summary}, *counts)
-    if summary["advice"]:
-        yield summary["advice"]
+def _summary_lines(summary: IngestSummary) -> Iterator[str]:
+    for item in summary.outcomes:
+        result = item.detail or f"{item.kept} kept, {_left_out(item.rejected)}"
+        if item.original:
+            result = f"same file as {item.original}, counted once"
+        yield f"{item.status:10} {item.doc_id}: {result}"
+        for note in item.notes:
+            yield f"{'':10} {item.doc_id}: {note}"
+    for path, why in summary.skipped.items():
+        yield f"{'skipped':10} {path}: {why}"
+    left_out = _left_out(summary.rejected)
+    yield f"kept {summary.kept}, {left_out}, failed {len(summary.failed)}"
+    yield _totals(summary.course)
+    if summary.advice:
+        yield summary.advice
 
 
-def _totals(
-    document: dict[str, Any], n_documents: int, n_paragraphs: int, n_same: int
-) -> str:
+def _totals(course: Course) -> str:
     """Write the line with the content of a store; near-identical paragraphs are counted separately, except as prose."""
+    n_paragraphs, n_same = len(course.paragraphs), _count_near_identical(course)
     counts = f"{n_paragraphs} paragraphs"
     if n_same:
         counts = f"{n_paragraphs - n_same} paragraphs and {n_same} near-identical to one of them"
-    content = f"{document['store']}: {n_documents} documents, {counts}, {document['prose']} prose"
-    embedder = document["embedder"] or "none yet"
-    return f"{content}, embedder {embedder}, fingerprint {document['fingerprint']}"
+    n_documents, n_prose = len(course.documents), len(_prose(course))
+    content = f"{course.location}: {n_documents} documents, {counts}, {n_prose} prose"
+    embedder = course.embedder_spec or "none yet"
+    return f"{content}, embedder {embedder}, fingerprint {course.fingerprint}"
 
 
 def _left_out(rejected: dict[str, int]) -> str:

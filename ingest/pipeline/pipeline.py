@@ -20,19 +20,11 @@ from tqdm.auto import tqdm
 from configs.settings import Settings
 from ingest.editions.editions import require_edition
 from ingest.editions.readers import WITHOUT_PYMUPDF, has_pymupdf
-from ingest.errors import BadInputError
+from ingest.errors import BadInputError, SourceError
 from ingest.layout.extract import READERS
-from ingest.pipeline.plan import (
-    Names,
-    Outcome,
-    find_lectures,
-    plan,
-    printable,
-    sources_in,
-)
+from ingest.pipeline.plan import Outcome, find_lectures, plan, sources_in
 from ingest.pipeline.read import FileReader, Staging
-from quarry.course.course import EmbedderFit
-from quarry.course.paragraph import Reading
+from quarry.course.paragraph import Paragraph, Reading
 from quarry.embed import (
     BUILT_IN,
     Embedder,
@@ -98,6 +90,11 @@ class IngestSummary:
         return tuple(item for item in self.outcomes if item.status == "failed")
 
     @property
+    def kept(self) -> int:
+        """Number of paragraphs of all documents of the ingest."""
+        return sum(outcome.kept for outcome in self.outcomes)
+
+    @property
     def rejected(self) -> dict[str, int]:
         """Number of rejected paragraphs by reason, the most frequent first."""
         total: Counter[str] = Counter()
@@ -140,16 +137,20 @@ def ingest(
     for edition in settings.ingest.editions:
         require_edition(edition)
     files, skipped = find_lectures(paths) if paths or not drop else ([], {})
-    n_cores = os.cpu_count() or 1
-    run = _Ingest(
-        files=files,
-        drop=drop,
-        settings=settings,
-        spec="" if embedder_spec == "auto" else absolute_spec(embedder_spec),
-        progress=progress,
-        readers=workers or n_cores,
-        embedders=workers or min(n_cores, MAX_EMBEDDING),
-    )
+
+    def attempt() -> tuple[Course, list[Outcome]]:
+        run = _Ingest(
+            store=Store(location, collection),
+            staging=Staging(location, collection),
+            files=files,
+            drop=drop,
+            settings=settings,
+            spec="" if embedder_spec == "auto" else absolute_spec(embedder_spec),
+            progress=progress,
+            workers=workers,
+        )
+        outcomes = run.run()
+        return run.store.course, outcomes
 
     again = (
         "another ingest has changed %s meanwhile; starting again, nothing is read twice"
@@ -160,12 +161,11 @@ def ingest(
         before_sleep=lambda _: _log.info(again, location),
         reraise=True,
     )
-    course, outcomes = repeat(run.into, location, collection)
+    course, outcomes = repeat(attempt)
     order = {path: position for position, path in enumerate(files)}
     outcomes.sort(key=lambda item: (order.get(item.path, len(order)), item.doc_id))
-    reasons = {printable(path): why for path, why in skipped.items()}
     advice = _advice(outcomes, settings.ingest.editions)
-    return IngestSummary(tuple(outcomes), reasons, course, advice)
+    return IngestSummary(tuple(outcomes), skipped, course, advice)
 
 
 def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
@@ -181,70 +181,68 @@ def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ingest:
-    """One ingest as the user requested it.
+    """One attempt at an ingest, as the user requested it.
 
     Attributes:
+        store: the store.
+        staging: readings and vectors of an interrupted ingest; new ones are added.
         files: absolute paths of the files.
         drop: doc_ids of documents to remove.
         settings: settings of reading and embedding.
         spec: SPEC of the embedder; "" takes the store's, or chooses one by script.
         progress: whether progress bars are shown.
-        readers: workers that read files.
-        embedders: workers that embed passages.
+        workers: processes or cluster; 0 takes as many processes as `ingest` says.
     """
 
+    store: Store
+    staging: Staging
     files: Sequence[Path]
     drop: Sequence[str]
     settings: Settings
     spec: str
     progress: bool
-    readers: Workers
-    embedders: Workers
+    workers: Workers
 
-    def into(self, location: str, collection: str) -> tuple[Course, list[Outcome]]:
-        """Plan, read, embed, and write to a store; return the new course and the outcome of each document.
+    def run(self) -> list[Outcome]:
+        """Plan, read, embed, and write to the store; return the outcome of each document.
 
         Raises:
             StoreChangedError: another ingest has changed the store meanwhile.
         """
-        store = Store(location, collection)
-        staging = Staging(location, collection)
-        documents = store.course.documents_by_id
+        store = self.store
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
             _log.warning("%s; it is made again with its documents", fact)
         reader = FileReader(
             settings=self.settings.ingest,
-            staging=staging,
+            staging=self.staging,
             progress=self.progress,
-            workers=self.readers,
+            workers=self.workers or os.cpu_count() or 1,
         )
-        outcomes, readings = reader.read_all(self._plan(store), documents)
-        if staging.n_loaded:
-            n_files = pluralize(staging.n_loaded, "file")
-            _log.info("resumed: %s had been read before", n_files)
+        documents = store.course.documents_by_id
+        outcomes, readings = reader.read_all(self._plan(), documents)
 
-        dropped = [
-            outcome.doc_id for outcome in outcomes if outcome.status == "removed"
-        ]
-        moved = []
+        dropped, moved = [], []
         for outcome in outcomes:
-            if outcome.status == "unchanged" and outcome.document:
+            if outcome.status == "removed":
+                dropped.append(outcome.doc_id)
+            elif outcome.status == "unchanged" and outcome.document:
                 stored = store.documents[outcome.doc_id]
                 reading = replace(stored.reading, document=outcome.document)
                 if reading.document != stored.reading.document:
                     moved.append(replace(stored, reading=reading))
         if readings or dropped or moved or store.damage:
-            self._write(store, staging, readings, dropped, moved)
-            staging.clear()
-        return store.course, outcomes
+            self._write(readings, dropped, moved)
+            self.staging.clear()
+        return outcomes
 
-    def _plan(self, store: Store) -> list[Outcome]:
+    def _plan(self) -> list[Outcome]:
         """Plan the ingest: return the planned outcome of each document that it may change.
 
         Raises:
             BadInputError: the store does not hold a document to drop.
         """
+        store = self.store
         documents = store.course.documents_by_id
         for doc_id in self.drop:
             if doc_id not in documents:
@@ -252,15 +250,14 @@ class _Ingest:
                     f"--drop {doc_id!r} is no document of {store.location}; "
                     f"run: quarry ingest --store {store.location} --list"
                 )
-        missing = set()
-        for doc_id, document in documents.items():
-            if not Path(document.path).exists():
-                missing.add(doc_id)
+        outcomes, sources = [], []
+        for path in self.files:
+            try:
+                sources.append(sources_in(path, self.settings.ingest))
+            except SourceError as error:
+                outcomes.append(Outcome.of_failure(path, error))
         owners = {item.paragraph_id: item.doc_id for item in store.course.paragraphs}
-        sources = [
-            (path, sources_in(path, self.settings.ingest)) for path in self.files
-        ]
-        outcomes = plan(sources, Names(documents, owners, missing), self.drop)
+        outcomes += plan(sources, documents, owners, self.drop)
 
         if self.spec:
             store.require_embedder(self.spec)
@@ -270,8 +267,6 @@ class _Ingest:
 
     def _write(
         self,
-        store: Store,
-        staging: Staging,
         readings: list[Reading],
         dropped: list[str],
         moved: list[StoredDocument],
@@ -281,54 +276,47 @@ class _Ingest:
         Raises:
             BadInputError: two documents have the same paragraph_id.
         """
-        course = store.course
+        course = self.store.course
         embedder_fit = course.embedder_fit
         spec = self.spec or course.embedder_spec
-        _require_unique_ids(readings, dropped, course)
-        paragraphs = [*chain.from_iterable(item.paragraphs for item in readings)]
+        changing = {*dropped, *(reading.document.doc_id for reading in readings)}
+        kept_rows, paragraphs = [], []
+        for row, paragraph in enumerate(course.paragraphs):
+            if paragraph.doc_id not in changing:
+                kept_rows.append(row)
+                paragraphs.append(paragraph)
+        paragraphs += chain.from_iterable(item.paragraphs for item in readings)
+        _require_unique_ids(paragraphs)
 
-        if readings and (paragraphs or course.embedder_spec):
-            spec = spec or choose_spec(item.text for item in paragraphs)
-            embedding = _Embedding(
-                run=self,
-                staging=staging,
-                spec=spec,
-                embedder=self.models.embedder(spec),
-            )
-            updates = embedding.embed(readings)
+        new = paragraphs[len(kept_rows) :]
+        if readings and (new or course.embedder_spec):
+            spec = spec or choose_spec(item.text for item in new)
+            embedder = self.models.embedder(spec)
+            updates = self._embed(readings, spec, embedder)
             if spec not in BUILT_IN:
-                embedder_fit = _fit(updates, dropped, course, embedding.embedder)
+                vectors = list(course.vectors[kept_rows])
+                for update in updates:
+                    vectors += list(update.vectors.paragraphs)
+                texts = [item.text for item in paragraphs]
+                embedder_fit = fit_embedder(texts, np.array(vectors), embedder)
         else:
             updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
         updates += moved
-        store.change(updates, dropped, embedder_spec=spec, embedder_fit=embedder_fit)
+        self.store.change(
+            updates, dropped, embedder_spec=spec, embedder_fit=embedder_fit
+        )
 
     @property
     def models(self) -> Models:
         """The loader of embedders."""
         return Models(self.settings.embed, own=self.spec)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Embedding:
-    """The step that embeds documents.
-
-    Attributes:
-        run: the ingest.
-        staging: vectors of an interrupted ingest; new vectors are added.
-        spec: SPEC of the embedder.
-        embedder: the embedder.
-    """
-
-    run: _Ingest
-    staging: Staging
-    spec: str
-    embedder: Embedder
-
-    def embed(self, readings: list[Reading]) -> list[StoredDocument]:
+    def _embed(
+        self, readings: list[Reading], spec: str, embedder: Embedder
+    ) -> list[StoredDocument]:
         """Embed readings."""
         parts = list(map(split_reading, readings))
-        vectors = self._embed_parts(list(chain.from_iterable(parts)))
+        vectors = self._embed_parts(list(chain.from_iterable(parts)), spec, embedder)
         updates = []
         for reading, reading_parts in zip(readings, parts, strict=True):
             document_vectors = center_pieces(join(vectors[: len(reading_parts)]))
@@ -337,16 +325,18 @@ class _Embedding:
             updates.append(StoredDocument(reading, document_vectors))
         return updates
 
-    def _embed_parts(self, parts: list[Reading]) -> list[ReadingVectors]:
+    def _embed_parts(
+        self, parts: list[Reading], spec: str, embedder: Embedder
+    ) -> list[ReadingVectors]:
         """Embed parts of documents, except those that an interrupted ingest has embedded."""
-        vectors, unstaged, n_staged = [], [], 0
+        vectors = [NO_VECTORS] * len(parts)
+        unstaged, n_staged = [], 0
         for row, part in enumerate(parts):
-            staged = self.staging.get(part, self.spec)
-            vectors.append(staged.vectors if staged else NO_VECTORS)
-            if staged is None:
-                unstaged.append(row)
-            else:
+            if staged := self.staging.get(part, spec):
+                vectors[row] = staged.vectors
                 n_staged += len(part.paragraphs)
+            else:
+                unstaged.append(row)
         if n_staged:
             n_passages = pluralize(n_staged, "passage")
             _log.info(
@@ -355,68 +345,50 @@ class _Embedding:
 
         calls = [(parts[row],) for row in unstaged]
         total = sum(len(part.paragraphs) for (part,) in calls)
-        workers = self.run.embedders
+        workers = self.workers or min(os.cpu_count() or 1, MAX_EMBEDDING)
         if not isinstance(workers, Cluster):
             workers = max(1, min(workers, total // PASSAGES_A_WORKER))
-        is_quiet = not self.run.progress
+        is_quiet = not self.progress
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
 
         with open_executor(workers) as executor, bar:
-            for number, future in run_all(executor, self._task(executor), calls):
-                part_vectors = vectors[unstaged[number]] = task_result(future)
-                (part,) = calls[number]
-                self.staging.keep(StoredDocument(part, part_vectors), part, self.spec)
+            embed = self._task(executor, spec, embedder)
+            for number, future in run_all(executor, embed, calls):
+                row = unstaged[number]
+                part, vectors[row] = parts[row], task_result(future)
+                self.staging.keep(StoredDocument(part, vectors[row]), part, spec)
                 bar.update(len(part.paragraphs))
         return vectors
 
-    def _task(self, executor: TaskExecutor) -> Callable[[Reading], ReadingVectors]:
+    def _task(
+        self, executor: TaskExecutor, spec: str, embedder: Embedder
+    ) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
-            return functools.partial(embed_reading, embedder=self.embedder)
-        settings, threads = self.run.settings.embed, 1
+            return functools.partial(embed_reading, embedder=embedder)
+        settings, threads = self.settings.embed, 1
         if not isinstance(executor, Cluster):
             cores_each = (os.cpu_count() or 1) // executor.n_workers
             threads = settings.threads or max(1, cores_each)
-        settings = replace(settings, threads=threads, own=self.run.spec)
-        executor.check(embedder_of_worker, self.spec, settings)
-        return functools.partial(embed_on_worker, spec=self.spec, settings=settings)
+        settings = replace(settings, threads=threads, own=self.spec)
+        executor.check(embedder_of_worker, spec, settings)
+        return functools.partial(embed_on_worker, spec=spec, settings=settings)
 
 
-def _require_unique_ids(
-    readings: list[Reading], dropped: list[str], course: Course
-) -> None:
-    """Check that no two documents that the store will hold have the same paragraph_id.
+def _require_unique_ids(paragraphs: Sequence[Paragraph]) -> None:
+    """Check that no two documents have the same paragraph_id.
+
+    Args:
+        paragraphs: all paragraphs that the store will hold.
 
     Raises:
         BadInputError: two of them have it.
     """
-    changing = {*dropped, *(reading.document.doc_id for reading in readings)}
-    kept = [item for item in course.paragraphs if item.doc_id not in changing]
-    new = chain.from_iterable(reading.paragraphs for reading in readings)
     owners: dict[str, str] = {}
-    for item in chain(kept, new):
+    for item in paragraphs:
         owner = owners.setdefault(item.paragraph_id, item.doc_id)
         if owner != item.doc_id:
             raise BadInputError(
                 f"the paragraph_id {item.paragraph_id!r} is in {owner!r} and in {item.doc_id!r}; "
                 "rename it in the paragraphs file"
             )
-
-
-def _fit(
-    updates: list[StoredDocument],
-    dropped: list[str],
-    course: Course,
-    embedder: Embedder,
-) -> EmbedderFit | None:
-    """Fit the embedder to all passages that the store will hold."""
-    changing = {*dropped, *(update.doc_id for update in updates)}
-    texts, vectors = [], []
-    for row, paragraph in enumerate(course.paragraphs):
-        if paragraph.doc_id not in changing:
-            texts.append(paragraph.text)
-            vectors.append(course.vectors[row])
-    for update in updates:
-        texts += [paragraph.text for paragraph in update.reading.paragraphs]
-        vectors += list(update.vectors.paragraphs)
-    return fit_embedder(texts, np.array(vectors), embedder)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
@@ -84,43 +84,26 @@ class Outcome:
         return self.document.rejected if self.document else {}
 
 
-class Holder(NamedTuple):
-    """The file with a doc_id; it may have been deleted since the last ingest."""
-
-    path: str
-    content_hash: str
-    exists: bool = True
-
-
-class Names:
+class _Names:
     """The names in use, in the store and by the files of this ingest so far.
 
     Args:
         documents: documents of the store by doc_id.
         owners: doc_ids by paragraph_id; those of the files are added.
-        missing: doc_ids of documents whose files do not exist any more.
     """
 
     def __init__(
-        self,
-        documents: Mapping[str, Document],
-        owners: dict[str, str],
-        missing: Collection[str],
+        self, documents: Mapping[str, Document], owners: dict[str, str]
     ) -> None:
-        self.documents = documents
-        self.owners = owners
-        self._holders: dict[str, Holder] = {}
-        for doc_id, document in documents.items():
-            self._holders[doc_id] = Holder(
-                document.path, document.content_hash, doc_id not in missing
-            )
+        self._holders: dict[str, Document | Source] = dict(documents)
+        self._owners = owners
 
-    def _elsewhere(self, doc_id: str, path: Path) -> Holder | None:
+    def _elsewhere(self, doc_id: str, path: Path) -> Document | Source | None:
         """Return the holder of a doc_id, if it is another file that exists."""
         holder = self._holders.get(doc_id)
-        if holder is None or holder.path == str(path) or not holder.exists:
+        if holder is None or str(holder.path) == str(path):
             return None
-        return holder
+        return holder if Path(holder.path).exists() else None
 
     def take(self, source: Source) -> tuple[str, bool]:
         """Name a source; return its doc_id, and whether another file has the same content under that name."""
@@ -130,51 +113,50 @@ class Names:
         if holder is not None and holder.content_hash == source.content_hash:
             return doc_id, True
 
-        self._holders[doc_id] = Holder(str(source.path), source.content_hash)
+        self._holders[doc_id] = source
         for paragraph in book.paragraphs if book else ():
-            self.owners[paragraph.paragraph_id] = doc_id
+            self._owners[paragraph.paragraph_id] = doc_id
         return doc_id, False
 
     def _free_doc_id(self, source: Source) -> str:
         """Return the doc_id that a file already has; else its stem, after its folder if another file has the stem."""
         path = source.path
         for doc_id, holder in self._holders.items():
-            if holder.path == str(path):
+            if str(holder.path) == str(path):
                 return doc_id
 
         candidates = (path.stem, f"{path.parent.name}/{path.stem}")
         for doc_id in candidates:  # a file that was moved
-            if (
-                doc_id in self._holders
-                and self._holders[doc_id].content_hash == source.content_hash
-            ):
+            same_name = self._holders.get(doc_id)
+            if same_name and same_name.content_hash == source.content_hash:
                 return doc_id
         for doc_id in candidates:
             if self._elsewhere(doc_id, path) is None:
                 return doc_id
         return f"{path.parent.name}/{path.stem}-{source.content_hash[:6]}"
 
-    def require_free(self, path: Path, sources: Sequence[Source]) -> None:
-        """Check that no other file has a book or a paragraph_id of this file.
+    def require_free(self, sources: Sequence[Source]) -> None:
+        """Check that no other file has a book or a paragraph_id of the file with these sources.
 
         Raises:
             SourceError: another file has one of them.
         """
+        path = sources[0].path
         books = [source.book for source in sources if source.book]
         file_doc_ids = {book.document.doc_id for book in books}
         for doc_id, holder in self._holders.items():
-            if holder.path == str(path):
+            if str(holder.path) == str(path):
                 file_doc_ids.add(doc_id)
 
         for book in books:
-            doc_id, content = book.document.doc_id, book.document.content_hash
+            doc_id = book.document.doc_id
             other = self._elsewhere(doc_id, path)
-            if other is not None and other.content_hash != content:
+            if other and other.content_hash != book.document.content_hash:
                 raise SourceError(
                     f"{path}: the book_name {doc_id!r} is also in {other.path}; rename it"
                 )
             for paragraph in book.paragraphs:
-                owner = self.owners.get(paragraph.paragraph_id)
+                owner = self._owners.get(paragraph.paragraph_id)
                 if owner is not None and owner not in file_doc_ids:
                     raise SourceError(
                         f"{path}: the paragraph_id {paragraph.paragraph_id!r} is also in {owner!r}; rename it"
@@ -182,32 +164,34 @@ class Names:
 
 
 def plan(
-    files: Sequence[tuple[Path, Sequence[Source] | SourceError]],
-    names: Names,
-    dropped: Collection[str] = (),
+    files: Sequence[Sequence[Source]],
+    stored: Mapping[str, Document],
+    owners: dict[str, str],
+    dropped: Collection[str],
 ) -> list[Outcome]:
     """Return an outcome for each document of the files, and for each document that is removed.
 
     Args:
-        files: path of each file, and its sources, or the error of an unusable file.
-        names: names in the store; those of the files are added.
+        files: the sources of each file.
+        stored: documents of the store by doc_id.
+        owners: doc_ids of the store by paragraph_id; those of the files are added.
         dropped: doc_ids that the user drops.
     """
-    stored = names.documents
+    names = _Names(stored, owners)
     outcomes: list[Outcome] = []
     named_sources: list[tuple[str, Source]] = []
-    for path, sources in files:
+    for sources in files:
         try:
-            if isinstance(sources, SourceError):
-                raise sources
-            names.require_free(path, sources)
+            names.require_free(sources)
         except SourceError as error:
-            outcomes.append(Outcome.of_failure(path, error))
+            outcomes.append(Outcome.of_failure(sources[0].path, error))
             continue
         for source in sources:
             doc_id, is_elsewhere = names.take(source)
             if is_elsewhere:
-                outcomes.append(Outcome(path, doc_id, "same file", original=doc_id))
+                outcomes.append(
+                    Outcome(source.path, doc_id, "same file", original=doc_id)
+                )
             else:
                 named_sources.append((doc_id, source))
 
@@ -236,7 +220,7 @@ def _plan_sources(
 
     for doc_id, source in named_sources:
         existing = stored.get(doc_id)
-        original = originals.get(source.content_hash)
+        original = originals.get(source.content_hash, "")
         if (
             existing is not None
             and existing.version == source.version
@@ -251,13 +235,9 @@ def _plan_sources(
                 original=existing.same_as,
                 document=document,
             )
-        elif original not in (None, doc_id):
+        elif original not in ("", doc_id):
             yield Outcome(
-                source.path,
-                doc_id,
-                "same file",
-                original=str(original),
-                source=source,
+                source.path, doc_id, "same file", original=original, source=source
             )
         else:
             status: Status = "added" if existing is None else "replaced"
@@ -288,26 +268,28 @@ def _plan_removals(
             yield Outcome(Path(document.path), doc_id, "removed", why)
 
 
-def sources_in(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
-    """Return the sources in a file, without reading a PDF; or the error of an unusable file."""
+def sources_in(path: Path, settings: IngestSettings) -> list[Source]:
+    """Return the sources in a file, without reading a PDF.
+
+    Raises:
+        SourceError: the file cannot be used.
+    """
     if printable(path) != str(path):
-        return SourceError(f"{path}: the file's name is not UTF-8; rename it")
-    try:
-        content = content_hash(path)
-        if path.suffix.lower() != ".jsonl":
-            version = paragraphs_version(content, settings)
-            return [Source(path, content, version, read_sidecar(path))]
+        raise SourceError(f"{path}: the file's name is not UTF-8; rename it")
+    content = content_hash(path)
+    if path.suffix.lower() != ".jsonl":
+        version = paragraphs_version(content, settings)
+        return [Source(path, content, version, read_sidecar(path))]
 
-        sources = []
-        for book in read_paragraphs_file(path, content, settings):
-            content, version = book.document.content_hash, book.document.version
-            sources.append(Source(path, content, version, book=book))
-        return sources
-    except SourceError as error:
-        return error
+    sources = []
+    for book in read_paragraphs_file(path, content, settings):
+        document = book.document
+        source = Source(path, document.content_hash, document.version, book=book)
+        sources.append(source)
+    return sources
 
 
-def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[str, str]]:
     """Find the lectures in files and folders; return their absolute paths, and the reasons why other files are skipped.
 
     Folders are searched recursively. Each lecture is returned once.
@@ -338,10 +320,11 @@ def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
             )
         files.update(dict.fromkeys(map(_absolute, lectures)))
 
-    for path in [*skipped]:
-        if _absolute(path) in files:
-            del skipped[path]
-    return list(files), skipped
+    reasons = {}
+    for path, why in skipped.items():
+        if _absolute(path) not in files:
+            reasons[printable(path)] = why
+    return list(files), reasons
 
 
 def _absolute(path: Path) -> Path:
@@ -364,7 +347,7 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
     files: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=note):
         folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
-        for path in (Path(parent, name) for name in folders):
+        for path in map(Path(parent).joinpath, folders):
             if path.is_symlink():
                 unreadable[path] = "is a link to a folder; name it to read it"
         files += [Path(parent, name) for name in names if not name.startswith(HIDDEN)]
@@ -375,11 +358,10 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
         suffix = file.suffix.lower()
         if suffix == ".pdf":
             lectures.append(file)
+        elif suffix == ".jsonl":
+            skipped[file] = "read only if it is named"
         elif suffix not in SUFFIXES:
-            is_named = suffix == ".jsonl"
-            skipped[file] = (
-                "read only if it is named" if is_named else "not a type that is read"
-            )
+            skipped[file] = "not a type that is read"
     if not lectures:
         none = folder, "holds no PDF files; check the path."
         path, why = next(iter(unreadable.items()), none)

@@ -6,6 +6,7 @@ Readings and vectors are staged in the user's cache, so that an interrupted inge
 import contextlib
 import functools
 import hashlib
+import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +37,9 @@ from quarry.parallel import (
     task_result,
 )
 from quarry.store.content import Content, StoredDocument, load_content, save_content
-from quarry.terminal import describe_error
+from quarry.terminal import describe_error, pluralize
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Results = dict[str, Reading | SourceError]
@@ -49,38 +52,32 @@ class Staging:
     Args:
         location: location of the store.
         collection: collection of the course.
-
-    Attributes:
-        n_loaded: number of documents that `get` has returned.
     """
 
     def __init__(self, location: str, collection: str) -> None:
-        self._folder = cache() / "staged" / short_digest(location, collection)
-        self.n_loaded = 0
+        self._folder = cache() / "staged" / _short_digest(location, collection)
 
     def get(self, *key: object) -> StoredDocument | None:
         """Return the document of a key; None if it is missing or damaged."""
         try:
-            with (self._folder / short_digest(*key)).open("rb") as file:
-                (document,) = load_content(file, "").documents
+            with (self._folder / _short_digest(*key)).open("rb") as file:
+                return load_content(file, "").documents[0]
         except Exception:  # missing, damaged, or of another version
             return None
-        self.n_loaded += 1
-        return document
 
     def keep(self, document: StoredDocument, *key: object) -> None:
         """Write a document; ignore a failure, after which an interrupted ingest makes the document again."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write = functools.partial(save_content, Content((document,)))
-            write_whole(self._folder / short_digest(*key), write)
+            write_whole(self._folder / _short_digest(*key), write)
 
     def clear(self) -> None:
         """Remove all documents, after the store holds them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def short_digest(*key: object) -> str:
+def _short_digest(*key: object) -> str:
     """Return a digest of a key, 12 hexadecimal digits."""
     return hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
@@ -111,79 +108,76 @@ class FileReader:
             documents: documents of the store by doc_id, which may be originals of copies.
         """
         results: Results = {}
-        unread = []
+        unread: dict[str, Source] = {}
+        n_staged = 0
         for outcome in outcomes:
-            if outcome.source is None or outcome.status == "same file":
+            source, doc_id = outcome.source, outcome.doc_id
+            if source is None or outcome.status == "same file":
                 continue
-            if outcome.source.book:
-                results[outcome.doc_id] = outcome.source.book
-            elif staged := self.staging.get(*_staging_key(outcome)):
-                results[outcome.doc_id] = staged.reading
+            if source.book:
+                results[doc_id] = source.book
+            elif staged := self.staging.get(doc_id, source.path, source.version):
+                results[doc_id] = staged.reading
+                n_staged += 1
             else:
-                unread.append(outcome)
+                unread[doc_id] = source
         if unread:
             results |= self._read(unread)
+        if n_staged:
+            n_files = pluralize(n_staged, "file")
+            _log.info("resumed: %s had been read before", n_files)
 
         finished, readings = [], []
         for outcome in outcomes:
-            if outcome.source is None:
+            source = outcome.source
+            if source is None:
                 finished.append(outcome)
                 continue
             if outcome.status == "same file":
-                result = _read_copy(outcome, outcome.source, results, documents)
+                result = _read_copy(outcome, source, results, documents)
             else:
                 result = results[outcome.doc_id]
-                if isinstance(result, Reading):
-                    document = outcome.source.sidecar.apply_to(result.document)
-                    result = results[outcome.doc_id] = replace(
-                        result, document=document
-                    )
             if isinstance(result, SourceError):
                 finished.append(Outcome.of_failure(outcome.path, result))
-            else:
-                readings.append(result)
-                document, notes = result.document, result.notes
-                finished.append(replace(outcome, document=document, notes=notes))
+                continue
+
+            document = source.sidecar.apply_to(result.document)
+            reading = replace(result, document=document)
+            results[outcome.doc_id] = reading
+            readings.append(reading)
+            finished.append(replace(outcome, document=document, notes=reading.notes))
         return finished, readings
 
-    def _read(self, outcomes: list[Outcome]) -> Results:
+    def _read(self, unread: Mapping[str, Source]) -> Results:
         """Read files and their other editions, and stage the readings; failed editions become a note."""
-        workers, names = self.workers, self.settings.editions
+        workers, settings = self.workers, self.settings
         if not isinstance(workers, Cluster):
-            workers = min(workers, len(outcomes))
-
-        results: Results = {}
-        readings: list[tuple[Outcome, Reading]] = []
+            workers = min(workers, len(unread))
         with open_executor(workers, apart=True) as executor:
-            tasks: list[tuple[Any, ...]] = []
-            for outcome in outcomes:
-                content_hash = outcome.source and outcome.source.content_hash
-                tasks.append((outcome, content_hash, self.settings))
-            for task, reading in self._run(executor, "reading", read_pdf, tasks):
-                outcome = task[0]
-                if isinstance(reading, SourceError):
-                    results[outcome.doc_id] = reading
-                else:
-                    document = replace(reading.document, path=str(outcome.path))
-                    readings.append((outcome, replace(reading, document=document)))
+            calls: list[tuple[Any, ...]] = []
+            for doc_id, source in unread.items():
+                calls.append((source.path, doc_id, source.content_hash, settings))
+            results = self._run(executor, "reading", read_pdf, calls)
 
-            tasks = [(outcome, names) for outcome, _ in readings]
+            readings, calls = {}, []
+            for doc_id, result in results.items():
+                if isinstance(result, Reading):
+                    readings[doc_id] = result
+                    calls.append((unread[doc_id].path, doc_id, settings.editions))
             label = "reading editions"
-            editions = {}
-            for (outcome, _), edition in self._run(
-                executor, label, read_editions, tasks
-            ):
-                editions[outcome.doc_id] = edition
+            editions = self._run(executor, label, read_editions, calls)
 
-        for outcome, reading in readings:
-            edition = editions[outcome.doc_id]
+        for doc_id, reading in readings.items():
+            source, edition = unread[doc_id], editions[doc_id]
             if isinstance(edition, SourceError):
                 edition = (), (f"Other editions are left out: {edition}",)
             pieces, notes = edition
-            whole = replace(reading, pieces=pieces, notes=(*reading.notes, *notes))
-            results[outcome.doc_id] = whole
+            document = replace(reading.document, path=str(source.path))
+            notes = (*reading.notes, *notes)
+            whole = replace(reading, document=document, pieces=pieces, notes=notes)
+            results[doc_id] = whole
             unembedded = StoredDocument(whole, NO_VECTORS)
-            self.staging.keep(unembedded, *_staging_key(outcome))
+            self.staging.keep(unembedded, doc_id, source.path, source.version)
         return results
 
     def _run(
@@ -191,37 +185,39 @@ class FileReader:
         executor: TaskExecutor,
         label: str,
         read: Callable[..., T],
-        tasks: list[tuple[Any, ...]],
-    ) -> Iterator[tuple[tuple[Any, ...], T | SourceError]]:
-        """Read files within limits of time and memory; yield each task with its result, in the order of completion.
+        calls: list[tuple[Any, ...]],
+    ) -> dict[str, T | SourceError]:
+        """Read files within limits of time and memory; return the results by doc_id.
 
         Args:
             executor: runs the reader.
             label: label of the progress bar.
             read: the reader.
-            tasks: for each file, the outcome of the plan, and the arguments of `read` after the path and the doc_id.
+            calls: the arguments of `read` for each file; the first two are its path and doc_id.
         """
-        is_remote = isinstance(executor, Cluster)
 
-        def calls() -> Iterator[tuple[Any, ...]]:
-            for outcome, *arguments in tasks:
+        def with_bytes() -> Iterator[tuple[Any, ...]]:
+            for path, *arguments in calls:
                 data = None
-                if is_remote:
+                if isinstance(executor, Cluster):
                     with contextlib.suppress(OSError):  # the worker names the file
-                        data = outcome.path.read_bytes()
-                yield (data, outcome.path, outcome.doc_id, *arguments)
+                        data = path.read_bytes()
+                yield (data, path, *arguments)
 
         futures = run_all(
             executor,
             functools.partial(_call, read),
-            calls(),
+            with_bytes(),
             timeout_s=self.settings.timeout_s,
             memory_mb=self.settings.memory_mb,
         )
-        bar = tqdm(futures, label, len(tasks), unit="file", disable=not self.progress)
+        bar = tqdm(futures, label, len(calls), unit="file", disable=not self.progress)
+        results: dict[str, T | SourceError] = {}
         for number, future in bar:
-            result: T | SourceError = _result(future, tasks[number][0], self.settings)
-            yield tasks[number], result
+            path, doc_id, *_ = calls[number]
+            result: T | SourceError = _result(future, path, self.settings)
+            results[doc_id] = result
+        return results
 
 
 def _read_copy(
@@ -237,9 +233,7 @@ def _read_copy(
             f"{outcome.path}: is the same file as {outcome.original}, which failed"
         )
 
-    document = (
-        original.document if original is not None else documents[outcome.original]
-    )
+    document = original.document if original else documents[outcome.original]
     copy = replace(
         document,
         doc_id=outcome.doc_id,
@@ -250,16 +244,7 @@ def _read_copy(
         rejected={},
         same_as=document.doc_id,
     )
-    return Reading(source.sidecar.apply_to(copy), (), ())
-
-
-def _staging_key(outcome: Outcome) -> tuple[str, ...]:
-    """Return a key that changes with the reading of a file."""
-    return (
-        outcome.doc_id,
-        str(outcome.path),
-        outcome.source.version if outcome.source else "",
-    )
+    return Reading(copy, (), ())
 
 
 def _call(
@@ -280,9 +265,7 @@ def _call(
             raise SourceError(str(error).replace(str(copy), str(path))) from None
 
 
-def _result(
-    future: Future[T], outcome: Outcome, settings: IngestSettings
-) -> T | SourceError:
+def _result(future: Future[T], path: Path, settings: IngestSettings) -> T | SourceError:
     """Return the result of reading a file, or the error of an unreadable one.
 
     Raises:
@@ -305,4 +288,4 @@ def _result(
         why = f"its reader died (exit code {code}); the file is damaged, or needs {memory}"
     except Exception as error:  # readers raise any exception on a damaged file
         why = f"the file is damaged ({describe_error(error)}); get it again"
-    return SourceError(f"{outcome.path}: {why}")
+    return SourceError(f"{path}: {why}")
