@@ -96,11 +96,8 @@ def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:
         SettingsError: the edition is unknown.
     """
     read, cut, size = require_edition(edition)
-    pieces = []
-    stretches = cut(list(read(path)), size)
-    for first, last, text in islice(stretches, MAX_PIECES):
-        pieces.append(Piece(edition, doc_id, first, last, text))
-    return tuple(pieces)
+    stretches = islice(cut(list(read(path)), size), MAX_PIECES)
+    return tuple(Piece(edition, doc_id, *stretch) for stretch in stretches)
 
 
 def read_editions(

@@ -24,7 +24,8 @@ from ingest.errors import BadInputError, SourceError
 from ingest.layout.extract import READERS
 from ingest.pipeline.plan import Outcome, find_lectures, plan, sources_in
 from ingest.pipeline.read import FileReader, Staging
-from quarry.course.paragraph import Paragraph, Reading
+from quarry.course.course import EmbedderFit
+from quarry.course.paragraph import Reading
 from quarry.embed import (
     BUILT_IN,
     Embedder,
@@ -280,25 +281,17 @@ class _Ingest:
         embedder_fit = course.embedder_fit
         spec = self.spec or course.embedder_spec
         changing = {*dropped, *(reading.document.doc_id for reading in readings)}
-        kept_rows, paragraphs = [], []
-        for row, paragraph in enumerate(course.paragraphs):
-            if paragraph.doc_id not in changing:
-                kept_rows.append(row)
-                paragraphs.append(paragraph)
-        paragraphs += chain.from_iterable(item.paragraphs for item in readings)
-        _require_unique_ids(paragraphs)
+        documents = self.store.documents.values()
+        kept = [document for document in documents if document.doc_id not in changing]
+        _require_unique_ids([*(document.reading for document in kept), *readings])
 
-        new = paragraphs[len(kept_rows) :]
-        if readings and (new or course.embedder_spec):
-            spec = spec or choose_spec(item.text for item in new)
+        paragraphs = list(chain.from_iterable(item.paragraphs for item in readings))
+        if readings and (paragraphs or course.embedder_spec):
+            spec = spec or choose_spec(item.text for item in paragraphs)
             embedder = self.models.embedder(spec)
             updates = self._embed(readings, spec, embedder)
             if spec not in BUILT_IN:
-                vectors = list(course.vectors[kept_rows])
-                for update in updates:
-                    vectors += list(update.vectors.paragraphs)
-                texts = [item.text for item in paragraphs]
-                embedder_fit = fit_embedder(texts, np.array(vectors), embedder)
+                embedder_fit = _fit([*kept, *updates], embedder)
         else:
             updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
         updates += moved
@@ -375,20 +368,29 @@ class _Ingest:
         return functools.partial(embed_on_worker, spec=spec, settings=settings)
 
 
-def _require_unique_ids(paragraphs: Sequence[Paragraph]) -> None:
+def _require_unique_ids(readings: Sequence[Reading]) -> None:
     """Check that no two documents have the same paragraph_id.
 
     Args:
-        paragraphs: all paragraphs that the store will hold.
+        readings: all documents that the store will hold.
 
     Raises:
         BadInputError: two of them have it.
     """
     owners: dict[str, str] = {}
-    for item in paragraphs:
+    for item in chain.from_iterable(reading.paragraphs for reading in readings):
         owner = owners.setdefault(item.paragraph_id, item.doc_id)
         if owner != item.doc_id:
             raise BadInputError(
                 f"the paragraph_id {item.paragraph_id!r} is in {owner!r} and in {item.doc_id!r}; "
                 "rename it in the paragraphs file"
             )
+
+
+def _fit(documents: Sequence[StoredDocument], embedder: Embedder) -> EmbedderFit | None:
+    """Fit the embedder to all passages that the store will hold."""
+    texts, vectors = [], []
+    for document in documents:
+        texts += [paragraph.text for paragraph in document.reading.paragraphs]
+        vectors += list(document.vectors.paragraphs)
+    return fit_embedder(texts, np.array(vectors), embedder)

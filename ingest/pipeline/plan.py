@@ -98,6 +98,14 @@ class _Names:
         self._holders: dict[str, Document | Source] = dict(documents)
         self._owners = owners
 
+    def _held_by(self, path: Path) -> list[str]:
+        """Return the doc_ids that a file has."""
+        return [
+            doc_id
+            for doc_id, holder in self._holders.items()
+            if str(holder.path) == str(path)
+        ]
+
     def _elsewhere(self, doc_id: str, path: Path) -> Document | Source | None:
         """Return the holder of a doc_id, if it is another file that exists."""
         holder = self._holders.get(doc_id)
@@ -121,9 +129,9 @@ class _Names:
     def _free_doc_id(self, source: Source) -> str:
         """Return the doc_id that a file already has; else its stem, after its folder if another file has the stem."""
         path = source.path
-        for doc_id, holder in self._holders.items():
-            if str(holder.path) == str(path):
-                return doc_id
+        held = self._held_by(path)
+        if held:
+            return held[0]
 
         candidates = (path.stem, f"{path.parent.name}/{path.stem}")
         for doc_id in candidates:  # a file that was moved
@@ -143,10 +151,8 @@ class _Names:
         """
         path = sources[0].path
         books = [source.book for source in sources if source.book]
-        file_doc_ids = {book.document.doc_id for book in books}
-        for doc_id, holder in self._holders.items():
-            if str(holder.path) == str(path):
-                file_doc_ids.add(doc_id)
+        file_doc_ids = [book.document.doc_id for book in books]
+        file_doc_ids += self._held_by(path)
 
         for book in books:
             doc_id = book.document.doc_id

@@ -96,8 +96,7 @@ class Course:
 
 
 def statuses_of(ran: Output) -> dict[str, str]:
-    files = json.loads(ran.out)["files"]
-    return dict(zip(each(files, "document"), each(files, "status"), strict=True))
+    return {item["document"]: item["status"] for item in ran.json["files"]}
 
 
 def notes_of(ran: Output) -> list[str]:
