@@ -1,15 +1,16 @@
-"""Readers of editions: each yields the text of the pages of a PDF as one library prints it."""
+"""Readers of editions: each returns or yields the text of the pages of a PDF as one library prints it."""
 
 import functools
 import importlib.util
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ingest.editions.stream_order import stream_text
 
-Reader = Callable[[Path], Iterator[str]]
-"""A function that yields the text of each page of a file."""
+Texts = Iterable[str]
+Reader = Callable[[Path], Texts]
+"""A function that returns or yields the text of each page of a file."""
 
 WITHOUT_PYMUPDF = (
     "Without PyMuPDF, the texts that its referees hold are made from pdfplumber's (.99 of the characters are right): "
@@ -18,21 +19,21 @@ WITHOUT_PYMUPDF = (
 """The cost of its absence, for ingest and doctor."""
 
 
-def pdfplumber(path: Path) -> Iterator[str]:
-    """Yield the text of each page by pdfplumber: Hebrew in visual order, English often without spaces."""
-    for text, _ in _by_pdfplumber(path, path.stat().st_mtime_ns):
-        yield text
+def pdfplumber(path: Path) -> Texts:
+    """Return the text of each page by pdfplumber: Hebrew in visual order, English often without spaces."""
+    texts, _ = _by_pdfplumber(path, path.stat().st_mtime_ns)
+    return texts
 
 
-def pymupdf(path: Path) -> Iterator[str]:
+def pymupdf(path: Path) -> Texts:
     """Yield the text of each page by PyMuPDF, in the order of the content stream.
 
     Its licence keeps PyMuPDF out of our dependencies. If the user has not installed it, the text is made from the
     characters of pdfplumber.
     """
     if not has_pymupdf():
-        for _, text in _by_pdfplumber(path, path.stat().st_mtime_ns):
-            yield text
+        _, texts = _by_pdfplumber(path, path.stat().st_mtime_ns)
+        yield from texts
         return
     import pymupdf
 
@@ -47,19 +48,20 @@ def has_pymupdf() -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def _by_pdfplumber(path: Path, modified_ns: int) -> tuple[tuple[str, str], ...]:
+def _by_pdfplumber(path: Path, modified_ns: int) -> tuple[Texts, Texts]:
     """Return two texts of each page: pdfplumber's own, and its characters in the order of the content stream."""
     import pdfplumber
 
-    texts = []
+    texts, streams = [], []
     with pdfplumber.open(path) as pdf:
         for page in pdf.pages:
-            texts.append((page.extract_text() or "", stream_text(page.chars)))
+            texts.append(page.extract_text() or "")
+            streams.append(stream_text(page.chars))
             page.close()  # frees its characters
-    return tuple(texts)
+    return texts, streams
 
 
-def pypdf(path: Path) -> Iterator[str]:
+def pypdf(path: Path) -> Texts:
     """Yield the text of each page by pypdf."""
     import pypdf
 
@@ -68,7 +70,7 @@ def pypdf(path: Path) -> Iterator[str]:
         yield page.extract_text() or ""
 
 
-def pypdfium2(path: Path) -> Iterator[str]:
+def pypdfium2(path: Path) -> Texts:
     """Yield the text of each page by pypdfium2."""
     import pypdfium2
 

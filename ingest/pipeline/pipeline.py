@@ -138,6 +138,7 @@ def ingest(
     for edition in settings.ingest.editions:
         require_edition(edition)
     files, skipped = find_lectures(paths) if paths or not drop else ([], {})
+    spec = "" if embedder_spec == "auto" else absolute_spec(embedder_spec)
 
     def attempt() -> tuple[Course, list[Outcome]]:
         run = _Ingest(
@@ -146,7 +147,8 @@ def ingest(
             files=files,
             drop=drop,
             settings=settings,
-            spec="" if embedder_spec == "auto" else absolute_spec(embedder_spec),
+            spec=spec,
+            models=Models(settings.embed, own=spec),
             progress=progress,
             workers=workers,
         )
@@ -191,6 +193,7 @@ class _Ingest:
         drop: doc_ids of documents to remove.
         settings: settings of reading and embedding.
         spec: SPEC of the embedder; "" takes the store's, or chooses one by script.
+        models: the loader of embedders.
         progress: whether progress bars are shown.
         workers: processes or cluster; 0 takes as many processes as `ingest` says.
     """
@@ -201,6 +204,7 @@ class _Ingest:
     drop: Sequence[str]
     settings: Settings
     spec: str
+    models: Models
     progress: bool
     workers: Workers
 
@@ -298,11 +302,6 @@ class _Ingest:
         self.store.change(
             updates, dropped, embedder_spec=spec, embedder_fit=embedder_fit
         )
-
-    @property
-    def models(self) -> Models:
-        """The loader of embedders."""
-        return Models(self.settings.embed, own=self.spec)
 
     def _embed(
         self, readings: list[Reading], spec: str, embedder: Embedder

@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +91,8 @@ class Course:
     @property
     def texts(self) -> dict[str, list[str]]:
         """The kept paragraphs, by document."""
-        texts: dict[str, list[str]] = {}
-        for paragraph in self.paragraphs:
-            texts.setdefault(paragraph.doc_id, []).append(paragraph.text)
-        return texts
+        by_document = groupby(self.paragraphs, attrgetter("doc_id"))
+        return {doc_id: each(group, "text") for doc_id, group in by_document}
 
 
 def statuses_of(ran: Output) -> dict[str, str]:
@@ -146,7 +146,7 @@ def test_folders_are_searched_through_and_each_visible_file_is_taken_once(
     tmp_path: Path,
 ) -> None:
     top = tmp_path / "course"
-    deep, lectures = top / "week 2", ["week 2/c.pdf", "a.PDF", "b.pdf"]
+    deep, lectures = top / "week 2", ["week 2/c.pdf", "a.PDF", "b.pdf", "more.jsonl"]
     hidden = ["._a.pdf", "~a.pdf", ".Trashes/old.pdf", "week 2/.old/b.pdf"]
     for name in (*lectures, *hidden, "notes.rtf"):
         (top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,8 @@ def test_folders_are_searched_through_and_each_visible_file_is_taken_once(
     (deep / "folder.pdf").mkdir()
     (top / "linked").symlink_to(tmp_path)
 
-    assert find_lectures([deep / "c.pdf", top, deep / ".." / "b.pdf"]) == (
+    paths = [deep / "c.pdf", top, deep / ".." / "b.pdf", top / "more.jsonl"]
+    assert find_lectures(paths) == (
         [top / name for name in lectures],
         {
             f"{top}/linked": "is a link to a folder; name it to read it",
@@ -377,17 +378,15 @@ def test_running_twice_changes_and_writes_nothing_and_counts_a_copy_once(
     assert (copy.same_as, copy.n_paragraphs) == ("trees", 0)
     assert copy.aliases[0].text == "week 1"
 
-    def times() -> dict[Path, int]:
-        return {path: path.stat().st_mtime_ns for path in store.rglob("*")}
-
-    store = Path(course.store)
-    before = times()
+    files = list(Path(course.store).rglob("*"))
+    before = [path.stat().st_mtime_ns for path in files]
     monkeypatch.setattr(LOADER, pytest.fail)
     second = course.run(*paths)
     assert set(statuses_of(second).values()) == {"unchanged"}
     changing: dict[str, object] = {"files": [], "advice": ""}
     assert second.json | changing == first.json | changing
-    assert times() == before
+    assert list(Path(course.store).rglob("*")) == files
+    assert [path.stat().st_mtime_ns for path in files] == before
 
 
 # --- files that fail

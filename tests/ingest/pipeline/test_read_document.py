@@ -62,7 +62,7 @@ def test_the_lecture_number_is_next_to_its_word_or_begins_the_stem(
     assert lecture_number(stem, front(Run(50, 60, printed, 12))) == number
 
 
-def test_a_file_is_read_again_after_an_own_reader_or_a_library_changes(
+def test_a_file_is_read_again_after_an_own_reader_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.path", [*sys.path, str(tmp_path)])
