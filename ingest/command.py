@@ -105,10 +105,9 @@ def _fields(item: object, names: str) -> dict[str, Any]:
 
 
 def _documents(course: Course) -> dict[str, Any]:
-    n_same: Counter[str] = Counter()
+    n_same = Counter(item.doc_id for item in course.paragraphs if item.same_as)
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for paragraph in course.paragraphs:
-        n_same[paragraph.doc_id] += bool(paragraph.same_as)
         kinds[paragraph.doc_id][paragraph.kind] += 1
 
     documents = []

@@ -139,36 +139,34 @@ def ingest(
         require_edition(edition)
     files, skipped = find_lectures(paths) if paths or not drop else ([], {})
     spec = "" if embedder_spec == "auto" else absolute_spec(embedder_spec)
-
-    def attempt() -> tuple[Course, list[Outcome]]:
-        run = _Ingest(
-            store=Store(location, collection),
-            staging=Staging(location, collection),
-            files=files,
-            drop=drop,
-            settings=settings,
-            spec=spec,
-            models=Models(settings.embed, own=spec),
-            progress=progress,
-            workers=workers,
-        )
-        outcomes = run.run()
-        return run.store.course, outcomes
-
     again = (
         "another ingest has changed %s meanwhile; starting again, nothing is read twice"
     )
-    repeat = tenacity.Retrying(
+    attempts = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(StoreChangedError),
         stop=tenacity.stop_after_attempt(ATTEMPTS),
         before_sleep=lambda _: _log.info(again, location),
         reraise=True,
     )
-    course, outcomes = repeat(attempt)
+    for attempt in attempts:
+        with attempt:
+            run = _Ingest(
+                store=Store(location, collection),
+                staging=Staging(location, collection),
+                files=files,
+                drop=drop,
+                settings=settings,
+                spec=spec,
+                models=Models(settings.embed, own=spec),
+                progress=progress,
+                workers=workers,
+            )
+            outcomes = run.run()
+
     order = {path: position for position, path in enumerate(files)}
     outcomes.sort(key=lambda item: (order.get(item.path, len(order)), item.doc_id))
     advice = _advice(outcomes, settings.ingest.editions)
-    return IngestSummary(tuple(outcomes), skipped, course, advice)
+    return IngestSummary(tuple(outcomes), skipped, run.store.course, advice)
 
 
 def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
