@@ -62,41 +62,34 @@ class RefereeModel:
     Attributes:
         weight: prior probability.
         view: its view; None if its answers do not depend on the paragraph.
-        letters: (n_kinds + 1, 4, 4) probability of each letter given the fitting option, by kind of question; the last
-            table is for unknown kinds.
-        kinds: the known kinds.
+        wrong: share of wrong letters without slips, by kind of question; UNKNOWN_KIND for others.
+        slips: share of the answers that are letters by chance.
+        falls_back: share of the answers that are the first option.
         is_skewed: whether its answers do not depend on the paragraph, and prefer some letters.
     """
 
     weight: float
     view: View | None
-    letters: Float64Array
-    kinds: tuple[str, ...]
+    wrong: Mapping[str, float]
+    slips: float = 0.0
+    falls_back: float = 0.0
     is_skewed: bool = False
 
     def letters_for(self, questions: Sequence[Question]) -> Float64Array:
-        """Return the (n_questions, 4, 4) probability of each letter given the fitting option."""
-        rows = {kind: row for row, kind in enumerate(self.kinds)}
-        return self.letters[[rows.get(each.kind, len(rows)) for each in questions]]
+        """Return the (n_questions, 4, 4) probability of each letter given the fitting option.
 
-
-def letter_probabilities(
-    wrong: Float64Array, slips: float = 0.0, falls_back: float = 0.0
-) -> Float64Array:
-    """Return the (n_kinds, 4, 4) probability of each letter given the fitting option; wrong letters are equally likely.
-
-    Args:
-        wrong: (n_kinds,) share of wrong letters of a careful referee.
-        slips: share of the answers that are letters by chance.
-        falls_back: share of the answers that are the first option.
-    """
-    wrong = wrong + (WRONG_BY_CHANCE - wrong) * slips
-    wrong = wrong[:, None, None]
-    is_right = np.eye(4, dtype=np.bool_)
-    by_looking = np.where(is_right, 1.0 - wrong, wrong / 3.0)
-    letters = (1.0 - falls_back) * by_looking
-    letters[:, 0] += falls_back
-    return letters
+        Wrong letters are equally likely.
+        """
+        careful = np.array(
+            [self.wrong.get(each.kind, UNKNOWN_KIND) for each in questions]
+        )
+        by_question = careful + (WRONG_BY_CHANCE - careful) * self.slips
+        wrong = by_question[:, None, None]
+        is_right = np.eye(4, dtype=np.bool_)
+        by_looking = np.where(is_right, 1.0 - wrong, wrong / 3.0)
+        letters = (1.0 - self.falls_back) * by_looking
+        letters[:, 0] += self.falls_back
+        return letters
 
 
 def mixture(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
@@ -105,7 +98,6 @@ def mixture(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     Args:
         wrong: expected share of wrong letters by kind of question, for the kinds that `WRONG` lacks.
     """
-    kinds = tuple(wrong)
     views = {**VIEW_SHARES, "paragraph": 1.0 - sum(VIEW_SHARES.values())}
     profiles = [(1.0 - USELESS_SHARE - CARELESS_SHARE, 0.0, 0.0)]
     total = sum(weight for weight, *_ in CARELESS)
@@ -115,16 +107,13 @@ def mixture(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     referees = []
     for view in VIEWS:
         for share, slips, falls_back in profiles:
-            weight = views[view] * share
-            letters = letter_probabilities(_rates(view, wrong), slips, falls_back)
-            referees.append(RefereeModel(weight, view, letters, kinds))
+            weight, rates = views[view] * share, _rates(view, wrong)
+            referees.append(RefereeModel(weight, view, rates, slips, falls_back))
 
-    rates = np.full(len(kinds) + 1, WRONG_BY_CHANCE)
-    by_chance = letter_probabilities(rates)
     even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
     skewed = USELESS_SHARE * SKEWED_SHARE
-    referees.append(RefereeModel(even, None, by_chance, kinds))
-    referees.append(RefereeModel(skewed, None, by_chance, kinds, is_skewed=True))
+    referees.append(RefereeModel(even, None, {}, slips=1.0))
+    referees.append(RefereeModel(skewed, None, {}, slips=1.0, is_skewed=True))
     return tuple(referees)
 
 
@@ -137,12 +126,10 @@ def design_referees(wrong: Mapping[str, float]) -> tuple[RefereeModel, ...]:
     shares = (1.0 - DESIGN_OPENING_SHARE, DESIGN_OPENING_SHARE)
     referees = []
     for view, share in zip(DESIGN_VIEWS, shares, strict=True):
-        letters = letter_probabilities(_rates(view, wrong), DESIGN_SLIPS)
-        referees.append(RefereeModel(share, view, letters, tuple(wrong)))
+        referees.append(RefereeModel(share, view, _rates(view, wrong), DESIGN_SLIPS))
     return tuple(referees)
 
 
-def _rates(view: View, wrong: Mapping[str, float]) -> Float64Array:
-    """Return the (n_kinds + 1,) share of wrong letters of a careful referee."""
-    rates = [WRONG.get((view, kind), expected) for kind, expected in wrong.items()]
-    return np.array([*rates, UNKNOWN_KIND])
+def _rates(view: View, wrong: Mapping[str, float]) -> dict[str, float]:
+    """Return the share of wrong letters of a careful referee by kind of question."""
+    return {kind: WRONG.get((view, kind), usual) for kind, usual in wrong.items()}

@@ -1,6 +1,7 @@
 """Rates of wrong letters, and the channels they make."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,24 +9,23 @@ import pytest
 from player.belief.referees import (
     UNKNOWN_KIND,
     WRONG,
-    letter_probabilities,
     mixture,
 )
 from player.question import VIEWS
 from player.questions.kinds import KINDS, WRONG_BY_KIND
-from tests.player.questions.models import asked
+from tests.player.questions.models import asked, sound
 
 
 def test_letters_by_share_of_errors() -> None:
-    wrong = np.array([0.06])
+    careful = sound(0.06)
     for slips, right, other in (
         (0.0, 0.94, 0.02),
         (0.5, 0.595, 0.135),
         (1.0, 0.25, 0.25),
     ):
-        (letters,) = letter_probabilities(wrong, slips=slips)
+        (letters,) = replace(careful, slips=slips).letters_for(asked(1))
         assert letters[:, 0] == pytest.approx([right, other, other, other])
-    (falls_back,) = letter_probabilities(wrong, falls_back=0.5)
+    (falls_back,) = replace(careful, falls_back=0.5).letters_for(asked(1))
     assert falls_back[:, 2] == pytest.approx([0.51, 0.01, 0.47, 0.01])
 
 
@@ -33,15 +33,15 @@ def test_every_kind_has_a_rate_under_every_view() -> None:
     for view, kind in WRONG:
         assert view in VIEWS
         assert kind in KINDS
-    sound, *_ = mixture(WRONG_BY_KIND)
-    assert sound.view == "paragraph"
-    np.testing.assert_allclose(sound.letters.sum(axis=1), 1.0)
+    careful, *_ = mixture(WRONG_BY_KIND)
+    assert careful.view == "paragraph"
     for kind, wrong in (
         ("opening", WRONG["paragraph", "opening"]),
         ("new kind", UNKNOWN_KIND),
     ):
-        (letters,) = sound.letters_for(asked(1, kind))
+        (letters,) = careful.letters_for(asked(1, kind))
         assert 1.0 - letters[1, 1] == pytest.approx(wrong)
+        np.testing.assert_allclose(letters.sum(axis=0), 1.0)
 
 
 def test_the_weights_of_views_and_sound_referees_sum_to_1_with_the_others() -> None:

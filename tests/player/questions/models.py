@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from player.belief.referees import RefereeModel, letter_probabilities
+from player.belief.referees import RefereeModel
 from player.question import FitArray, Question, View
 from player.questions.kinds import KINDS
 
@@ -13,8 +13,7 @@ def sound(
     view: View | None = "paragraph",
     weight: float = 1.0,
 ) -> RefereeModel:
-    rates = np.full(len(KINDS) + 1, wrong)
-    return RefereeModel(weight, view, letter_probabilities(rates), tuple(KINDS))
+    return RefereeModel(weight, view, dict.fromkeys(KINDS, wrong))
 
 
 def asked(n: int, kind: str = "anywhere") -> list[Question]:

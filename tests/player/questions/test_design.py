@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from player.belief.referees import letter_probabilities
 from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray
 from player.questions.design import design
 from player.round import RoundStart
@@ -40,7 +39,7 @@ def joint_bits(
     wrong: float,
 ) -> float:
     """Mutual information of the paragraph and all answers, summed over all pairs."""
-    channel = letter_probabilities(np.array([wrong]))[0]
+    channel = sound(wrong).letters_for(asked(1))[0]
     bits = 0.0
 
     for answers in itertools.product(range(4), repeat=len(questions)):
