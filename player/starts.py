@@ -93,6 +93,17 @@ class Start:
     on_top: bool
 
 
+def start_log_odds(
+    paragraphs: Sequence[Paragraph],
+    rows: Sequence[int],
+    starts: Sequence[Start],
+) -> Float64Array:
+    """Return the (n_places,) log-odds that a referee begins at each place, given its passage, up to a constant."""
+    weights = [start_weights().get(feature, 0.0) for feature in START_FEATURES]
+    log_odds: Float64Array = start_features(paragraphs, rows, starts) @ weights
+    return log_odds
+
+
 def start_features(
     paragraphs: Sequence[Paragraph],
     rows: Sequence[int],

@@ -8,7 +8,7 @@ import numpy as np
 from player.belief.places import PRINTED, Places
 from player.belief.word_index import WordIndex
 from player.search.results import SearchResult
-from quarry.arrays import Float64Array, IntArray, RowArray
+from quarry.arrays import Float64Array, RowArray
 from quarry.course.text import canonical
 
 CUT_SHARES: Mapping[str, Mapping[str, float]] = {
@@ -54,11 +54,10 @@ def edition_shares(
         shares[name] = by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
     shares[PRINTED] = 1.0 - sum(shares.values())
 
-    pseudo_counts = {}
-    for name, share in shares.items():
-        pseudo_counts[name] = share + earlier_games.get(name, 0.0)
-    total = sum(pseudo_counts.values())
-    return {name: count / total for name, count in pseudo_counts.items()}
+    for name in shares:
+        shares[name] += earlier_games.get(name, 0.0)
+    total = sum(shares.values())
+    return {name: share / total for name, share in shares.items()}
 
 
 def _form(result: SearchResult) -> str:
@@ -90,33 +89,31 @@ def with_editions(
         likeness: (n_pieces,) log-odds of each piece from its vector, up to a constant.
     """
     places = index.places
-    n_passages = len(places.paragraphs)
-    sums = np.bincount(places.passage_rows, printed, minlength=n_passages)
-    by_piece = _weigh_pieces(index, hint, shares, likeness, sums.astype(np.float64))
-
-    n_printed = places.n_printed
-    prior = np.empty(len(places))
-    prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
-    openings = np.exp(places.log_odds[n_printed:])
-    prior[n_printed:] = by_piece[places.piece_rows] * openings
-    return np.asarray(prior / prior.sum())
+    by_piece = _weigh_pieces(printed, index, hint, shares, likeness)
+    openings = np.exp(places.log_odds[places.n_printed :])
+    of_pieces = by_piece[places.piece_rows] * openings
+    return _normalise(np.append(shares.get(PRINTED, 0.0) * printed, of_pieces))
 
 
 def _weigh_pieces(
+    printed: Float64Array,
     index: WordIndex,
     hint: str,
     shares: EditionShares,
     likeness: Float64Array,
-    by_passage: Float64Array,
 ) -> Float64Array:
     """Compute the (n_pieces,) probabilities of pieces; those of an edition sum to its share.
 
-    Args:
-        index, hint, shares, likeness: as in `with_editions`.
-        by_passage: (n_passages,) probabilities of the passages.
+    Args: as in `with_editions`.
     """
     places = index.places
-    documents, by_document = _sum_by_document(places, by_passage)
+    n_passages = len(places.paragraphs)
+    by_passage = np.bincount(places.passage_rows, printed, minlength=n_passages)
+    doc_ids = [passage.doc_id for passage in places.paragraphs]
+    doc_ids += [piece.doc_id for piece in places.pieces]
+    _, documents = np.unique(np.array(doc_ids), return_inverse=True)
+    by_document = np.bincount(documents[:n_passages], by_passage, documents.max() + 1)
+
     by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES_EXPONENT
     n_hinted = index.raw[:, index.word_ids(hint)].sum(axis=1)
     rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
@@ -125,7 +122,7 @@ def _weigh_pieces(
     probabilities = np.zeros(len(places.pieces))
     for name in np.unique(editions).tolist():
         pieces = np.flatnonzero(editions == name)
-        document = documents[pieces]
+        document = documents[n_passages:][pieces]
         n_pieces = np.bincount(document)[document]
         uniform = _normalise(by_document[document] / n_pieces)
         alike = np.exp(likeness[pieces] - likeness[pieces].max())
@@ -135,19 +132,6 @@ def _weigh_pieces(
         allowed = _normalise(mixed * rule_factors[pieces])
         probabilities[pieces] = shares.get(name, 0.0) * allowed
     return probabilities
-
-
-def _sum_by_document(
-    places: Places, by_passage: Float64Array
-) -> tuple[IntArray, Float64Array]:
-    """Return (n_pieces,) the number of each piece's document, and (n_documents,) the probability of its passages."""
-    doc_ids = [passage.doc_id for passage in places.paragraphs]
-    doc_ids += [piece.doc_id for piece in places.pieces]
-    _, documents = np.unique(np.array(doc_ids), return_inverse=True)
-
-    n_passages, n_documents = len(places.paragraphs), int(documents.max()) + 1
-    by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
-    return documents[n_passages:], by_document.astype(np.float64)
 
 
 def edition_masses(

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from scipy.sparse import csr_array, lil_array
 
-from player.starts import START_FEATURES, Start, start_features, start_weights
+from player.starts import Start, start_log_odds
 from quarry.arrays import Float32Array, Float64Array, IntArray
 from quarry.course.openings import (
     content_sentences,
@@ -133,12 +133,7 @@ def find_places(
     for row, passage_starts in enumerate(by_passage):
         passage_rows += [row] * len(passage_starts)
         starts += passage_starts
-    weights = [start_weights().get(feature, 0.0) for feature in START_FEATURES]
-    place_log_odds = start_features(paragraphs, passage_rows, starts) @ np.array(
-        weights
-    )
-
-    log_odds = place_log_odds.tolist()
+    log_odds = start_log_odds(paragraphs, passage_rows, starts).tolist()
     held_sentences = [start.sentence for start in starts]
     on_pages = paragraphs_on_pages(paragraphs)
 

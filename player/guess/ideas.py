@@ -38,18 +38,19 @@ class Idea:
 
     Attributes:
         phrase: the word and its explanation.
-        rank: 0 for the most typical word of its domain.
     """
 
     word: str
     hebrew: str
     phrase: str
-    rank: int
 
 
 @functools.cache
 def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
-    """Load the bundled file; return the words by domain, and the domains by the stems of their names."""
+    """Load the bundled file; return the words by domain, and the domains by the stems of their names.
+
+    The most typical word of a domain comes first.
+    """
     domains: dict[str, list[Idea]] = {}
     names: dict[str, str] = {}
     domain = ""
@@ -64,8 +65,7 @@ def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
                     names.setdefault(_stemmed(name), domain)
             elif len(words(first)) == 1:
                 hebrew, idea = rest
-                rank = len(domains[domain])
-                domains[domain].append(Idea(first, hebrew, f"{first}: {idea}", rank))
+                domains[domain].append(Idea(first, hebrew, f"{first}: {idea}"))
     return domains, names
 
 
@@ -155,7 +155,7 @@ class Ideas:
         """
         ideas, vectors = self.find_words(domain)
         columns = np.zeros((len(ideas), 4), dtype=np.float32)
-        columns[:, 0] = [-np.log1p(idea.rank / RANK_OFFSET) for idea in ideas]
+        columns[:, 0] = -np.log1p(np.arange(len(ideas)) / RANK_OFFSET)
         if vectors is not None and self._embed:
             parts = sentences(text) or [text]
             cosines = vectors @ self._embed([hint or text, text, *parts]).T

@@ -7,7 +7,6 @@ import pytest
 
 from configs.settings import GameSettings
 from player import starts
-from player.belief import places as places_module
 from player.belief import prior as prior_module
 from player.belief.places import Places, find_places
 from player.belief.prior import compute_prior
@@ -94,8 +93,7 @@ def test_a_place_and_a_kind_count_what_a_referee_begins_there(
         "heading": np.log(0.5),
     }
 
-    for module in (starts, places_module):
-        monkeypatch.setattr(module, "start_weights", lambda: weights)
+    monkeypatch.setattr(starts, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."
     heading = replace(paragraph("b:1:1"), kind="heading")
     places = find_places([paragraph("a:1:1", text), heading])
