@@ -1,13 +1,21 @@
 """The writer against a real server: replies, faults of every kind, the log, and the key that is shown nowhere."""
 
+import asyncio
 import json
 import shutil
 import sys
 import time
-from http.server import BaseHTTPRequestHandler
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from fastapi import Request
+from fastapi.responses import (
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 
 from configs.errors import SettingsError
 from configs.settings import GameSettings
@@ -18,7 +26,6 @@ from tests.player.writer.server import (
     Respond,
     model_server,
     replying,
-    send,
     use_key,
 )
 
@@ -48,9 +55,9 @@ def test_a_prompt_is_sent_once_with_the_key_and_its_reply_is_logged(log: Path) -
         online = writer(server.url, log)
         for _ in range(2):
             assert online.reply("שלום a") == "שלום A"
-        assert server.headers["Authorization"] == f"Bearer {SECRET}"
         assert f"the writer m at {server.url}/ is sent" in online.notice
     assert server.prompts == ["שלום a"]
+    assert server.keys == [f"Bearer {SECRET}"]
     before = log.read_text()
     line = {"model": "m", "prompt": "שלום a", "reply": "שלום A"}
     assert json.loads(before) == line
@@ -77,39 +84,35 @@ def test_without_a_model_new_prompts_are_logged_for_somebody_to_fill_in(
         assert "a prompt" not in repr(vars(kept)), "a writer keeps no prompts"
 
 
-def _drip(request: BaseHTTPRequestHandler, _: str) -> None:
-    request.send_response(200)
-    request.end_headers()
-    for _space in range(100):
-        request.wfile.write(b" ")
-        time.sleep(0.05)
+def _stay_silent(*_: object) -> Response:
+    time.sleep(3.0)
+    return Response()
 
 
-def _redirect(request: BaseHTTPRequestHandler, _: str) -> None:
-    request.send_response(307)
-    request.send_header("Location", "/v1/elsewhere")
-    request.send_header("Content-Length", "0")
-    request.end_headers()
+async def _drip() -> AsyncIterator[bytes]:
+    for _ in range(100):
+        yield b" "
+        await asyncio.sleep(0.05)
 
 
-def _echo_the_key(request: BaseHTTPRequestHandler, _: str) -> None:
+def _echo_the_key(request: Request, _: str) -> Response:
     said = request.headers["Authorization"]
-    send(request, 401, {"error": {"message": said}})
+    return JSONResponse({"error": {"message": said}}, 401)
 
 
-def sending(status: int, content: object) -> Respond:
-    return lambda request, _: send(request, status, content)
+def sending(content: str, status: int = 200) -> Respond:
+    return lambda *_: Response(content, status)
 
 
 FAULTS: dict[str, Respond] = {
-    "silent": lambda *_: time.sleep(5.0),
-    "dripping": _drip,
-    "flooding": sending(200, b" " * (2 * MAX_REPLY_BYTES)),
-    "redirecting": _redirect,
+    "silent": _stay_silent,
+    "dripping": lambda *_: StreamingResponse(_drip()),
+    "flooding": sending(" " * (2 * MAX_REPLY_BYTES)),
+    "redirecting": lambda *_: RedirectResponse("/v1/elsewhere"),
     "refusing": _echo_the_key,
-    "broken": sending(500, b"<html>"),
-    "no JSON": sending(200, b"{"),
-    "no choice": sending(200, {"choices": []}),
+    "broken": sending("<html>", 500),
+    "no JSON": sending("{"),
+    "no choice": sending('{"choices": []}'),
     "no text": replying(lambda _: ["x"]),
 }
 
