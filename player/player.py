@@ -107,8 +107,8 @@ class Plan:
 
     def find_candidate(self, sentence: str) -> int | None:
         """Return the first candidate that begins with a sentence, None if there is none."""
-        found = np.isin(self.candidate_places, self.places.find(sentence))
-        return int(found.argmax()) if found.any() else None
+        begins = np.isin(self.candidate_places, self.places.find(sentence))
+        return int(begins.argmax()) if begins.any() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Player:
         self._writer = writer
         self._log_odds_per_similarity = log_odds_per_similarity
         self._mixture = mixture(WRONG_BY_KIND)
-        self._index: WordIndex | None = None
+        self._index = index_words(())
 
     answer_warmup = staticmethod(answer_warmup)
 
@@ -221,9 +221,7 @@ class Player:
         assert order is not None
         paragraphs = order.paragraphs
         index = self._index
-        if (
-            index is None or index.places.paragraphs is not paragraphs
-        ):  # a changed store
+        if index.places.paragraphs is not paragraphs:  # the store has changed
             self._index = index = index_words(paragraphs, order.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)

@@ -135,7 +135,7 @@ def find_places(
         starts += passage_starts
     log_odds = start_log_odds(paragraphs, passage_rows, starts).tolist()
     held_sentences = [start.sentence for start in starts]
-    on_pages = paragraphs_on_pages(paragraphs)
+    on_pages = _paragraphs_on_pages(paragraphs)
 
     piece_rows: list[int] = []
     for row, piece in enumerate(pieces):
@@ -159,7 +159,7 @@ def find_places(
     return Places(
         paragraphs=paragraphs,
         pieces=pieces,
-        links=link_pieces(paragraphs, pieces, on_pages),
+        links=_link_pieces(paragraphs, pieces, on_pages),
         vectors=_vectors(pieces),
         passage_rows=np.array(passage_rows, dtype=np.int64),
         piece_rows=np.array(piece_rows, dtype=np.int64),
@@ -211,18 +211,12 @@ def _openings(piece: Piece, printed: Sequence[str]) -> dict[str, str]:
     return openings
 
 
-def link_pieces(
+def _link_pieces(
     paragraphs: Sequence[Paragraph],
     pieces: Sequence[Piece],
     on_pages: OnPages,
 ) -> csr_array:
-    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages.
-
-    Args:
-        paragraphs: passages of the course.
-        pieces: pieces of other editions.
-        on_pages: as `paragraphs_on_pages` returns them.
-    """
+    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages."""
     long_words = []
     for paragraph in paragraphs:
         all_words = set(words(paragraph.text))
@@ -249,7 +243,7 @@ def link_pieces(
     return csr_array(links)
 
 
-def paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
+def _paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
     """Return the rows of the passages on each page."""
     on_pages: OnPages = defaultdict(list)
     for row, paragraph in enumerate(paragraphs):

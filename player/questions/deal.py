@@ -36,12 +36,7 @@ def deal(
     n_words = len(worth)
     n_drawn = min(n_words, 2 * N_LISTS * size)
     noise = generator.gumbel(size=(n, n_words))
-    noisy = np.log(worth) + noise
-    likely = np.argpartition(-noisy, n_drawn - 1, axis=1)
-    likely = likely[:, :n_drawn]
-    likely_noise = np.take_along_axis(noisy, likely, axis=1)
-    ranks = np.argsort(-likely_noise, axis=1)
-    order = np.take_along_axis(likely, ranks, axis=1)
+    order = np.argsort(-np.log(worth) - noise, axis=1)[:, :n_drawn]
 
     packed = np.packbits(has_word.T, axis=1)
     bits = np.ascontiguousarray(packed).view(np.uint64)

@@ -2,31 +2,20 @@
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
-from player.deadlines import MAX_HANGING, Call, Runner
-
-
-def started(
-    runner: Runner,
-    name: str,
-    work: Callable[[], Any],
-    seconds: float = 10.0,
-) -> Call[Any]:
-    """A call that is due in so many seconds."""
-    return runner.start(name, work, time.monotonic() + seconds)
+from player.deadlines import MAX_HANGING, Runner
 
 
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
     release = threading.Event()
     runner = Runner()
+    due = time.monotonic() + 0.01
     for _ in range(MAX_HANGING):
-        assert started(runner, "hanging", release.wait, 0.01).value() is None
-    refused = started(runner, "hanging", release.wait)
+        assert runner.start("hanging", release.wait, due).value() is None
+    refused = runner.start("hanging", release.wait, due)
     assert refused.value() is None
     assert f"{MAX_HANGING} earlier calls" in refused.failure
-    assert started(runner, "another", lambda: 1).value() == 1
+    assert runner.start("another", lambda: 1).value() == 1
     release.set()
     time.sleep(0.1)
-    assert started(runner, "hanging", lambda: 1).value() == 1
+    assert runner.start("hanging", lambda: 1).value() == 1

@@ -14,7 +14,7 @@ from player.belief.editions import (
     edition_shares,
     with_editions,
 )
-from player.belief.places import PRINTED, link_pieces, paragraphs_on_pages
+from player.belief.places import PRINTED, find_places
 from player.belief.word_index import index_words
 from player.question import VIEWS, Question
 from player.questions.candidates import Candidates
@@ -102,21 +102,18 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
 
 
 def test_a_piece_without_a_vector_leaves_the_others_theirs() -> None:
-    vectors = np.eye(2, dtype=np.float32)
-    first = replace(PIECES[0], vector=vectors[0].tobytes())
-    second = replace(PIECES[1], vector=vectors[1].tobytes())
-    places = index_words(PASSAGES, (first, second)).places
-    assert places.vectors.tolist() == vectors.tolist()
-    places = index_words(PASSAGES, (first, PIECES[1])).places
+    vector = np.array([1, 0], dtype=np.float32).tobytes()
+    embedded = replace(PIECES[0], vector=vector)
+    places = find_places(PASSAGES, (embedded, PIECES[1]))
     assert places.vectors.tolist() == [[1, 0], [0, 0]]
-    assert index_words(PASSAGES, PIECES[:1]).places.vectors.tolist() == [[]]
+    assert find_places(PASSAGES, PIECES[:1]).vectors.tolist() == [[]]
 
 
 def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() -> None:
     first, second = "A queue keeps order.", "The oldest leaves first."
     passage = paragraph("a:1:1", f"{first} {second}")
     raw = "7\nA queuekeeps\norder. The oldest leaves\nfirst."
-    places = index_words([passage], [Piece(PIECE, "a", 1, 1, raw)]).places
+    places = find_places([passage], [Piece(PIECE, "a", 1, 1, raw)])
     n_printed = places.n_printed
     strings = places.held_sentences[n_printed:]
     assert strings[0] == "A queuekeeps order."
@@ -131,9 +128,8 @@ def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() 
 def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
     part = Piece(PAGE, "a", 1, 1, "keeps its least")
     elsewhere = Piece(PAGE, "a", 2, 2, part.text)
-    on_pages = paragraphs_on_pages(PASSAGES)
-    links = link_pieces(PASSAGES, [part, elsewhere], on_pages)
-    assert links.toarray().tolist() == [
+    places = find_places(PASSAGES, [part, elsewhere])
+    assert places.links.toarray().tolist() == [
         [1, 0],
         [0, 0],
     ]

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from player.belief.word_index import index_words
 from player.questions.candidates import LATER_WORD, OTHER_FORM, SEEN
 from player.questions.kinds import ANYWHERE, OPENING, ListKind
 from tests.contracts.kind import ENGLISH, candidates_of
-from tests.contracts.paragraphs import paragraph
 
 
 def chances(
@@ -52,13 +50,3 @@ def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> N
     assert in_opening[ids["of"]]
     assert not in_opening[ids["1945"]]
     assert not ANYWHERE.is_nameable(candidates)[ids["of"]]
-
-
-def test_words_are_shown_as_they_are_written_most_often() -> None:
-    text = (
-        "Malkov (with A. Yashunin) wrote it. "
-        "HNSW grew. Malkov made tables. Tables grow."
-    )
-    spelling = index_words([paragraph("b:1:1", text)]).spelling
-    for written in ("Malkov", "HNSW", "tables", "wrote"):
-        assert spelling[written.casefold()] == written

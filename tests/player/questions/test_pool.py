@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from player.question import DESIGN_VIEWS, VIEWS, Question, View
 from player.questions.batch import build_pool, fit_questions
-from player.questions.candidates import Candidates
 from player.questions.kinds import KINDS, LetterKind
 from quarry.arrays import Float32Array
 from quarry.languages.words import words
@@ -44,10 +44,15 @@ def test_the_fitting_options_are_those_that_a_count_of_words_finds_under_either_
     assert min(n_sure[kind] for kind in KINDS) > 20
 
 
-def test_names_keep_their_capitals() -> None:
+def test_words_are_shown_as_they_are_written_most_often() -> None:
     texts = " ".join(question.text for question in POOL)
-    assert '"Williams"' in texts
-    assert '"williams"' not in texts
+    for usual, other in (
+        ("Williams", "williams"),
+        ("trails", "Trails"),  # each once
+        ("the", "The"),
+    ):
+        assert f'"{usual}"' in texts
+        assert f'"{other}"' not in texts
 
 
 def fits_of(
@@ -55,13 +60,7 @@ def fits_of(
     clue: str = "",
 ) -> dict[View, Float32Array]:
     """Return the (n_candidates, 4) fits of a question about words anywhere, by view."""
-    course = candidates_of(ENGLISH)
-    candidates = Candidates(
-        course.index,
-        course.rows,
-        course.prior,
-        clue,
-    )
+    candidates = replace(candidates_of(ENGLISH), clue=clue)
     groups = tuple(tuple(words.split()) for words in lists)
     question = Question("?", ("a", "b", "c", "none"), "anywhere", groups)
     fits = fit_questions([question], candidates)[:, 0]
