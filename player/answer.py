@@ -54,6 +54,12 @@ def letter_row(answer: Answer) -> int | None:
     return LETTERS.index(answer) if answer in LETTERS else None
 
 
+def letter_rows(answers: Answers) -> dict[int, int]:
+    """Return the position of each letter, 0..3, by the position of its answer; other answers are left out."""
+    rows = map(letter_row, answers)
+    return {number: row for number, row in enumerate(rows) if row is not None}
+
+
 def read_answer(value: object) -> Answer:
     """Read a letter in any form ("b", "(B)", "It's B", "B (its text)"), or "Not Relevant" in any spelling.
 

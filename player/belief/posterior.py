@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, softmax
 
-from player.answer import Answers, letter_row
+from player.answer import Answers, letter_rows
 from player.belief.referees import SKEW, RefereeModel
 from player.question import OPENING_VIEWS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
@@ -61,12 +61,7 @@ def update(
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
     letters_by_question = np.stack([each.letters_for(questions) for each in mixture])
     by_question: Float32Array = letters_by_question.astype(np.float32)
-    letters = {}
-    for number, answer in enumerate(answers):
-        letter = letter_row(answer)
-        if letter is not None:
-            letters[number] = letter
-
+    letters = letter_rows(answers)
     log_joint = _log_prior(prior, [*letters.values()], mixture, is_raw)
     for number, letter in letters.items():
         channel = by_question[:, number, letter]

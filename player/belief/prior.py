@@ -46,13 +46,12 @@ def compute_prior(
         "filter": settings.prior_filter_share,
         "boost": settings.prior_boost_share,
     }
-    is_found = np.isfinite(log_odds)
+    has_odds = np.isfinite(log_odds)
+    inside, outside = has_odds & in_book, has_odds & ~in_book
+    parts = [(has_odds, 1.0)]
     share = shares.get(result.tier)
-    on_both_sides = (in_book & is_found).any() and (~in_book & is_found).any()
-    if share is None or not on_both_sides:
-        parts = [(is_found, 1.0)]
-    else:
-        parts = [(is_found & in_book, share), (is_found & ~in_book, 1.0 - share)]
+    if share is not None and inside.any() and outside.any():
+        parts = [(inside, share), (outside, 1.0 - share)]
 
     prior = np.zeros(len(log_odds))
     for part, mass in parts:

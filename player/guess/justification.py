@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from player.answer import LETTERS, Answers, letter_row
+from player.answer import LETTERS, Answers, letter_rows
 from player.question import Question
-from player.questions.kinds import KINDS
+from player.questions.kinds import KINDS, join_words
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
@@ -69,12 +69,8 @@ def weigh_answers(
         answers: (n_questions,) as `read_answers` of player/game/messages.py returns them.
     """
     evidence = []
-    for number, answer in enumerate(answers, 1):
-        option = letter_row(answer)
-        if option is None:
-            continue
-        question = questions[number - 1]
-        bits = support[number - 1]
+    for row, option in letter_rows(answers).items():
+        question, bits = questions[row], support[row]
         average = np.log2(np.exp2(bits) @ prior)
         weight = float(bits[best] - average)
 
@@ -83,7 +79,7 @@ def weigh_answers(
             clause = KINDS[question.kind].cite(question, option, paragraph)
         if count_most_words(clause) > MAX_CLAUSE:
             clause = ""
-        evidence.append(Evidence(number, LETTERS[option], weight, clause))
+        evidence.append(Evidence(row + 1, LETTERS[option], weight, clause))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
 
@@ -128,15 +124,15 @@ def _lead(facts: Sequence[str], others: Sequence[str]) -> str:
         others: citations of other answers.
     """
     if facts:
-        noted = f"{_series(others)} counted as well, " if others else ""
+        noted = f"{join_words(others)} counted as well, " if others else ""
         return (
-            f"The evidence indicates this paragraph because {_series(facts)}; "
+            f"The evidence indicates this paragraph because {join_words(facts)}; "
             f"{noted}therefore the reasoning suggests it"
         )
 
     if others:
         return (
-            f"Based on the hint and the evidence of all answers, such as {_series(others)}, "
+            f"Based on the hint and the evidence of all answers, such as {join_words(others)}, "
             "the reasoning indicates this paragraph, because no other suits its theme better"
         )
     return (
@@ -166,7 +162,7 @@ def justify_word(
     citations = [item.citation for item in evidence[:N_CITED_FOR_WORD]]
     rest = "no evidence came back, therefore the reasoning is based on the hint alone."
     if citations:
-        rest = f"the reasoning is based on evidence from {_series(citations)}."
+        rest = f"the reasoning is based on evidence from {join_words(citations)}."
     return f"{ground} suggests the word {word}, because its theme fits; {rest}"
 
 
@@ -186,11 +182,6 @@ def percent(confidence: float) -> str:
     if confidence < 0.01:
         return f"{max(0.1, 100.0 * confidence):.1f}%"
     return f"{min(99.0, round(100.0 * confidence)):.0f}%"
-
-
-def _series(parts: Sequence[str]) -> str:
-    *others, last = parts or [""]
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 _WORD = re.compile(r"\w+")

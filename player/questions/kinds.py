@@ -121,10 +121,8 @@ class ListKind:
         language = candidates.language
         options = []
         for group in groups:
-            *others, last = [f'"{self.spell(name, candidates)}"' for name in group]
-            options.append(
-                f"{', '.join(others)} {language.or_} {last}" if others else last
-            )
+            quoted = [f'"{self.spell(name, candidates)}"' for name in group]
+            options.append(join_words(quoted, language.or_))
 
         a, b, c = options
         return Question(
@@ -260,6 +258,12 @@ class LetterKind(ListKind):
         shares = csr_array(self.table(candidates) @ lists)
         seen: Float32Array = shares.todense()
         return np.float32(SEEN) * np.minimum(seen, 1.0)
+
+
+def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
+    """Join at least one part as in a sentence: `a, b and c`."""
+    *others, last = parts
+    return f"{', '.join(others)} {conjunction} {last}" if others else last
 
 
 def first_fitting(present: Float32Array) -> FitArray:
