@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from player.search.cache import CachingEmbedder
 from player.search.calibration import embedder_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.results import NOT_FOUND, Hit, Query, ScoreArrays
+from player.search.results import Hit, Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import Float32Array
@@ -45,16 +46,12 @@ def document(
     same_as: str = "",
 ) -> Document:
     """A document that goes by its stem and by these aliases."""
-    names = [Alias(doc_id, "stem")]
-
-    for text, source in aliases:
-        names.append(Alias(text, source))
     return Document(
         doc_id=doc_id,
         path=f"{doc_id}.pdf",
         content_hash=f"hash of {doc_id}",
         version="1",
-        aliases=tuple(names),
+        aliases=(Alias(doc_id, "stem"), *itertools.starmap(Alias, aliases)),
         n_pages=1,
         n_paragraphs=0 if same_as else 1,
         same_as=same_as,
@@ -166,10 +163,9 @@ class ListStrategy(Strategy):
         """Ten times the relevance; what is not in the list is not found."""
         self.asked.append((query.hint, doc_id))
         ids = each(self._paragraphs, "paragraph_id")
-        shares = [self.relevance.get(paragraph_id, 0.0) for paragraph_id in ids]
-        log_odds = [logit(share) if share else NOT_FOUND for share in shares]
-        values = np.array(log_odds)
-        return ScoreArrays(10.0 * np.array(shares), values, values)
+        shares = np.array([self.relevance.get(each_id, 0.0) for each_id in ids])
+        log_odds = logit(shares)
+        return ScoreArrays(10.0 * shares, log_odds, log_odds)
 
 
 def index_of(

@@ -35,10 +35,7 @@ def run(
 ) -> Run:
     monkeypatch.setattr("quarry.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
-    def run_it(*arguments: str, at: Path = store) -> Output:
-        return run_words(["search", "--store", str(at), *arguments])
-
-    return run_it
+    return lambda *arguments: run_words(["search", "--store", str(store), *arguments])
 
 
 def shown(
@@ -145,7 +142,6 @@ def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = "the model is not installed; run make minilm"
-
     lacks = Mock(side_effect=EmbedderError(error))
     monkeypatch.setattr("quarry.embed.models.load_embedder", lacks)
     options = ("--book", "first", "--set", "search.cache_size=0")
