@@ -92,22 +92,22 @@ class ListKind:
         ids = np.argsort(-worth, kind="stable")
         ids = ids[: max(MIN_POOL_WORDS, n)]
         ids = ids[worth[ids] > MIN_WORTH]
+        if len(ids) < N_LISTS:
+            return []
 
+        rows = systematic_sample(belief, N_DRAWS, generator.random())
+        shares = self.table(candidates)[rows][:, ids]
+        seen = shares.toarray() > 0.5
+        word_lists = deal(seen, worth[ids], n, self.size, generator)
+        names = [*self.columns(candidates)]
         questions = []
-        if len(ids) >= N_LISTS:
-            rows = systematic_sample(belief, N_DRAWS, generator.random())
-            shares = self.table(candidates)[rows][:, ids]
-            seen = shares.toarray() > 0.5
-            word_lists = deal(seen, worth[ids], n, self.size, generator)
-            names = [*self.columns(candidates)]
-            for lists in np.unique(word_lists, axis=0):
-                groups = []
-                for group in lists:
-                    columns = ids[group[group >= 0]]
-                    sorted_names = sorted(names[column] for column in columns)
-                    groups.append(tuple(sorted_names))
-                if all(groups):
-                    questions.append(self.write(tuple(groups), candidates))
+        for lists in np.unique(word_lists, axis=0):
+            groups = []
+            for group in lists:
+                columns = ids[group[group >= 0]]
+                groups.append(tuple(sorted(names[column] for column in columns)))
+            if all(groups):
+                questions.append(self.write(tuple(groups), candidates))
         return questions
 
     def write(
@@ -147,6 +147,7 @@ class ListKind:
                     if name in columns:
                         items.append(columns[name])
                         list_numbers.append(row * N_LISTS + option)
+
         ones = np.ones(len(items), dtype=np.float32)
         shape = (len(columns), len(questions) * N_LISTS)
         lists = csr_array((ones, (items, list_numbers)), shape=shape)
