@@ -126,11 +126,11 @@ def _weigh_pieces(
         n_pieces = np.bincount(document)[document]
         uniform = _normalise(by_document[document] / n_pieces)
         alike = np.exp(likeness[pieces] - likeness[pieces].max())
-        informed = _normalise(uniform * by_piece[pieces] * alike)
+        by_content = _normalise(uniform * by_piece[pieces] * alike)
 
-        mixed = (1.0 - UNIFORM_SHARE) * informed + UNIFORM_SHARE * uniform
-        allowed = _normalise(mixed * rule_factors[pieces])
-        probabilities[pieces] = shares.get(name, 0.0) * allowed
+        weights = (1.0 - UNIFORM_SHARE) * by_content + UNIFORM_SHARE * uniform
+        lawful = _normalise(weights * rule_factors[pieces])
+        probabilities[pieces] = shares.get(name, 0.0) * lawful
     return probabilities
 
 

@@ -196,14 +196,14 @@ def _openings(piece: Piece, printed: Sequence[str]) -> dict[str, str]:
         opening = opening_by_rule(piece.text)
         return {one_line(opening): in_reading_order(opening, piece.text)}
 
-    located: list[tuple[int, int, str]] = []
+    positions: list[tuple[int, int, str]] = []
     raw = find_printed(piece.text, printed)
     for number, (position, string) in enumerate(raw):
         if string:
-            located.append((position, number, string))
+            positions.append((position, number, string))
 
     openings: dict[str, str] = {}
-    for _, number, string in sorted(located):
+    for _, number, string in sorted(positions):
         openings.setdefault(string, printed[number])
     if not openings:
         for string in islice(content_sentences(piece.text), MAX_OPENINGS):

@@ -57,9 +57,9 @@ def after_score(
     misses = (expected - points_given) / SCORE_ERROR
     likelihood = np.exp(-0.5 * misses**2) + SURPRISE
 
-    updated = np.zeros(len(belief))
-    updated[likeliest] = belief[likeliest] * likelihood
-    return np.asarray(updated / updated.sum())
+    posterior = np.zeros(len(belief))
+    posterior[likeliest] = belief[likeliest] * likelihood
+    return np.asarray(posterior / posterior.sum())
 
 
 def _likeliest(

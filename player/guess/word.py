@@ -55,5 +55,5 @@ def associative_words(
         log_odds = FIRST_PROPOSAL_GAIN - LATER_PROPOSAL_LOSS * np.log1p(rank)
         share = max(shares.pop(same_word, 0.0), MIN_PROPOSAL_SHARE)
         shares[proposal] = share * float(np.exp(log_odds))
-    ranked = sorted(shares, key=lambda word: (-shares[word], word))
-    return ranked or [WORD_WITHOUT_CANDIDATES]
+    best_first = sorted(shares, key=lambda word: (-shares[word], word))
+    return best_first or [WORD_WITHOUT_CANDIDATES]

@@ -37,9 +37,9 @@ def choose_questions(
     """
     offset = np.random.default_rng(seed).random()
     draws = systematic_sample(candidates.prior, N_SAMPLED, offset)
-    drawn, counts = np.unique(draws, return_counts=True)
+    sample_rows, counts = np.unique(draws, return_counts=True)
     index = candidates.index
-    sample = Candidates(index, candidates.rows[drawn], counts / N_SAMPLED)
+    sample = Candidates(index, candidates.rows[sample_rows], counts / N_SAMPLED)
     openings = [index.places.held_sentences[int(place)] for place in sample.rows]
     # many small products: on busy cores several threads wait for each other 20 times as long
     with threadpool_limits(limits=1, user_api="blas"):
@@ -48,7 +48,7 @@ def choose_questions(
             questions=pool,
             fits=fit_questions(pool, sample, DESIGN_VIEWS),
             prior=sample.prior,
-            own_prior=candidates.prior[drawn],
+            own_prior=candidates.prior[sample_rows],
             stakes=1.0 - points(openings),
             referees=design_referees(WRONG_BY_KIND),
         )

@@ -97,8 +97,8 @@ class ListKind:
 
         rows = systematic_sample(belief, N_DRAWS, generator.random())
         shares = self.table(candidates)[rows][:, ids]
-        seen = shares.toarray() > 0.5
-        word_lists = deal(seen, worth[ids], n, self.size, generator)
+        has_word = shares.toarray() > 0.5
+        word_lists = deal(has_word, worth[ids], n, self.size, generator)
         names = [*self.columns(candidates)]
         questions = []
         for lists in np.unique(word_lists, axis=0):
@@ -257,8 +257,8 @@ class LetterKind(ListKind):
             n_questions = lists.T.shape[0] // N_LISTS
             return np.tile(BY_CHANCE, (len(candidates), n_questions))
         shares = csr_array(self.table(candidates) @ lists)
-        seen: Float32Array = shares.todense()
-        return np.float32(SEEN) * np.minimum(seen, 1.0)
+        probabilities: Float32Array = shares.todense()
+        return np.float32(SEEN) * np.minimum(probabilities, 1.0)
 
 
 def join_words(parts: Sequence[str], conjunction: str = "and") -> str:

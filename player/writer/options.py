@@ -43,8 +43,8 @@ class WriterOptions:
         Raises:
             SettingsError: the writer cannot be called, or its log cannot be read.
         """
-        named = {name: value for name, value in asdict(self).items() if value}
-        game = replace(settings.game, **named)
+        changes = {name: value for name, value in asdict(self).items() if value}
+        game = replace(settings.game, **changes)
         writer = make_writer(game)
         if writer is not None:
             _log.warning("%s", writer.notice)

@@ -64,10 +64,10 @@ def ask_passages(
     start: RoundStart, passages: Sequence[Paragraph], ask: AskWriter
 ) -> list[int] | None:
     """Ask which passages the hint may describe; return their positions, best first, or None without a valid reply."""
-    shown = []
+    items = []
     for number, passage in enumerate(passages, 1):
-        shown.append({"id": number, "text": passage.text[:MAX_PASSAGE_CHARS]})
-    ids = _reply(ask, RANK, {"hint": start.hint, "passages": shown}).get("ids")
+        items.append({"id": number, "text": passage.text[:MAX_PASSAGE_CHARS]})
+    ids = _reply(ask, RANK, {"hint": start.hint, "passages": items}).get("ids")
     if not isinstance(ids, list) or len(ids) > MAX_IDS:
         return None
     if not all(type(each) is int and 1 <= each <= len(passages) for each in ids):
@@ -164,8 +164,8 @@ def is_justification(
 def _reply(ask: AskWriter, task: str, data: Json) -> Json:
     """Send a prompt; return the last flat JSON object of the reply, or {} if it has none. Other text is ignored."""
     # so the data cannot contain the closing mark
-    shown = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
-    reply = ask(f"{task}\n{DATA}\n<data>\n{shown}\n</data>")
+    text = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
+    reply = ask(f"{task}\n{DATA}\n<data>\n{text}\n</data>")
     start = max(reply.rfind("{"), 0)
     try:
         content, _ = json.JSONDecoder().raw_decode(reply[start:])
