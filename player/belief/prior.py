@@ -30,24 +30,22 @@ def compute_prior(
     """
     order = result.course_order
     assert order is not None, "the belief runs over candidates"
-    rows = order.rows
-    n_passages = len(places.paragraphs)
-    relevance = np.full(n_passages, -np.inf)
-    kind_terms = kind_log_odds(places.paragraphs)[rows]
-    relevance[rows] = order.log_odds + kind_terms
+    relevance = np.full(len(places.paragraphs), -np.inf)
+    relevance[order.rows] = order.log_odds
+    relevance += kind_log_odds(places.paragraphs)
     passages = places.passage_rows
     before_hint = places.log_odds[: places.n_printed]
     log_odds = relevance[passages] / settings.prior_temperature + before_hint
 
     book = result.book.doc_id if result.book else ""
-    doc_ids = np.array([passage.doc_id for passage in places.paragraphs])
-    in_book = (doc_ids == book)[passages]
+    in_book = np.array([passage.doc_id == book for passage in places.paragraphs])
     shares = {
         "filter": settings.prior_filter_share,
         "boost": settings.prior_boost_share,
     }
     has_odds = np.isfinite(log_odds)
-    inside, outside = has_odds & in_book, has_odds & ~in_book
+    inside = has_odds & in_book[passages]
+    outside = has_odds & ~inside
     parts = [(has_odds, 1.0)]
     share = shares.get(result.tier)
     if share is not None and inside.any() and outside.any():

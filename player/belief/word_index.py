@@ -75,17 +75,13 @@ def index_words(
     held = [of_pieces[row] for row in places.piece_rows]
     whole = _table([*_words_of_passages(places), *held], ids)
     opening = _table([_shares(start.sentence) for start in places.starts], ids)
-    for table in (whole, opening):
-        table.resize((len(places), len(ids)))
+    whole.resize(opening.shape)
     raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
 
-    plain, informative, forms = [], [], []
-    for word in ids:
-        is_plain = word.isalpha() and len(word) > 1
-        is_long = len(word) >= MIN_WORD_LETTERS
-        plain.append(is_plain)
-        informative.append(is_plain and is_long and not is_stop_word(word))
-        forms.append({shared_stem(word): 1.0})
+    forms = _table([{shared_stem(word): 1.0} for word in ids], {})
+    plain = np.array([word.isalpha() and len(word) > 1 for word in ids], np.bool_)
+    is_long = np.array([len(word) >= MIN_WORD_LETTERS for word in ids], np.bool_)
+    is_stop = np.array([is_stop_word(word) for word in ids], np.bool_)
 
     counts = Counter[str]()
     texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
@@ -95,18 +91,16 @@ def index_words(
     of_raw = _languages([piece.text for piece in pieces])[places.piece_rows]
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
-    spelling = {}
     by_count = sorted(counts, key=lambda word: (counts[word], word))
-    for word in by_count:
-        spelling[word.casefold()] = word
+    spelling = {word.casefold(): word for word in by_count}
     return WordIndex(
         places=places,
         languages=np.concatenate([of_passages, of_raw]),
         spelling=spelling,
         ids=ids,
-        forms=_table(forms, {}),
-        informative=np.array(informative, np.bool_),
-        plain=np.array(plain, np.bool_),
+        forms=forms,
+        informative=plain & is_long & ~is_stop,
+        plain=plain,
         whole=whole,
         opening=opening,
         raw=raw[:, : len(ids)],
