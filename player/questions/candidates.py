@@ -107,14 +107,11 @@ class Candidates:
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
-        probability = SEEN * table.data
-        log_missed = table.copy()
-        log_missed.data = np.log1p(-probability)
+        log_missed = (-SEEN * table).log1p()
+        absent: Float32Array = np.exp((log_missed @ lists).toarray())
         forms = self.index.forms
         n_of_form = _counts(table @ forms, forms.T @ lists)
         n_alike = n_of_form - _counts(table, lists)
-        log_absent = (log_missed @ lists).toarray()
-        absent: Float32Array = np.exp(log_absent)
         return absent * _missed(OTHER_FORM, n_alike)
 
 
@@ -138,9 +135,8 @@ def systematic_sample(
 
 def _counts(table: csr_array, lists: csr_array) -> Float32Array:
     """Return the (n_candidates, n_lists) number of words of a list that a text has."""
-    presence = table.copy()
-    presence.data = np.ones_like(table.data)
-    counts: Float32Array = (presence @ lists).toarray()
+    has_word = table.astype(np.bool_)
+    counts: Float32Array = (has_word @ lists).toarray()
     return counts
 
 
