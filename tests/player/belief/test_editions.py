@@ -23,6 +23,7 @@ from player.search.results import BookCandidate, Query, SearchResult
 from quarry.arrays import Float64Array
 from quarry.course.piece import Piece
 from tests.contracts.paragraphs import paragraph
+from tests.fakes import each
 
 STACKS = "Stacks give back the newest plate first."
 PASSAGES = [
@@ -115,14 +116,14 @@ def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() 
     raw = "7\nA queuekeeps\norder. The oldest leaves\nfirst."
     places = find_places([passage], [Piece(PIECE, "a", 1, 1, raw)])
     n_printed = places.n_printed
-    strings = places.held_sentences[n_printed:]
-    assert strings[0] == "A queuekeeps order."
-    assert strings[-1] == "The oldest leaves first."
-    sentences = [start.sentence for start in places.starts[n_printed:]]
-    assert (sentences[0], sentences[-1]) == (first, second)
-    likely, *_, unlikely = shares = np.exp(places.log_odds[n_printed:])
-    assert shares.sum() == pytest.approx(1.0)
-    assert likely > unlikely
+    assert places.held_sentences[n_printed:] == [
+        "A queuekeeps order.",
+        "A queuekeeps order. The oldest leaves first.",
+        second,
+    ]
+    assert each(places.starts[n_printed:], "sentence") == [first, passage.text, second]
+    odds = np.exp(places.log_odds[n_printed:])
+    assert odds == pytest.approx(np.array([1.0, 0.6, 0.36]) / 1.96)
 
 
 def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:

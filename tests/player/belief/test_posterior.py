@@ -33,7 +33,7 @@ def updated(
     fits: FitArray,
     answers: Answers,
     referees: Sequence[RefereeModel] = MIXTURE,
-    is_raw: BoolArray | None = None,
+    is_raw: BoolArray | bool = False,
 ) -> Posterior:
     """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""
     shape = (len(VIEWS), *fits.shape[-3:])
@@ -43,7 +43,7 @@ def updated(
         questions=asked(len(answers)),
         answers=answers,
         mixture=referees,
-        is_raw=np.zeros(len(prior), dtype=np.bool_) if is_raw is None else is_raw,
+        is_raw=np.broadcast_to(is_raw, len(prior)),
     )
 
 

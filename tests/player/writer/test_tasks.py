@@ -123,27 +123,16 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
         assert not is_justification(text, *rules), fault
 
 
-def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
-    reply = json.dumps({"sentence": SENTENCE, "word": "Oak fits since"})
-    passage = paragraph("a:1:1", "Heaps and queues.")
+def test_a_sound_sentence_in_english_is_taken_for_a_hebrew_paragraph_too() -> None:
+    reply = {"sentence": SENTENCE, "word": "Oak fits since"}
+    ask = Mock(return_value=json.dumps(reply))
+    passage = paragraph("a:1:1", HEBREW)
+    guess = ask_justifications(GUESS, passage, START, EVIDENCE, ask)
+    # the reason for the word is too short
+    assert guess == replace(GUESS, sentence_justification=SENTENCE)
+    (prompt,) = ask.call_args.args
+    assert "justifications in English" in prompt
+    assert '"question 4 (answer B)"' in prompt
 
-    for n, reason in (
-        (4, SENTENCE),
-        (2, GUESS.sentence_justification),
-    ):
-        guess = ask_justifications(
-            GUESS,
-            passage,
-            START,
-            EVIDENCE[:n],
-            replying(reply),
-        )
-        assert guess == replace(GUESS, sentence_justification=reason)
-
-
-def test_justifications_are_english_for_a_hebrew_paragraph_too() -> None:
-    ask = Mock(return_value=json.dumps({"sentence": SENTENCE}))
-    guess = ask_justifications(GUESS, paragraph("a:1:1", HEBREW), START, EVIDENCE, ask)
-    assert guess.sentence_justification == SENTENCE
-    assert "justifications in English" in ask.call_args.args[0]
-    assert '"question 4 (answer B)"' in ask.call_args.args[0]
+    too_few = EVIDENCE[:2]
+    assert ask_justifications(GUESS, passage, START, too_few, ask) == GUESS
