@@ -180,7 +180,7 @@ class Player:
         self._writer = writer
         self._log_odds_per_similarity = log_odds_per_similarity
         self._mixture = mixture(WRONG_BY_KIND)
-        self._index = index_words(())
+        self._index: WordIndex | None = None
 
     answer_warmup = staticmethod(answer_warmup)
 
@@ -221,7 +221,8 @@ class Player:
         assert order is not None
         paragraphs = order.paragraphs
         index = self._index
-        if index.places.paragraphs is not paragraphs:  # the store has changed
+        # the store may have changed
+        if index is None or index.places.paragraphs is not paragraphs:
             self._index = index = index_words(paragraphs, order.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
