@@ -71,16 +71,6 @@ def failure(act: Callable[..., object], *arguments: object) -> ServerError:
     return caught.value
 
 
-def test_the_inbox_is_asked_to_wait_and_for_what_came_after_a_cursor() -> None:
-    inbox = {"messages": [{"message_type": "A"}], "cursor": "c-2"}
-    client, server = connect((200, inbox))
-    for cursor, wait_s in (("", 3.0), ("c-2", 0.5)):
-        assert client.inbox(cursor, wait_s) == (inbox["messages"], "c-2")
-    first, second = server.requests
-    assert dict(first.url.params) == {"wait_s": "3"}
-    assert dict(second.url.params) == {"wait_s": "0.5", "after": "c-2"}
-
-
 def test_numbers_of_a_game_that_are_none_are_none() -> None:
     for body in (
         b'{"private_score": "high", "league_points": []}',
@@ -116,18 +106,12 @@ def test_a_message_that_holds_the_text_of_a_short_token_is_read_as_it_was_sent()
 # faults that stay
 
 
-def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
-    client, server = connect((503, b""), timeout_s=0.5)
-    text = str(failure(client.request_game))
-    assert text.startswith(
-        f"{URL} does not answer: POST /v1/games failed: status 503. Check --server"
-    )
-    assert len(server.requests) >= 2
-
-
 def test_a_server_or_proxy_that_fails_once_in_any_way_is_asked_again() -> None:
     for status in (408, 425, 429, 500, 501, 503, 505, 520, 524, 599):
         client, server = connect((status, b""), (201, {"game_id": "7"}))
+        server.headers["Retry-After"] = (
+            "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"  # no date
+        )
         assert client.request_game() == "7", status
         assert len(server.requests) == 2
 
@@ -205,6 +189,8 @@ def test_a_long_retry_after_is_passed_on_at_once() -> None:
         server.headers["Retry-After"] = retry_after
         began = time.monotonic()
         error = failure(client.send, {"message_id": "m"})
+        says = "does not answer: POST /v1/outbox failed: status 503. Check --server"
+        assert says in str(error)
         assert error.retry_after_s == pytest.approx(expected_s, abs=2.0)
         assert time.monotonic() - began < 5.0
 
@@ -246,21 +232,16 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
 
 
 def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:
-    for end in ("\n", "\r\nX-Evil: 1", "ö", "\x00"):
+    own = "has spaces, line breaks or characters that are not ASCII; copy it again"
+    of_server = (
+        "registers the player with a token that cannot be sent; is it a game server?"
+    )
+    for end in ("\n", "\r\nX-Evil: 1", "ö", "\x00", " s3cret"):
         error = failure(HttpGameServer, URL, TOKEN + end)
-        fault = (
-            "has spaces, line breaks or characters that are not ASCII; copy it again"
-        )
-        assert str(error) == f"The token (--token or QUARRY_TOKEN) {fault}"
-
-
-def test_a_server_that_gives_a_token_that_cannot_be_sent_is_named() -> None:
-    for token in ("s3cret s3cret", "s3crét", "s3cret\r\nX-Evil: 1"):
-        client, _ = connect((201, {"token": token}), token="")
+        assert str(error) == f"The token (--token or QUARRY_TOKEN) {own}"
+        client, _ = connect((201, {"token": f"s3cret{end}s3cret"}), token="")
         error = failure(client.register, "me")
-        assert str(error) == (
-            f"{URL} registers the player with a token that cannot be sent; is it a game server?"
-        )
+        assert str(error) == f"{URL} {of_server}"
 
 
 class Dripping(socketserver.BaseRequestHandler):
@@ -319,12 +300,6 @@ def test_a_message_that_is_nested_too_deeply_is_none_and_the_others_are_read() -
         client, _ = connect((200, body))
         (_, other), cursor = client.inbox("", 0.0)
         assert (other, cursor) == ({"b": 1}, "7")
-
-
-def test_a_retry_after_that_is_no_date_is_ignored() -> None:
-    client, server = connect((503, b""), (200, {"game_id": "7"}))
-    server.headers["Retry-After"] = "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"
-    assert client.request_game() == "7"
 
 
 def test_an_inbox_that_cannot_be_read_is_one_error() -> None:
