@@ -81,15 +81,6 @@ ALIASES = {
 """Names of fields in the versions of the protocol, the canonical one first."""
 # "type" may also be a field of a payload
 _OWN_TYPE_NAMES = ALIASES["message_type"][:3]
-_OF_THE_ENVELOPE = {
-    "protocol",
-    "message_id",
-    "timestamp",
-    "sender",
-    "recipient_id",
-    *_OWN_TYPE_NAMES,
-    *ALIASES["game_id"],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +93,7 @@ class Message:
         game_id: id in the envelope, or else in the payload; "" if missing.
         sender: logical id of the sender; "referee" if missing.
         opponent: logical id, address or group of the referee; "referee" if missing.
-        payload: the payload as it came; of a message without one, the other fields.
+        payload: the payload as it came; of a message without one, the envelope.
         deadline_s: seconds from sending to the deadline of the reply; None without a usable deadline.
         arrived: time of arrival, by time.monotonic().
     """
@@ -200,14 +191,8 @@ def _read_opponent(fields: Json) -> str:
 
 
 def _read_payload(envelope: Json) -> Json:
-    """Return the payload: an object, an object written as a JSON text, or the other fields of the envelope."""
-    if "payload" not in envelope:
-        return {
-            name: value
-            for name, value in envelope.items()
-            if name not in _OF_THE_ENVELOPE
-        }
-    payload = envelope["payload"]
+    """Return the payload: an object, an object written as a JSON text, or the envelope if it has no payload."""
+    payload = envelope.get("payload", envelope)
     if isinstance(payload, str):
         try:
             payload = json.loads(payload)
@@ -289,16 +274,17 @@ def read_score(payload: Json) -> Score:
 
     league = read_number(_first(payload, ["league_points", "league_score"]), MAX_POINTS)
     breakdown = {}
-    for part, value in _entries(payload.get("breakdown")):
+    for part, value in _entries(payload, "breakdown"):
         breakdown[part] = read_number(value, MAX_POINTS) or 0.0
     feedback = {}
-    for part, value in _entries(payload.get("feedback")):
+    for part, value in _entries(payload, "feedback"):
         feedback[part] = as_utf8(value, MAX_REMARK_CHARS)
     return Score(points or 0.0, int(league or 0), breakdown, feedback)
 
 
-def _entries(value: object) -> list[tuple[str, object]]:
-    """Return the first MAX_REMARKS entries of a mapping; [] for anything else."""
+def _entries(payload: Json, name: str) -> list[tuple[str, object]]:
+    """Return the first MAX_REMARKS entries of the mapping under a name; [] for anything else."""
+    value = payload.get(name)
     entries = list(value.items())[:MAX_REMARKS] if isinstance(value, dict) else []
     return [(as_utf8(part, MAX_ID_CHARS), item) for part, item in entries]
 
@@ -313,31 +299,36 @@ def read_answers(payload: Json, n_questions: int) -> list[Answer]:
         payload: payload of the message.
         n_questions: number of questions; answers with higher numbers are ignored.
     """
-    entries = _first(payload, ["answers", "responses"])
-    by_number: list[tuple[Any, Any]] = []
-    if isinstance(entries, dict):
-        by_number = list(entries.items())
-    elif isinstance(entries, list):
-        objects = [item for item in entries if isinstance(item, dict)]
-        names = ALIASES["question_number"]
-        if any(not item.keys().isdisjoint(names) for item in objects):
-            by_number = [(_first(item, names), item) for item in objects]
-        else:
-            by_number = list(enumerate(entries, 1))
-
-    numbers = [_read_question_number(number) for number, _ in by_number]
-    is_from_zero = {0, 1} <= {*numbers} and n_questions not in numbers
+    numbered = []
+    for number, item in _numbered_answers(payload):
+        numbered.append((_read_question_number(number), item))
+    numbers = {number for number, _ in numbered}
+    is_from_zero = {0, 1} <= numbers and n_questions not in numbers
     first = 0 if is_from_zero else 1
+
     answers: list[Answer] = [None] * n_questions
-    for number, (_, item) in zip(numbers, by_number, strict=True):
+    for number, item in numbered:
         if isinstance(item, dict):
             item = _first(item, ALIASES["answer"])
         answer = read_answer(item)
-        if answer is None or number is None:
-            continue
-        if first <= number < first + n_questions:
-            answers[number - first] = answer
+        row = -1 if number is None else number - first
+        if answer is not None and 0 <= row < n_questions:
+            answers[row] = answer
     return answers
+
+
+def _numbered_answers(payload: Json) -> list[tuple[Any, Any]]:
+    """Return the answers in a payload with the numbers as they are written; number a list without numbers from 1."""
+    entries = _first(payload, ["answers", "responses"])
+    if isinstance(entries, dict):
+        return list(entries.items())
+    if not isinstance(entries, list):
+        return []
+    names = ALIASES["question_number"]
+    objects = [item for item in entries if isinstance(item, dict)]
+    if any(not item.keys().isdisjoint(names) for item in objects):
+        return [(_first(item, names), item) for item in objects]
+    return list(enumerate(entries, 1))
 
 
 def _read_question_number(value: Any) -> int | None:
