@@ -135,7 +135,7 @@ def require_valid(questions: Json, guess: Json) -> None:
 
 
 @pytest.mark.parametrize("shape", [with_ids, without_ids, constant])
-def test_fifty_rounds_get_the_replies_of_the_object_though_the_child_is_killed(
+def test_many_rounds_get_the_replies_of_the_object_though_the_child_is_killed(
     shape: Any, load_file: Load, expected: list[Replies]
 ) -> None:
     module = load_file(MAX_REPLY_S=PATIENT_S)

@@ -32,7 +32,7 @@ GUESS_KEYS = {
     "word_justification",
     "confidence",
 }
-N_ROUNDS = 50
+N_ROUNDS = 20
 Replies = tuple[Json, Json]
 """Questions and guess of a round."""
 
@@ -158,7 +158,7 @@ def guess_of(callbacks: Callbacks, **fields: Any) -> Json:
 
 
 @every_shape
-def test_each_of_fifty_rounds_in_a_process_gets_its_own_questions_and_guess(
+def test_each_of_many_rounds_in_a_process_gets_its_own_questions_and_guess(
     shape: Shape, callbacks: Callbacks, expected: list[Replies]
 ) -> None:
     assert len(set(map(hint_of, range(N_ROUNDS)))) == N_ROUNDS
@@ -194,17 +194,13 @@ def test_asked_again_it_returns_the_same_and_another_content_is_another_round(
             assert guess_of(callbacks, game_id="0101002", answers=["B"]) == guess
 
 
-def test_a_call_without_fields_is_logged_as_a_game_without_an_id(
-    callbacks: Callbacks, caplog: pytest.LogCaptureFixture
+def test_only_the_answers_of_a_round_that_was_never_asked_are_logged(
+    player: Remembering, callbacks: Callbacks, caplog: pytest.LogCaptureFixture
 ) -> None:
-    guess_of(callbacks)
+    guess_of(forgetful(player))
     (line,) = caplog.messages
     assert line.startswith("game without an id: the answers fit no round")
-
-
-def test_only_the_answers_of_a_round_that_was_never_asked_are_logged(
-    callbacks: Callbacks, caplog: pytest.LogCaptureFixture
-) -> None:
+    caplog.clear()
     questions_of(callbacks, game_id="0101001", **ROUND)
     guess_of(callbacks, game_id="0101001", answers=["A"] * 20)
     assert caplog.messages == []
