@@ -248,6 +248,7 @@ def listen(host: str, port: int) -> socket.socket:
     # socket.create_server leaves the socket open if the port is too large
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
     try:
         listener.bind((host, port))
         listener.listen(1024)

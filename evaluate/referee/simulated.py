@@ -5,7 +5,7 @@ import functools
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -177,26 +177,21 @@ def embed_course_once(
         build_tools(course, settings).retrieve("")
 
 
+@dataclass(frozen=True)
 class SimulatedReferee:
     """A referee that answers by a policy from the visible part of the secret, and replaces or leaves out some answers.
 
     The same answers are replaced whenever the same question is asked about the same paragraph.
 
-    Args:
+    Attributes:
         spec: view, policy, and shares of replaced answers.
         seed: seed of the replaced answers.
-        tools: tools of the store; None compares texts by their characters, and retrieves no passages.
+        tools: tools of the store; those of no store compare texts by their characters, and retrieve no passages.
     """
 
-    def __init__(
-        self,
-        spec: RefereeSpec,
-        seed: int = 0,
-        tools: Tools | None = None,
-    ) -> None:
-        self.spec = spec
-        self._seed = seed
-        self._tools = tools or Tools()
+    spec: RefereeSpec
+    seed: int = 0
+    tools: Tools = field(default_factory=Tools)
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the policy; a draw from (seed, paragraph, question, options) replaces some of them."""
@@ -204,11 +199,11 @@ class SimulatedReferee:
         for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
             options = tuple(posed)
             visible = select_visible_part(
-                self.spec.view, secret, question, self._tools.retrieve
+                self.spec.view, secret, question, self.tools.retrieve
             )
             answer = self._by_policy(visible, row, question, options)
 
-            digest = _digest(self._seed, secret.paragraph, question, options)
+            digest = _digest(self.seed, secret.paragraph, question, options)
             draw = int.from_bytes(digest[:8]) / 2**64
             others = [letter for letter in LETTERS if letter != answer]
             if draw < self.spec.wrong:
@@ -239,10 +234,10 @@ class SimulatedReferee:
             case "constant":
                 return letter
             case "key":
-                key = _digest(self._seed, "key")
+                key = _digest(self.seed, "key")
                 return LETTERS[key[row] % len(LETTERS)]
             case "random":
-                digest = _digest(self._seed, visible.text, question, options)
+                digest = _digest(self.seed, visible.text, question, options)
                 return LETTERS[int.from_bytes(digest[:8]) % len(LETTERS)]
         return answer_by_wording(visible, question, options)
 
@@ -279,15 +274,15 @@ def make_referee(
     Args:
         spec: the SPEC.
         seed: seed of the answers that are replaced or drawn.
-        tools: as in `SimulatedReferee`.
+        tools: as in `SimulatedReferee`; None takes those of no store.
 
     Raises:
         RefereeError: the SPEC is invalid.
     """
-    parsed = read_spec(spec)
+    parsed, tools = read_spec(spec), tools or Tools()
     if not parsed.own:
         return SimulatedReferee(parsed, seed, tools)
-    referee: Referee = make(REFEREES, parsed.own, "referee", seed, tools or Tools())
+    referee: Referee = make(REFEREES, parsed.own, "referee", seed, tools)
     return _UserReferee(referee)
 
 

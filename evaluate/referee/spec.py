@@ -118,14 +118,11 @@ class Term(NamedTuple):
     pattern: str
 
 
+_VIEWS = "|".join(VIEW_DESCRIPTIONS)
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
 """A share, 0..1."""
 TERMS = (
-    Term(
-        f"sees:{'|'.join(VIEW_DESCRIPTIONS)}",
-        "it sees",
-        f"sees:(?P<view>{'|'.join(VIEW_DESCRIPTIONS)})",
-    ),
+    Term(f"sees:{_VIEWS}", "it sees", f"sees:(?P<view>{_VIEWS})"),
     Term(
         "wrong:R",
         "this share of its answers, 0..1, becomes another letter",

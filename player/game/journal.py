@@ -143,6 +143,7 @@ class Journal:
 
     def _make_tables(self) -> None:
         execute = self._database.execute
+
         # SQLite itself does not wait here for other processes
         retrying = Retrying(
             retry=retry_if_exception_message("database is locked"),

@@ -406,6 +406,7 @@ def test_a_request_whose_body_breaks_off_has_no_effect() -> None:
     begin = {"type": "http.request", "body": b"{", "more_body": True}
     receive = AsyncMock(side_effect=[begin, {"type": "http.disconnect"}])
     app, send = AsyncMock(), AsyncMock()
-    asyncio.run(limit_requests(app)({"type": "http"}, receive, send))
+    handled = limit_requests(app)({"type": "http"}, receive, send)
+    asyncio.run(asyncio.wait_for(handled, 10.0))
     app.assert_not_called()
     send.assert_not_called()
