@@ -230,8 +230,7 @@ class Callbacks:
 
     def _begin(self, round_fields: RoundFields, start: Message) -> _Round:
         """Begin a round, in memory and in the journal."""
-        key = self._journal.add_game()
-        self._journal.update(key, game_id=start.game_id)
+        key = self._journal.add_game(start.game_id)
         return self._add(round_fields, start, key)
 
     def _add(

@@ -243,12 +243,12 @@ class Journal:
         statement = "INSERT OR REPLACE INTO inboxes VALUES (?, ?, ?)"
         self.write((statement, (*self._owner, cursor)))
 
-    def add_game(self) -> int:
-        """Add a game that is about to be requested, without an id, and return its key."""
+    def add_game(self, game_id: str = "") -> int:
+        """Add a game, and return its key; a game that is about to be requested has no id yet."""
         statement = (
-            "INSERT INTO games (server, player, game_id, began) VALUES (?, ?, '', ?)"
+            "INSERT INTO games (server, player, game_id, began) VALUES (?, ?, ?, ?)"
         )
-        return self.write((statement, (*self._owner, time.time())))
+        return self.write((statement, (*self._owner, game_id, time.time())))
 
     def assign_id(self, key: int, game_id: str) -> None:
         """Store the id of a game; give up a running game with the same id, which a restarted server has forgotten."""
