@@ -39,6 +39,7 @@ class HostileApp:
         path = request.url.path
         replies = self._fault.answers.get(path, ())[self._n_asked[path] :]
         self._n_asked[path] += 1
+
         if not replies or replies[0].does:
             answer = await self._honest.request(
                 request.method,

@@ -187,6 +187,7 @@ def test_a_long_retry_after_is_passed_on_at_once() -> None:
     }.items():
         client, server = connect((503, b""), timeout_s=10.0)
         server.headers["Retry-After"] = retry_after
+
         began = time.monotonic()
         error = failure(client.send, {"message_id": "m"})
         says = "does not answer: POST /v1/outbox failed: status 503. Check --server"
@@ -279,6 +280,7 @@ def test_a_request_that_is_given_up_frees_its_connection() -> None:
             while Dripping.open and time.monotonic() < until:
                 time.sleep(0.02)
             assert not Dripping.open
+
         server.shutdown()
 
 

@@ -7,7 +7,7 @@ import functools
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from evaluate.practice.server import LocalGameServer
 from player.errors import RefusedError, ServerError
 from player.game import inbox, loop
 from player.game.game import Timeouts
@@ -30,11 +31,12 @@ from player.game.journal import Journal
 from player.game.loop import Loop
 from player.game.record import PlayedGame
 from player.round import Json
-from tests.player.fakes import FakeGameServer, Remembering, dense_player
-from tests.player.game.test_loop import REPLIES, STAGES, report_of, reports_of
+from tests.evaluate.fakes import practice_server
+from tests.player.fakes import Remembering, dense_player
+from tests.player.game.test_loop import REPLIES, reports_of
 
-GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
 N_ORDERED = 3
+N_HINTS = 12
 LOSSES = ("refuse", "drop", "vanish", "take", "kill")
 """What happens to a reply: it is refused, not received, accepted and forgotten, taken, or the last of its process."""
 TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
@@ -46,40 +48,27 @@ class Killed(BaseException):
     """The player's process is killed."""
 
 
-class Referee(FakeGameServer):
-    """A game server whose network loses what it is told to lose.
+class LossyServer(LocalGameServer):
+    """A practice server whose network loses what it is told to lose.
 
     Attributes:
-        inboxed: the messages to the player.
         taken: the replies that arrived, by game and type, as JSON.
-        stages: number of the next awaited reply of each game.
         losses: what happens to the next replies; see `LOSSES`.
+        is_away: whether the inbox cannot be read.
     """
 
     def __init__(self) -> None:
-        super().__init__([])
-        self.inboxed: list[Json] = []
+        super().__init__(practice_server())
         self.taken = defaultdict[tuple[str, str], set[str]](set)
-        self.stages: dict[str, int] = {}
         self.losses: list[str] = []
         self.is_away = False
 
-    def request_game(self) -> str:
-        game_id = GAMES[len(self.stages)]
-        self.stages[game_id] = 0
-        self.inboxed.append(STAGES[0](game_id))
-        return game_id
-
-    def inbox(
-        self,
-        cursor: str,
-        wait_s: float,
-    ) -> tuple[Sequence[Any], str]:
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         if self.is_away:
             raise ServerError("away")
-        return self.inboxed[int(cursor or 0) :], str(len(self.inboxed))
+        return super().inbox(cursor, wait_s)
 
-    def send(self, envelope: Json) -> None:
+    def send(self, envelope: Mapping[str, Any]) -> None:
         loss = self.losses.pop(0) if self.losses else "take"
         if loss == "refuse":
             raise RefusedError("422")
@@ -87,13 +76,10 @@ class Referee(FakeGameServer):
             raise ServerError("dropped")
         if loss == "vanish":
             return
-        game_id = envelope["game_id"]
-        kind = envelope["message_type"]
-        self.taken[game_id, kind].add(json.dumps(envelope))
-        if self.stages[game_id] == REPLIES.index(kind):
-            self.stages[game_id] += 1
-            stage = STAGES[self.stages[game_id]]
-            self.inboxed.append(stage(game_id))
+
+        kind = envelope["game_id"], envelope["message_type"]
+        self.taken[kind].add(json.dumps(envelope))
+        super().send(envelope)
         if loss == "kill":
             raise Killed
 
@@ -110,7 +96,7 @@ class EveryOrder(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
-        self._referee = Referee()
+        self._server = LossyServer()
         self._over: list[str] = []
 
     @initialize()
@@ -118,7 +104,7 @@ class EveryOrder(RuleBasedStateMachine):
         """A player process starts."""
         self._journal = Journal(Path(self._folder.name) / "games.sqlite")
         self._loop = Loop(
-            self._referee,
+            self._server,
             prepared(),
             name="me",
             timeout_s=1e6,
@@ -126,32 +112,33 @@ class EveryOrder(RuleBasedStateMachine):
             journal=self._journal,
         )
         self._loop._resume()
-        while len(self._referee.stages) < N_ORDERED:
+        while len(self._server.matches) < N_ORDERED:
             self._loop._request_game()
 
     @rule(losses=some.lists(some.sampled_from(LOSSES), max_size=4))
     def poll(self, losses: Sequence[str] = ()) -> None:
         """The player reads its inbox and answers, and the network loses some of its replies."""
-        self._referee.losses = [*losses]
+        self._server.losses = [*losses]
         try:
             self._loop._poll(0.0)
         except Killed:
             self.kill()
         for outcome in self._loop._end_games():
             assert isinstance(outcome, PlayedGame), outcome
-            assert outcome.answers == ("A",) * 20
+            match = self._server.matches[outcome.game_id]
+            assert outcome.answers == tuple(match.answers)
             self._over.append(outcome.game_id)
 
     @rule(data=some.data())
     def repeat(self, data: some.DataObject) -> None:
         """The referee sends an earlier message once more."""
-        message = data.draw(some.sampled_from(self._referee.inboxed))
-        self._referee.inboxed.append(message)
+        messages = list(self._server._inbox.values())
+        self._server._deliver([data.draw(some.sampled_from(messages))])
 
     @rule(is_away=some.booleans())
     def leave(self, is_away: bool) -> None:
         """The inbox cannot be read, or can be read again."""
-        self._referee.is_away = is_away
+        self._server.is_away = is_away
 
     @rule()
     def wait(self) -> None:
@@ -167,16 +154,16 @@ class EveryOrder(RuleBasedStateMachine):
 
     @invariant()
     def a_reply_is_the_same_however_often_it_is_sent(self) -> None:
-        assert set(map(len, self._referee.taken.values())) <= {1}
+        assert set(map(len, self._server.taken.values())) <= {1}
 
     def teardown(self) -> None:
         """Without further faults, every game comes to its score, once."""
-        self._referee.is_away = False
+        self._server.is_away = False
         for _ in range(30):
             self.wait()
             self.poll()
-        games = list(GAMES[:N_ORDERED])
-        assert set(self._referee.taken) == set(product(games, REPLIES))
+        games = sorted(self._server.matches)
+        assert set(self._server.taken) == set(product(games, REPLIES))
         assert sorted(self._over) == games
         assert self._journal.running() == []
         self._journal.close()
@@ -202,11 +189,13 @@ def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -
 def test_fifty_games_at_once_are_right_like_one(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    alone = report_of(Referee())
-    n_games = len(GAMES)
-    reports = reports_of(Referee(), n_games, at_once=n_games)
-    assert len(reports) == n_games
+    alone = {}
+    for report in reports_of(LossyServer(), N_HINTS):
+        alone[report.plan.start.hint] = report
+    reports = reports_of(LossyServer(), 50, at_once=50)
+    assert (len(alone), len(reports)) == (N_HINTS, 50)
     for report in reports:
-        assert report.decision.guess == alone.decision.guess
-        assert report.plan.fits.shape == alone.plan.fits.shape
+        expected = alone[report.plan.start.hint]
+        assert report.decision.guess == expected.decision.guess
+        assert report.plan.fits.shape == expected.plan.fits.shape
     assert caplog.messages == []

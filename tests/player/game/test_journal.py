@@ -248,6 +248,7 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
     drop = ("DROP TABLE replies", ())
     begin = ("INSERT INTO inboxes VALUES ('server', 'me', '7')", ())
     journal.write(drop, ("DROP TABLE opponents", ()))
+
     for _ in range(3):
         assert journal.write(begin, drop) == -1
         assert journal.cursor() == "", "a write that fails in its middle stores nothing"
