@@ -190,18 +190,24 @@ def run_python(
 
 
 def start_python(
-    *arguments: str, folder: Path = ROOT, interrupt: int = signal.SIGINT
+    *arguments: str,
+    folder: Path = ROOT,
+    interrupt: int = signal.SIGINT,
+    **options: Any,
 ) -> Any:
-    """Start Python in a folder, with pipes for its output; return the process, which a signal interrupts as usual."""
+    """Start Python in a folder; return the process, which a signal interrupts as usual.
+
+    Args:
+        options: of `subprocess.Popen`; without any, pipes take its output as text.
+    """
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(
         [sys.executable, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        text=True,
         # ignored if these tests run in the background of a shell
         preexec_fn=lambda: signal.signal(interrupt, signal.SIG_DFL),  # noqa: PLW1509
+        **(options or pipes),
     )
 
 
@@ -214,18 +220,8 @@ def in_terminal(
     It is killed at the end, if it has not ended.
     """
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        start_new_session=True,
-        # ignored if these tests run in the background of a shell
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-    )
-
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    process = start_python(*arguments, folder=folder, start_new_session=True, **streams)
     os.close(theirs)
     try:
         yield process, ours

@@ -3,11 +3,7 @@
 import io
 import json
 import logging
-import os
 import re
-import signal
-import threading
-import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +16,7 @@ from evaluate.commands import play as run_game
 from evaluate.practice.routes import listen
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
+from player.game.client import HttpGameServer
 from player.game.loop import Loop
 from quarry.embed.models import load_embedder
 from quarry.store import open_store
@@ -225,27 +222,20 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
 
 
 def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_started_again(
-    url: str, practice: PracticeServer
+    url: str, practice: PracticeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     series = f"{QUICK} --server {url} --player Grace --at-once 3"
-    over = threading.Event()
+    inbox, n_before = HttpGameServer.inbox, len(practice.matches)
 
-    def interrupt_after_some_games() -> None:
-        while len(practice.matches) < 8:  # three run at once, so that five are over
-            time.sleep(0.05)
-        os.kill(os.getpid(), signal.SIGINT)
-        # Python drops an interrupt that falls into a finalizer
-        while not over.wait(30):
-            os.kill(os.getpid(), signal.SIGINT)
+    def interrupted(*arguments: Any) -> Any:
+        # three run at once, so that five are over
+        if len(practice.matches) >= n_before + 8:
+            raise KeyboardInterrupt
+        return inbox(*arguments)
 
-    # it is ignored by `make test &`
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Thread(target=interrupt_after_some_games, daemon=True).start()
-    try:
+    with monkeypatch.context() as patch:
+        patch.setattr(HttpGameServer, "inbox", interrupted)
         result = run(f"{series} --json --games 100000")
-    finally:
-        over.set()
-        signal.signal(signal.SIGINT, before)
     assert result.code == 130
     score = r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)\n"
     assert re.fullmatch(rf"({score})*quarry play: interrupted\n", result.err)
