@@ -408,12 +408,13 @@ def questions_json(questions: Sequence[Question]) -> list[Json]:
     items = []
     for number, question in enumerate(questions, 1):
         options = map(as_utf8, question.options)
-        item = {
-            "question_number": number,
-            "question_text": as_utf8(question.text),
-            "options": dict(zip(LETTERS, options, strict=True)),
-        }
-        items.append(item)
+        items.append(
+            {
+                "question_number": number,
+                "question_text": as_utf8(question.text),
+                "options": dict(zip(LETTERS, options, strict=True)),
+            }
+        )
     return items
 
 

@@ -135,16 +135,15 @@ class PlayedGame(GameRecord):
     def as_json(self) -> Json:
         """Return the game as `run_game.py --json` prints it."""
         start, decision = self.plan.start, self.decision
-        evidence = []
-        for item in decision.evidence:
-            evidence.append(
-                {
-                    "question_number": item.number,
-                    "answer": item.letter,
-                    "bits": round(item.weight, 3),
-                    "clause": item.clause,
-                }
-            )
+        evidence = [
+            {
+                "question_number": item.number,
+                "answer": item.letter,
+                "bits": round(item.weight, 3),
+                "clause": item.clause,
+            }
+            for item in decision.evidence
+        ]
 
         return {
             "game_id": self.game_id,

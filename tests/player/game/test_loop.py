@@ -163,18 +163,16 @@ def test_a_message_that_comes_many_times_costs_one_reply_a_batch() -> None:
 
 
 def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() -> None:
-    server = FakeGameServer(WHOLE, [GAME, OTHER_GAME], inbox=[GONE] * 50)
+    ids = [GAME, OTHER_GAME, "0101003"]
+    server = FakeGameServer(WHOLE, ids, inbox=[GONE] * 50)
     assert outcomes_of(server, timeouts=Timeouts(outage_s=0.3)) == [GONE]
+    # a game that times out before blames the server
+    (error,) = outcomes_of(server, timeout_s=0.3)
+    says = "timed out; its inbox could not be read; check the server."
+    assert str(error) == f"Game {OTHER_GAME} {says}"
     # without timeouts every fault is raised
     with pytest.raises(ServerError, match="no answer"):
         outcomes_of(server, timeouts=STRICT)
-
-
-def test_a_game_that_times_out_while_its_server_is_gone_blames_the_server() -> None:
-    server = FakeGameServer(WHOLE, inbox=[GONE] * 50)
-    (error,) = outcomes_of(server, timeout_s=0.3)
-    says = "timed out; its inbox could not be read; check the server."
-    assert str(error) == f"Game {GAME} {says}"
 
 
 def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
