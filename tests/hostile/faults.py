@@ -9,8 +9,8 @@ from typing import Any
 from player.game import messages as protocol
 from player.round import Json
 
-Rewrite = Callable[[Json, int], Sequence[Json | bytes]]
-"""Maps a message and the number of times that it was fetched before to what is delivered: messages, or raw bytes."""
+Rewrite = Callable[[Json], Sequence[Json | bytes]]
+"""Maps a message to what is delivered: messages, or raw bytes; an inbox with none of them is fetched once more."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Fault:
     """
 
     name: str
-    rewrite: Rewrite = lambda message, _: [message]
+    rewrite: Rewrite = lambda message: [message]
     answers: Mapping[str, tuple[Reply, ...]] = field(default_factory=dict)
     cursor: bytes = b""
     scored: bool = True
@@ -68,7 +68,7 @@ def _filled(message: Json, **fields: Any) -> Json:
 
 def _of(message_type: str, change: Callable[[Json], list[Json | bytes]]) -> Rewrite:
     """Messages of one type are delivered as changed."""
-    return lambda message, _: (
+    return lambda message: (
         change(message) if message["message_type"] == message_type else [message]
     )
 
@@ -89,20 +89,32 @@ def _twice_otherwise(name: str, message_type: str, **fields: Any) -> Fault:
 
 def _preceded(name: str, *others: Json | bytes) -> Fault:
     """Every message comes after these."""
-    return Fault(name, lambda message, _: [*others, message])
+    return Fault(name, lambda message: [*others, message])
 
 
-def _moved(message: Json, _: int) -> list[Json]:
+def _moved(message: Json) -> list[Json]:
     """The game's id is in the payload alone."""
     moved = _filled(message, game_id=message["game_id"])
     del moved["game_id"]
     return [moved]
 
 
+def _late() -> Rewrite:
+    """Messages are held back when they are fetched for the first time."""
+    fetched: set[str] = set()
+
+    def rewrite(message: Json) -> list[Json]:
+        is_first = message["message_id"] not in fetched
+        fetched.add(message["message_id"])
+        return [] if is_first else [message]
+
+    return rewrite
+
+
 def _texts(name: str, text: str) -> Fault:
     """A text is written wherever a referee may write one."""
 
-    def rewrite(message: Json, _: int) -> list[Json]:
+    def rewrite(message: Json) -> list[Json]:
         if message["message_type"] == ROUND:
             names = ("book_hint", "book_name", "association_word")
             message = _filled(message, **dict.fromkeys(names, text))
@@ -145,7 +157,7 @@ _MORE = [{"question_number": number, "answer": "A"} for number in range(21, 31)]
 
 MESSAGES = (
     Fault("nothing wrong"),
-    Fault("every message twice", lambda m, _: [m, m]),
+    Fault("every message twice", lambda m: [m, m]),
     _twice_otherwise(
         "a second round with another hint", ROUND, book_hint="another hint altogether"
     ),
@@ -168,15 +180,15 @@ MESSAGES = (
     Fault("game_id in the payload alone", _moved),
     Fault(
         "payload as a text",
-        lambda m, _: [{**m, "payload": json.dumps(m["payload"])}],
+        lambda m: [{**m, "payload": json.dumps(m["payload"])}],
     ),
     Fault(
         "unknown fields",
-        lambda m, _: [{**m, "extra": {"a": [1, None]}, "sender": None, "timestamp": 7}],
+        lambda m: [{**m, "extra": {"a": [1, None]}, "sender": None, "timestamp": 7}],
     ),
     Fault(
         "no sender, recipient, timestamp or id",
-        lambda m, _: [{name: m[name] for name in _REQUIRED}],
+        lambda m: [{name: m[name] for name in _REQUIRED}],
     ),
     _preceded(
         "a message that is no UTF-8", b'{"message_type": "\xff\xfe", "payload": {}}'
@@ -233,7 +245,7 @@ MESSAGES = (
     Fault("a score that never comes by itself", _of(SCORE, lambda _: [])),
     Fault(
         "everything but the score twice, a poll late",
-        lambda message, n_fetched: [message] if n_fetched else [],
+        _late(),
     ),
 )
 

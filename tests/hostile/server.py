@@ -29,7 +29,6 @@ class HostileApp:
         self._honest = httpx.AsyncClient(transport=httpx.ASGITransport(app))
         self._fault = fault
         self._n_asked = Counter[str]()
-        self._n_shown = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -63,17 +62,14 @@ class HostileApp:
         answer = json.loads(body)
         written = []
         for message in answer["messages"]:
-            n_shown = self._n_shown[message["message_id"]]
-            self._n_shown[message["message_id"]] += 1
-            for item in self._fault.rewrite(message, n_shown):
+            for item in self._fault.rewrite(message):
                 if not isinstance(item, bytes):
                     item = json.dumps(item).encode()
                 written.append(item)
 
-        is_late = answer["messages"] and not written and "late" in self._fault.name
-        cursor = b'"0"' if is_late else json.dumps(answer["cursor"]).encode()
-        if self._fault.cursor:
-            cursor = self._fault.cursor
+        if answer["messages"] and not written:
+            answer["cursor"] = "0"
+        cursor = self._fault.cursor or json.dumps(answer["cursor"]).encode()
         return b'{"messages": [%s], "cursor": %s}' % (b", ".join(written), cursor)
 
 
