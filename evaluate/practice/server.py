@@ -80,11 +80,11 @@ def load_repertoire(
     referee = make_referee(spec, noise, build_tools(course, settings.embed))
     models = Models(settings.embed)
     games = load_games(games_path, flag)
-    located = locate_games(games, course.paragraphs)
+    paragraphs = locate_games(games, course.paragraphs)
 
     playable = []
     for game in games:
-        if paragraph := located.get(game.game_id):
+        if paragraph := paragraphs.get(game.game_id):
             playable.append((game, paragraph))
     is_bundled = games_path.resolve().parent == BUNDLED_GAMES.resolve().parent
     if not playable and is_bundled:

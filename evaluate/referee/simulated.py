@@ -279,10 +279,10 @@ def make_referee(
     Raises:
         RefereeError: the SPEC is invalid.
     """
-    parsed, tools = read_spec(spec), tools or Tools()
-    if not parsed.own:
-        return SimulatedReferee(parsed, seed, tools)
-    referee: Referee = make(REFEREES, parsed.own, "referee", seed, tools)
+    referee_spec, tools = read_spec(spec), tools or Tools()
+    if not referee_spec.own:
+        return SimulatedReferee(referee_spec, seed, tools)
+    referee: Referee = make(REFEREES, referee_spec.own, "referee", seed, tools)
     return _UserReferee(referee)
 
 

@@ -204,7 +204,7 @@ class HttpGameServer:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
         if len(self.token) >= MIN_SECRET_CHARS:
-            messages = [self._cleaned(message) for message in messages]
+            messages = [self._hide_token(message) for message in messages]
         return messages, new_cursor or cursor
 
     def send(self, envelope: Json) -> None:
@@ -375,7 +375,7 @@ class HttpGameServer:
     def _redact(self, text: str) -> str:
         return visible(text.replace(self.token, "***") if self.token else text)
 
-    def _cleaned(self, message: Any) -> Any:
+    def _hide_token(self, message: Any) -> Any:
         """Replace the token in a message; None, which is no message, if it is nested too deeply."""
         try:
             return self._without_token(message)
