@@ -32,9 +32,11 @@ MAX_TEXT_CHARS = 2_000
 """Maximum number of characters of a text in a message."""
 MAX_BATCH_CHARS = 60_000
 """Maximum number of characters of a batch of questions; an honest batch has 10,000."""
-DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
-"""Deadlines in the messages to the player, in seconds; the practice referee itself waits without limit."""
-GUESSED = (
+WARMUP_S = 300
+"""Deadline of the warm-up call, in seconds; the practice referee itself waits without limit."""
+QUESTIONS_S = 600
+"""Deadline of the questions, in seconds."""
+GUESS_TEXTS = (
     "opening_sentence",
     "sentence_justification",
     "associative_word",
@@ -125,7 +127,7 @@ class Match:
         return self._write(
             protocol.WARMUP_CALL,
             warmup_question=f"What is {one} * {other}?",
-            deadline=DEADLINES_S["warmup"],
+            deadline=WARMUP_S,
         )
 
     def receive(self, envelope: Json) -> list[Json]:
@@ -180,7 +182,7 @@ class Match:
             book_hint=self.game.hint,
             association_word=self.game.association_domain,
             questions_required=N_QUESTIONS,
-            deadline=DEADLINES_S["questions"],
+            deadline=QUESTIONS_S,
         )
 
     def _answer(self, payload: Json) -> Json:
@@ -195,7 +197,7 @@ class Match:
 
     def _judge(self, payload: Json) -> Json:
         """Store a guess, and return its score."""
-        for key in GUESSED:
+        for key in GUESS_TEXTS:
             self.guess[key] = str(payload.get(key, ""))[:MAX_TEXT_CHARS]
         game = self.game
         self.score = score_guess(

@@ -7,8 +7,8 @@ from unittest.mock import Mock
 import pytest
 
 from evaluate.practice.match import (
-    DEADLINES_S,
     MAX_TEXT_CHARS,
+    QUESTIONS_S,
     Match,
     RefusedMessageError,
     read_batch,
@@ -85,7 +85,7 @@ def test_the_round_starts_with_what_the_label_tells() -> None:
         "book_hint": "what climbs",
         "association_word": "botany",
         "questions_required": 20,
-        "deadline": DEADLINES_S["questions"],
+        "deadline": QUESTIONS_S,
     }
 
 
