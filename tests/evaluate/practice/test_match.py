@@ -14,6 +14,7 @@ from evaluate.practice.match import (
     read_batch,
 )
 from evaluate.referee.simulated import make_referee
+from tests.contracts.game_server import GUESS as NO_GUESS
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
 
@@ -22,13 +23,8 @@ SECRET = paragraph(
     "Ivy climbs the old wall slowly. It clings with small roots and never lets go.",
 )
 
-GUESS = {
-    "opening_sentence": "Ivy climbs the old wall slowly.",
-    "sentence_justification": "",
-    "associative_word": "garden",
-    "word_justification": "",
-    "confidence": 0.9,
-}
+SENTENCE = "Ivy climbs the old wall slowly."
+GUESS = {**NO_GUESS, "opening_sentence": SENTENCE, "associative_word": "garden"}
 
 
 MESSAGES = [
