@@ -53,7 +53,7 @@ class Replay:
         course: the course of the store.
         settings: settings of the player.
         referees: SPEC and seed of each referee; without referees, games are only searched.
-        seed: seed of the practice server.
+        seed: seed of the run's intervals.
         workers: number of processes, where 0 takes as many as are faster; or a cluster.
         batches: questions and answers in place of those of player and referee, by game_id.
         out: file of the run or table; records are written next to it, game by game, and an interrupted replay is
@@ -139,7 +139,6 @@ class Replay:
             settings,
             self.referees,
             has_scores,
-            self.seed,
         )
         replayer = PerProcess(make)
         with open_executor(workers) as executor:
@@ -150,14 +149,7 @@ class Replay:
                 for _, future in run_all(executor, play_job, calls):
                     yield task_result(future)
 
-            return replay_games(
-                self.games,
-                self.course,
-                play_all,
-                records,
-                self.batches,
-                self.name,
-            )
+            return self.play_rest(play_all, records)
 
     def _finished_records(self) -> RecordFile | list[ReplayRecord]:
         """Return the records of an interrupted replay with the same inputs, to which new ones are added."""
@@ -167,6 +159,43 @@ class Replay:
         if records:
             done = f"resuming {self.out}: {len(records)} games are finished"
             print(done, file=sys.stderr)
+        return records
+
+    def play_rest(
+        self, play_all: PlayAll, records: RecordFile | list[ReplayRecord]
+    ) -> Collection[ReplayRecord]:
+        """Play the games without records, and return the records of all, in the order of the games.
+
+        Args:
+            play_all: plays the games.
+            records: records of the first games; the others are appended in order.
+
+        Raises:
+            GamesError: the games belong to another corpus.
+        """
+        located = locate_in(self.games, self.course)
+        games, n_finished = self.games, len(records)
+        jobs = []
+        for game in games[n_finished:]:
+            passage = located.get(game.game_id)
+            jobs.append(Job(game, passage, self.batches.get(game.game_id)))
+
+        bar = tqdm(
+            total=len(games),
+            initial=n_finished,
+            desc=f"replaying {self.name}".strip(),
+            unit="game",
+        )
+        early: dict[str, ReplayRecord] = {}
+        # one BLAS thread: several would sum in another order on another machine, and are slower on arrays of this size
+        with bar, threadpool_limits(1, "blas"):
+            for record in play_all(jobs):
+                early[record["game_id"]] = record
+                while (
+                    len(records) < len(games) and games[len(records)].game_id in early
+                ):
+                    records.append(early.pop(games[len(records)].game_id))
+                bar.update()
         return records
 
     def inputs_digest(self) -> str:
@@ -181,48 +210,3 @@ def _n_processes(workers: int, n_games: int, has_scores: bool) -> int:
     if workers == 0 and has_scores:
         workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
     return max(1, min(workers, n_games))
-
-
-def replay_games(
-    games: Sequence[LabelledGame],
-    course: Course,
-    play_all: PlayAll,
-    records: RecordFile | list[ReplayRecord],
-    batches: Batches,
-    name: str = "",
-) -> Collection[ReplayRecord]:
-    """Play the games without records, and return the records of all, in the order of the games.
-
-    Args:
-        games: all games.
-        course: the course of the store.
-        play_all: plays the games.
-        records: records of the first games; the others are appended in order.
-        batches: questions and answers of games, by game_id.
-        name: name of the run, for the progress bar.
-
-    Raises:
-        GamesError: the games belong to another corpus.
-    """
-    located = locate_in(games, course)
-    n_finished = len(records)
-    jobs = []
-    for number, game in enumerate(games[n_finished:], n_finished):
-        passage, batch = located.get(game.game_id), batches.get(game.game_id)
-        jobs.append(Job(number, game, passage, batch))
-
-    bar = tqdm(
-        total=len(games),
-        initial=n_finished,
-        desc=f"replaying {name}".strip(),
-        unit="game",
-    )
-    early: dict[str, ReplayRecord] = {}
-    # one BLAS thread: several would sum in another order on another machine, and are slower on arrays of this size
-    with bar, threadpool_limits(1, "blas"):
-        for record in play_all(jobs):
-            early[record["game_id"]] = record
-            while len(records) < len(games) and games[len(records)].game_id in early:
-                records.append(early.pop(games[len(records)].game_id))
-            bar.update()
-    return records

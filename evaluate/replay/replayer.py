@@ -4,6 +4,8 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from types import SimpleNamespace
+from typing import Any
 
 from configs.settings import Settings
 from evaluate.games.labelled import LabelledGame
@@ -22,8 +24,7 @@ from evaluate.runs.conversion import record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
 from player.game.loop import Loop
-from player.player import Contestant, Plan, Player, build_player
-from player.question import Question
+from player.player import Plan, Player, build_player
 from player.round import RoundStart
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
@@ -39,13 +40,11 @@ class Job:
     """One game to replay.
 
     Attributes:
-        number: number of the game in the replay, from 0.
         game: the labelled game.
         paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
         batch: questions to ask, with the answers to them; None takes those of the player and the referees.
     """
 
-    number: int
     game: LabelledGame
     paragraph: Paragraph | None
     batch: AskedBatch | None = None
@@ -59,13 +58,11 @@ class Replayer:
         player: the player.
         referees: referees against which each game is played; without referees, games are only searched.
         similarity: similarity of two words, for the score.
-        seed: seed of the practice server.
     """
 
     player: Player
     referees: Sequence[Referee]
     similarity: Similarity
-    seed: int
 
     def record(self, job: Job) -> ReplayRecord:
         """Play a game against every referee, with one search and one plan for all, and return its record.
@@ -79,15 +76,25 @@ class Replayer:
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
             return record_game(game, paragraph, result, [])
 
-        planned = _PlansOnce(self.player, batch.questions if batch else None)
+        questions = batch.questions if batch else None
+
+        @functools.cache
+        def plan_once(start: RoundStart, _: object) -> Plan:
+            return self.player.plan(start, questions)
+
+        # plays differ only in the answers, so that they share the plan
+        contestant: Any = SimpleNamespace(
+            answer_warmup=self.player.answer_warmup,
+            plan=plan_once,
+            decide=self.player.decide,
+        )
         referees = [batch] if batch else self.referees
         played_games = []
         for referee in referees:
             repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
-            practice = PracticeServer(repertoire, seed=self.seed + job.number)
             loop = Loop(
-                LocalGameServer(practice),
-                planned,
+                LocalGameServer(PracticeServer(repertoire)),
+                contestant,
                 name="replay",
                 timeout_s=inf,
                 timeouts=STRICT,
@@ -102,35 +109,11 @@ class Replayer:
         return record
 
 
-class _PlansOnce:
-    """A contestant that makes one plan for all plays of a game, which differ only in the answers.
-
-    Args:
-        player: makes the plan and the guesses.
-        questions: questions of the plan; None takes those of the player.
-    """
-
-    def __init__(
-        self, player: Contestant, questions: Sequence[Question] | None
-    ) -> None:
-        self.answer_warmup = player.answer_warmup
-        self.decide = player.decide
-        self._make_plan = functools.cache(lambda start: player.plan(start, questions))
-
-    def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
-    ) -> Plan:
-        """Return the plan of the game."""
-        assert questions is None, "they are given when the contestant is made"
-        return self._make_plan(start)
-
-
 def build_replayer(
     address: StoreAddress,
     settings: Settings,
     referees: Sequence[SeededSpec],
     has_scores: bool,
-    seed: int,
 ) -> Replayer:
     """Build the replayer of a process.
 
@@ -139,7 +122,6 @@ def build_replayer(
         settings: settings of the player.
         referees: SPEC and seed of each referee; () only searches.
         has_scores: whether games are played and scored.
-        seed: seed of the practice server.
 
     Raises:
         WorkerError: the store has another fingerprint.
@@ -153,8 +135,8 @@ def build_replayer(
     if has_scores:
         models = Models(settings.embed)
         similarity = make_word_similarity(course.embedder_spec, models)
-    made = [make_referee(spec, referee_seed, tools) for spec, referee_seed in referees]
-    return Replayer(player, made, similarity, seed)
+    made = [make_referee(spec, seed, tools) for spec, seed in referees]
+    return Replayer(player, made, similarity)
 
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from configs.errors import SettingsError
+from configs.settings import load
 from evaluate.errors import RunError
-from evaluate.replay.replay import replay_games
+from evaluate.replay.replay import Replay
 from evaluate.replay.replayer import Job
 from evaluate.report.page import compute_lecture_figures, render
 from evaluate.runs.comparison import compare
@@ -33,16 +34,10 @@ from tests.player.fakes import course_with
 pytestmark = pytest.mark.long
 
 
-def record_of(number: int) -> ReplayRecord:
+def record_of(game_id: str) -> ReplayRecord:
     """The record of a game; every third one is lost."""
-    return game_record(game_id=f"g{number}", plays=[play_record(won=number % 3 > 0)])
-
-
-def fake_record(job: Job) -> ReplayRecord:
-    """Return a record of about 50 kB of JSON, as a played game has."""
-    record = record_of(job.number)
-    record["search"]["hits"] *= 100
-    return record
+    won = int(game_id[1:]) % 3 > 0
+    return game_record(game_id=game_id, plays=[play_record(won=won)])
 
 
 class Killed(BaseException):
@@ -52,11 +47,11 @@ class Killed(BaseException):
 def replay_long(
     out: Path,
     n: int,
-    kill_at: int | None = None,
+    kill_at: str = "",
     *,
     backwards: bool = False,
 ) -> None:
-    """Replay n fake games into a file; the process is killed before game `kill_at`.
+    """Replay n fake games into a file; the process is killed before the game `kill_at`.
 
     Args:
         backwards: the last game is finished first.
@@ -64,14 +59,16 @@ def replay_long(
 
     def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
         for job in reversed([*jobs]) if backwards else jobs:
-            if job.number == kill_at:
+            if job.game.game_id == kill_at:
                 raise Killed
-            yield fake_record(job)
+            record = record_of(job.game.game_id)
+            record["search"]["hits"] *= 100  # 50 kB of JSON, as a played game has
+            yield record
 
     course = course_with((), [paragraph("alpha:1:1")])
     games = [labelled_game(game_id=f"g{number}") for number in range(n)]
     records = resume_or_begin(out, "inputs")
-    replay_games(games, course, play_all, records, {})
+    Replay(games, course, load()).play_rest(play_all, records)
     write_run(out, run_of(records, out.stem, "oracle"))
 
 
@@ -83,7 +80,7 @@ def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes() -> None:
     whole, out = Path("whole.json"), Path("killed.json")
     replay_long(whole, 12)
     with pytest.raises(Killed):
-        replay_long(out, 12, kill_at=7)
+        replay_long(out, 12, kill_at="g7")
 
     assert not out.exists()
     assert partial_path(out).exists()
@@ -133,7 +130,7 @@ def test_a_report_of_many_games_shows_the_lost_ones_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("evaluate.report.page.MAX_GAMES_LISTED", 3)
-    records = [*map(record_of, range(9))]
+    records = [*map(record_of, map("g{}".format, range(9)))]
     page = render([run_of(records, referee="oracle")])
     assert "3 of 9 games are shown, lost games first" in page
     assert re.findall(r'data-game="(\w+)"', page) == ["g0", "g3", "g6"]

@@ -21,7 +21,7 @@ from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Referee
 from evaluate.replay import replay as replay_module
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.replay import Replay, replay_games
+from evaluate.replay.replay import Replay
 from evaluate.replay.replayer import Job, Replayer
 from evaluate.runs.explanation import explain
 from evaluate.runs.files import RecordFile, read_run
@@ -124,9 +124,9 @@ def hand_replay() -> HandReplay:
         *referees: Referee,
         seed: int = 7,
     ) -> Run:
-        replayer = Replayer(player, referees, lambda one, other: 0.0, seed)
+        replayer = Replayer(player, referees, lambda one, other: 0.0)
         play_all = functools.partial(map, replayer.record)
-        records = replay_games(GAMES, course, play_all, [], {})
+        records = Replay(GAMES, course, settings).play_rest(play_all, [])
         run = run_of(records, referee=referee)
         return replace(run, seed=seed, repeats=len(referees) or 1).as_json()
 
