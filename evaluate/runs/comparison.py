@@ -10,7 +10,7 @@ from scipy import stats
 
 from evaluate.errors import RunError
 from evaluate.runs.measures import RESAMPLED_AT_ONCE, compute_figure
-from evaluate.runs.run import WIN_RATE, Run, require_names
+from evaluate.runs.run import WIN_RATE, Run
 from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
@@ -72,11 +72,11 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     without a difference in any game are not counted, and measures with the same difference in every game count once.
 
     Args:
-        runs: two or more runs over the same games, and one store or several.
+        runs: two or more runs with different names over the same games, and one store or several.
         seed: seed of the permutations and of the intervals.
 
     Raises:
-        RunError: there are fewer than two runs, two have the same name, their games differ, or no game is answerable.
+        RunError: there are fewer than two runs, their games differ, or no game is answerable.
 
     Reference:
         Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information Retrieval
@@ -126,9 +126,8 @@ def require_two(runs: Sized) -> None:
 
 
 def _require_comparable(runs: Sequence[Run]) -> None:
-    """Raise a RunError unless the runs are two or more of the same games under different names."""
+    """Raise a RunError unless the runs are two or more of the same games."""
     require_two(runs)
-    require_names(runs)
     first = runs[0]
     for other in runs[1:]:
         if other.asked() != first.asked():
@@ -198,14 +197,11 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
     """Return the two-sided p of the paired randomisation test, exact for few differences.
 
     Args:
-        differences: (n_games,) one value for each game.
+        differences: (n_games,) one value for each game, not all 0.
         seed: seed of the permutations.
     """
-    differing = differences[differences != 0.0]
-    if len(differing) == 0:
-        return 1.0
     # exchanges do not change equal games; one is added, since scipy needs two games
-    differing = np.append(differing, 0.0)
+    differing = np.append(differences[differences != 0.0], 0.0)
 
     result = stats.permutation_test(
         (differing, np.zeros_like(differing)),

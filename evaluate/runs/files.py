@@ -157,24 +157,19 @@ def write_run(out: Path, run: Run) -> None:
             write_named(
                 path, lambda file: file.writelines(map(_format_line, run.records))
             )
-        _finish(out, run.as_json())
+        write_finished(out, run.as_json())
 
 
 def write_finished(out: Path, document: Json) -> None:
-    """Write the document of a replay; this finishes the replay.
+    """Write the document of a run or a table, and remove the mark of an unfinished one.
 
     Raises:
         SettingsError: the file cannot be written, or another process writes it.
     """
-    with writing(out), locked(out):
-        _finish(out, document)
-
-
-def _finish(out: Path, document: Json) -> None:
-    """Write the document of a run, and remove the mark of an unfinished one."""
     text = json.dumps(document, ensure_ascii=False, indent=1)
-    write_named(out, f"{text}\n".encode())
-    partial_path(out).unlink(missing_ok=True)
+    with writing(out), locked(out):
+        write_named(out, f"{text}\n".encode())
+        partial_path(out).unlink(missing_ok=True)
 
 
 def _format_line(record: ReplayRecord) -> bytes:
@@ -200,8 +195,8 @@ def read_run(path: Path, measures: Mapping[str, Measure] = {}) -> Run:
     try:
         header = vars(_HEADER.validate_json(text, strict=True))
     except ValidationError as error:
-        given = error.errors()[0]["input"]
-        if isinstance(given, dict) and "hint_alone" in given:
+        document = error.errors()[0]["input"]
+        if isinstance(document, dict) and "hint_alone" in document:
             raise RunError(
                 f"{path} is a table of several referees and no run; leave it out, or move it to another folder"
             ) from error

@@ -1,9 +1,7 @@
 """Runs on disk: what was written is read again, what is no run is refused, and other tools read what is exported."""
 
-import io
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from evaluate.runs.files import read_run, read_runs, write_run
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import Run
 from evaluate.runs.trec import read_trec_run
-from quarry.command import main
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import Evaluate, run_of
 from tests.fakes import each
@@ -175,19 +172,6 @@ def test_other_tools_read_the_games_hits_and_measures_that_are_exported(
         hits = read(f"hits.{kind}")
         places = hits[hits["right"]]["overall_rank"].tolist()
         assert places == [*filter(None, each(RUN.per_game, "rank"))]
-
-
-def test_an_export_ends_well_if_a_reader_closes_its_pipe(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class ClosedPipe(io.StringIO):
-        def write(self, _: str, /) -> int:
-            raise BrokenPipeError
-
-    write_run(Path("mine.json"), RUN)
-    monkeypatch.setattr(sys, "stdout", ClosedPipe())
-    assert main(["export", "mine.json", "--out", "new"]) == 0
-    assert Path("new/mine.run").exists()
 
 
 def test_names_of_runs_cannot_control_the_terminal(evaluate: Evaluate) -> None:
