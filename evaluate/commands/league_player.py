@@ -427,19 +427,23 @@ def plain_answer(ctx: Any) -> Any:
 
 def plain_questions() -> Any:
     """Return 20 questions about the subject of the paragraph."""
-    options = ("mainly", "in part", "not at all", "this cannot be told")
-    lettered = dict(zip("ABCD", options))  # noqa: B905 - Python 3.9
+    options = {
+        "A": "mainly",
+        "B": "in part",
+        "C": "not at all",
+        "D": "this cannot be told",
+    }
     questions = []
     for number, topic in enumerate(TOPICS, 1):
         text = f"How much does the paragraph deal with {topic}?"
         question = {
             "question_number": number,
             "question_text": text,
-            "options": lettered,
+            "options": options,
             # other names, which a league may read
             "number": number,
             "text": text,
-            "choices": lettered,
+            "choices": options,
         }
         questions.append(question)
 

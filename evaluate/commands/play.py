@@ -3,7 +3,7 @@
 import io
 import logging
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -180,33 +180,30 @@ def _play_on_server(
     return 1 if results.n_failed else 0
 
 
+@dataclass
 class _Results:
     """The outcomes of the games, printed one by one, and together at the end.
 
-    Args:
+    Attributes:
         options: options of the command.
         labels: facts about all games, for JSON.
         connection: reveals the secrets of practice games, and stores them.
-
-    Attributes:
         scores: scores of the games that were played.
+        games: these games as JSON.
         n_failed: number of games that could not be played.
     """
 
-    def __init__(
-        self, options: PlayOptions, labels: Json, connection: Connection
-    ) -> None:
-        self.scores: list[Score] = []
-        self.n_failed = 0
-        self._options = options
-        self._labels = labels
-        self._connection = connection
-        self._games: list[Json] = []
+    options: PlayOptions
+    labels: Json
+    connection: Connection
+    scores: list[Score] = field(default_factory=list)
+    games: list[Json] = field(default_factory=list)
+    n_failed: int = 0
 
     @property
     def are_watched(self) -> bool:
         """Whether each game is printed step by step while it is played."""
-        return not self._options.as_json and self._options.at_once == 1
+        return not self.options.as_json and self.options.at_once == 1
 
     def add(self, outcome: PlayedGame | PlayerError) -> None:
         """Add the outcome of a game and print it, with the secret of a practice game."""
@@ -215,32 +212,32 @@ class _Results:
             _log.error("%s", outcome)
             return
         self.scores.append(outcome.score)
-        if self._options.as_json:
+        if self.options.as_json:
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            self._games.append({"time": now, **self._labels, **outcome.as_json()})
+            self.games.append({"time": now, **self.labels, **outcome.as_json()})
         if not self.are_watched:
             self._print_score(outcome)
-        if match := self._connection.matches.get(outcome.game_id):
+        if match := self.connection.matches.get(outcome.game_id):
             self._reveal(match, outcome)
 
     def _print_score(self, game: PlayedGame) -> None:
         score = game.score
         line = f"game {game.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
-        if self._options.n_games > 1:
-            line += f" ({len(self.scores)} of {self._options.n_games})"
-        print(visible(line), file=sys.stderr if self._options.as_json else None)
+        if self.options.n_games > 1:
+            line += f" ({len(self.scores)} of {self.options.n_games})"
+        print(visible(line), file=sys.stderr if self.options.as_json else None)
 
     def _reveal(self, match: Match, game: PlayedGame) -> None:
         """Write the secret of a practice game to the journal, and print why it was found or lost."""
         label = reveal_label(match.game, match.paragraph, game)
-        self._connection.journal.store_label(game.key, label)
-        if not self._options.as_json:
+        self.connection.journal.store_label(game.key, label)
+        if not self.options.as_json:
             Terminal(Console()).explain(label)
 
     def print_all(self) -> None:
         """Print all games as JSON, or a summary of several."""
-        if self._options.as_json and (self._games or self.n_failed):
-            lines = ",\n".join(visible_json(game, indent=None) for game in self._games)
+        if self.options.as_json and (self.games or self.n_failed):
+            lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
             print(f'{{"games": [\n{lines}\n]}}')
         elif len(self.scores) > 1:
             print(summary(self.scores))

@@ -151,8 +151,7 @@ def replay(
         )
         if options.is_table:
             document = replayed.table()
-            figures = format_table(document)
-            lines = [f"{title}: {document['games']} games", figures]
+            lines = [f"{title}: {document['games']} games", format_table(document)]
         else:
             run = replayed.run()
             document = run.as_json()

@@ -164,11 +164,11 @@ def _differences(runs: Sequence[Run]) -> list[Difference]:
     names = [*TESTED, *first.own_measures, WIN_RATE]
     if len({(run.referee, run.repeats) for run in runs}) > 1:
         names.remove(WIN_RATE)
-    measures = [name for name in names if all(name in run.all_values for run in runs)]
+    measures = [name for name in names if all(name in run.values for run in runs)]
     differences = []
     for run in runs[1:]:
         for name in measures:
-            difference = run.all_values[name] - first.all_values[name]
+            difference = run.values[name] - first.values[name]
             differences.append((run.name, name, difference))
     return differences
 
@@ -197,9 +197,11 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
     """Return the two-sided p of the paired randomisation test, exact for few differences.
 
     Args:
-        differences: (n_games,) one value for each game, not all 0.
+        differences: (n_games,) one value for each game.
         seed: seed of the permutations.
     """
+    if not differences.any():
+        return 1.0
     # exchanges do not change equal games; one is added, since scipy needs two games
     differing = np.append(differences[differences != 0.0], 0.0)
 

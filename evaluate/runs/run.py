@@ -109,13 +109,16 @@ class Run(RunHeader):
 
     @functools.cached_property
     def values(self) -> dict[str, Float64Array]:
-        """(n_answerable,) values of each measure for the answerable games, by name."""
-        return compute_values(
+        """(n_answerable,) values of each measure, and the win rate of a played run, for the answerable games."""
+        values = compute_values(
             self._measures,
             self.answerable_games["rank"].fillna(0).to_numpy(np.int64),
             self.answerable_games["n_hits"].to_numpy(np.int64),
             self.records,
         )
+        if self.won is not None:
+            values[WIN_RATE] = self.won
+        return values
 
     @property
     def _measures(self) -> dict[str, Measure]:
@@ -166,7 +169,9 @@ class Run(RunHeader):
     @property
     def means(self) -> dict[str, float]:
         """The mean of each measure; empty without an answerable game."""
-        return {name: self.figures[name][0] for name in self.values if self.figures}
+        means = {name: mean for name, (mean, _) in self.figures.items()}
+        means.pop(WIN_RATE, None)
+        return means
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
@@ -179,19 +184,13 @@ class Run(RunHeader):
         plays = self.plays["won"].to_numpy(np.float64).reshape(-1, self.repeats)
         return np.asarray(plays.mean(axis=1))
 
-    @property
-    def all_values(self) -> dict[str, Float64Array]:
-        """The values of the measures, and the win rate of a played run."""
-        played = {} if self.won is None else {WIN_RATE: self.won}
-        return {**self.values, **played}
-
     @functools.cached_property
     def figures(self) -> dict[str, Figure]:
         """Each measure, and the win rate of a played run, with its 95% interval; empty without an answerable game."""
         if self.plays.empty:
             return {}
         figures = {}
-        for name, values_by_game in self.all_values.items():
+        for name, values_by_game in self.values.items():
             share = name == WIN_RATE or is_share(self._measures[name])
             figures[name] = compute_figure(values_by_game, self.seed, is_share=share)
         return figures

@@ -152,17 +152,6 @@ def test_many_rounds_get_the_replies_of_the_object_though_the_child_is_killed(
     }
 
 
-def test_a_league_that_is_killed_between_questions_and_guess_plays_on(
-    load_file: Load, expected: list[Replies]
-) -> None:
-    (questions, guess), *_ = expected
-    of_questions, of_guess = contexts_of(without_ids, 0)
-    first = load_file(MAX_REPLY_S=PATIENT_S)
-    assert first.MyPlayerAI().get_questions(of_questions) == questions
-    end_children(first)
-    assert load_file(MAX_REPLY_S=PATIENT_S).MyPlayerAI().get_guess(of_guess) == guess
-
-
 def test_the_file_says_whether_quarry_can_be_started(
     player_file: Path,
     use_python: UsePython,

@@ -16,7 +16,6 @@ from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.labeller import add_game, choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import Evaluate
 from tests.fakes import each, in_terminal
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
@@ -194,16 +193,3 @@ def test_paragraphs_are_chosen_by_lecture_and_kind() -> None:
     assert choose_paragraphs(paragraphs, "BET") == [ferns]
     with pytest.raises(GamesError, match=r"Lectures: alpha, beta\. Kinds: heading"):
         choose_paragraphs(paragraphs, "gamma")
-
-
-def test_games_are_written_from_a_pipe(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for n_games in (1, 2):
-        monkeypatch.setattr("sys.stdin", StringIO("feathery leaves\n\n\n\n:q\n"))
-        labelled = evaluate("games label --store store --out mine.jsonl --seed 1")
-        assert labelled.code == 0
-        assert f"mine.jsonl: {n_games} game" in labelled.out
-        assert "; the same command goes on from here" in labelled.out
-    games = load_games(Path("mine.jsonl"))
-    assert len({*each(games, "paragraph_id")}) == 2

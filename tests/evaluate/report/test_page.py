@@ -127,15 +127,6 @@ def data_of(page: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
-def test_games_lost_by_their_label_are_counted_and_can_be_chosen() -> None:
-    plays = [play_record(won=False, guess_rank=2)]
-    record = game_record(opening_sentence="photograph", plays=plays)
-    page = render([run_of([record], referee="oracle")])
-    assert each(data_of(page)["plots"]["lost"], "name") == ["lost by the label"]
-    (option,) = html.fromstring(page).xpath("//option[@value='label']/text()")
-    assert option == "lost by the label"
-
-
 def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     page: str,
 ) -> None:

@@ -39,6 +39,7 @@ MISSED = uniform("missed", None)
 
 def test_p_is_the_share_of_exchanges_with_as_large_a_mean() -> None:
     for differences, p in (
+        ([0.0, 0.0], 1.0),
         # of 8 ways of exchanging, +++ and --- are as large
         ([2.0, 1.0, 1.0], 0.25),
         # equal games change nothing
