@@ -156,8 +156,7 @@ def describe_packages(packages: Sequence[str]) -> str:
     Raises:
         PackageNotFoundError: one of them is not installed.
     """
-    versions = map(importlib.metadata.version, packages)
-    return ", ".join(map(" ".join, zip(packages, versions, strict=True)))
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
 
 
 def describe_project(overrides: Overrides) -> str:

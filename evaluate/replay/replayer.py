@@ -135,8 +135,8 @@ def build_replayer(
     if has_scores:
         models = Models(settings.embed)
         similarity = make_word_similarity(course.embedder_spec, models)
-    made = [make_referee(spec, seed, tools) for spec, seed in referees]
-    return Replayer(player, made, similarity)
+    opponents = [make_referee(spec, seed, tools) for spec, seed in referees]
+    return Replayer(player, opponents, similarity)
 
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:

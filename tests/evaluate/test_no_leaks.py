@@ -3,7 +3,6 @@
 import ast
 import dataclasses
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,31 +45,6 @@ def test_what_the_player_is_told_has_no_field_for_the_solution() -> None:
     for message in (RoundStart, Query):
         fields = {*each(dataclasses.fields(message), "name")}
         assert not solution & fields
-
-
-@pytest.mark.usefixtures("evaluate")
-def test_a_search_opens_no_games_file() -> None:
-    opened: list[str] = []
-    watched = [True]
-
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        if watched and event in ("open", "sqlite3.connect"):
-            opened.append(str(arguments[0]))
-
-    sys.addaudithook(note)  # a hook stays for the life of the process
-    Path("seen").write_text("by the watch")
-    patient = "--set search.deadline_s=600"
-    found = run_line(f"search --store store --hint merge {patient}")
-    watched.clear()
-    assert found.code == 0
-    assert "Sorting" in found.out
-    assert "seen" in opened
-    # files of the store and of the package; the digest of the code reads all sources
-    ours = {"documents.jsonl", "paragraphs.jsonl", "hint_bank.jsonl"}
-    for path in map(Path, opened):
-        if path.suffix != ".py" and path.name not in ours:
-            assert "games" not in path.parts
-            assert path.suffix != ".jsonl"
 
 
 @pytest.mark.usefixtures("evaluate")

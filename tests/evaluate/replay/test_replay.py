@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import RR
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
@@ -276,10 +274,6 @@ def test_a_label_is_found_by_a_duplicate_of_its_passage(evaluate: Evaluate) -> N
         assert any(line.startswith("its probability: ") for line in lines)
     hits = pd.read_csv("hits.csv")
     assert hits["overall_rank"][hits["right"]].tolist() == [1] * 3
-    tools: Any = ir_measures
-    qrels = tools.read_trec_qrels("run.qrels")
-    ranking = tools.read_trec_run("run.run")
-    assert tools.calc_aggregate([RR], qrels, ranking) == {RR: 1.0}
 
 
 def test_a_limit_takes_the_first_games_of_the_split(command: Evaluate) -> None:

@@ -26,12 +26,6 @@ def written(name: str) -> Run:
     return read_run(Path(name))
 
 
-def test_a_run_that_was_read_is_a_table_of_its_answerable_games() -> None:
-    table = written("mine.json").to_dataframe()
-    columns = table[["run", "game_id", "rank", "won"]]
-    assert columns.to_numpy().tolist() == [["mine", "g1", 2, None]]
-
-
 def test_a_run_of_the_last_version_is_read() -> None:
     older = {**play_record(), "win_faultless": 0.95}
     path = Path("older.json")
