@@ -64,16 +64,18 @@ def replay_each(
     """
     runs = []
     for name, own in settings.items():
-        replayed = Replay(
+        out = folder / f"{name}.json" if folder else None
+        replay = Replay(
             games,
             course,
             own,
             referees=referees,
             seed=seed,
             workers=workers,
-            out=folder / f"{name}.json" if folder else None,
+            out=out,
             name=name,
             measures=measures,
         )
-        runs.append(replayed.run())
+        runs.append(replay.run())
+
     return runs

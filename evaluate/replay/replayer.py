@@ -47,7 +47,7 @@ class Job:
 
     game: LabelledGame
     paragraph: Paragraph | None
-    batch: AskedBatch | None = None
+    batch: AskedBatch | None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ WRITERS = (
     "export a.json --out new",
     "compare a.json b.json --out new",
     f"questions {ABOUT} --out new.jsonl",
-    f"tune {ABOUT} --trials 2 --out new.yaml",
 )
 """Command lines that write a file or a folder whose name begins with "new"."""
 

@@ -38,9 +38,9 @@ def test_secrets_are_drawn_as_a_program_holds_them_from_files_of_one_name(
 
 def test_an_edition_without_a_piece_is_refused(evaluate: Evaluate) -> None:
     Path("short.pdf").write_bytes(lecture_pdf("short", "Two words."))
-    result = evaluate("games draw short.pdf --out s.jsonl --reader pypdf --cut page")
-    assert result.code == 2
-    assert "pypdf:page keeps no piece of these lectures; give the cut" in result.err
+    draw = "games draw short.pdf --out s.jsonl --reader pypdf --cut page"
+    says = "pypdf:page keeps no piece of these lectures; give the cut"
+    assert says in evaluate(draw).refusal
     assert not Path("s.jsonl").exists()
 
 

@@ -134,6 +134,7 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     wrong, right = record["search"]["hits"]
     record["search"]["hits"] = [*[wrong] * 12, right]
     record["search"]["rank"] = 13
+
     data = data_of(render([run_of([record], "one", "oracle")]))
     (opened,) = data["games"]["g"]
     shown = opened["search"]["hits"]
@@ -198,10 +199,7 @@ def test_each_lecture_has_its_figures() -> None:
 
 
 @pytest.fixture
-def tab(
-    browser: Any,
-    page: str,
-) -> Iterator[Any]:
+def tab(browser: Any, page: str) -> Iterator[Any]:
     """The page as opened from a file; it writes nothing to the console and asks for nothing else."""
     path = Path("report.html").resolve()
     path.write_text(page, "utf-8")

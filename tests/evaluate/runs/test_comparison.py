@@ -170,9 +170,8 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
 
     again = evaluate(f"{replay} store --lost-in smaller.json --json")
     assert again.json["games"] == 1
-    refused = evaluate(f"{replay} store --lost-in store.json")
-    assert refused.code == 2
-    assert "store.json lost no game" in refused.err
+    none_lost = evaluate(f"{replay} store --lost-in store.json").refusal
+    assert "store.json lost no game" in none_lost
 
 
 def test_a_table_of_80_columns_and_verdicts_are_printed(evaluate: Evaluate) -> None:

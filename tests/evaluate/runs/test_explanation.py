@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ from player.answer import Answer
 from player.game.record import PlayedGame
 from player.search.results import Query, SearchResult
 from quarry.course.paragraph import Paragraph
-from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import answers_about, labelled_game
 from tests.player.fakes import FakeGameServer
@@ -21,46 +21,46 @@ FOUND = "found at rank 2 in the book's slots by dense"
 MISSED = "not among the first 2 hits"
 ALPHA = {"document": "alpha", "confidence": 0.95, "tier": "filter"}
 BETA = {**ALPHA, "document": "beta"}
-
-
+WON = play_record()
 LOST = play_record(won=False, guess_rank=3)
 
 
-def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
-    for game, played, says in (
-        (game_record(), None, FOUND),
+@pytest.mark.parametrize(
+    ("changes", "play", "says"),
+    [
+        ({}, None, FOUND),
+        ({}, WON, f"won: {FOUND}; place 7 of 50 before the answers, 1 after"),
         (
-            game_record(),
-            play_record(),
-            f"won: {FOUND}; place 7 of 50 before the answers, 1 after",
-        ),
-        (
-            game_record(),
+            {},
             LOST,
             f"lost by the answers: {FOUND}; place 7 of 50 before them, 3 after",
         ),
         (
-            game_record(opening_sentence="photograph"),
+            {"opening_sentence": "photograph"},
             LOST,
             "lost by its label: the paragraph begins with 'Sentence of alpha:1:2.', correct the opening sentence",
         ),
         (
-            game_record(rank=None),
-            play_record(),
+            {"rank": None},
+            WON,
             f"won: {MISSED}; place 7 of 50 before the answers, 1 after",
         ),
         (
-            game_record(rank=None, truth=None),
+            {"rank": None, "truth": None},
             None,
             "lost at ingest: the store holds no such paragraph",
         ),
         (
-            game_record(rank=None, book=BETA),
+            {"rank": None, "book": BETA},
             None,
             "lost at the book: 'the alpha' was taken for beta (confidence 0.95), but the paragraph is in alpha",
         ),
-    ):
-        assert describe_fate(game, played) == says
+    ],
+)
+def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
+    changes: Any, play: Any, says: str
+) -> None:
+    assert describe_fate(game_record(**changes), play) == says
 
 
 def test_a_search_that_missed_says_what_the_book_did() -> None:
@@ -127,13 +127,6 @@ def test_the_guess_is_the_sentence_that_was_sent_even_if_a_candidate_with_anothe
     (line,) = [line for line in lines if line.startswith("guessed instead: ")]
     guess = unrelated.plan.as_paragraph(best)
     assert f'{guess.doc_id} p{guess.page}: "{guess.opening_sentence}"' in line
-
-
-def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(
-    unrelated: PlayedGame,
-) -> None:
-    _, where, *_ = told(paragraph("elsewhere:1:1"), unrelated)
-    assert where.startswith("lost at the book: 'alpha' was taken for first")
 
 
 def test_a_guess_before_the_search_had_ended_is_explained(
