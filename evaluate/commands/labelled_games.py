@@ -160,11 +160,10 @@ def questions(
 
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(located)):
+        line = format_batch(batch)
         if for_respondent:
-            seen = view or "paragraph"
-            lines.append(format_respondent_batch(batch, seen, retrieve))
-        else:
-            lines.append(format_batch(batch))
+            line = format_respondent_batch(batch, view or "paragraph", retrieve)
+        lines.append(line)
     write_text(out, "".join(f"{line}\n" for line in lines))
     print(f"{out}: {len(lines)} batches of 20 questions", file=sys.stderr)
     return report_lost(len(located) - len(lines), strict=True)

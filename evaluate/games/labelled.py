@@ -114,9 +114,9 @@ def load_games(path: Path, flag: str = "--games") -> list[LabelledGame]:
     if problems:
         raise problems[0]
     if unknown:
-        shown = ", ".join(map(repr, sorted(unknown)[:MAX_UNKNOWN_KEYS]))
+        names = ", ".join(map(repr, sorted(unknown)[:MAX_UNKNOWN_KEYS]))
         _log.warning(
-            "%s: ignored unknown keys: %s; `games check` counts them", path, shown
+            "%s: ignored unknown keys: %s; `games check` counts them", path, names
         )
     return games
 

@@ -120,8 +120,8 @@ def _remove_game(out: Path, game_id: str) -> None:
     start = json.dumps({"game_id": game_id}).removesuffix("}")
     with writing(out), locked(out, timeout_s=WAIT_S):
         lines = out.read_text(encoding="utf-8").split("\n")
-        kept = [line for line in lines if not line.startswith(f"{start},")]
-        write_named(out, "\n".join(kept).encode())
+        others = [line for line in lines if not line.startswith(f"{start},")]
+        write_named(out, "\n".join(others).encode())
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:

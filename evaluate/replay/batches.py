@@ -90,14 +90,14 @@ def format_respondent_batch(
         retrieve: returns the passages of the course for the text of a question, for the view `passages`.
     """
     questions = questions_json(batch.questions)
-    shown = {"paragraph": batch.opening_sentence}
+    content = {"paragraph": batch.opening_sentence}
     if view == "paragraph":
-        shown = {"paragraph": batch.paragraph}
+        content = {"paragraph": batch.paragraph}
     elif view == "passages":
-        shown = {"opening_sentence": batch.opening_sentence}
+        content = {"opening_sentence": batch.opening_sentence}
         for item in questions:
             item["passages"] = list(retrieve(item["question_text"]))
-    sheet = {"game_id": batch.game_id, **shown, "questions": questions}
+    sheet = {"game_id": batch.game_id, **content, "questions": questions}
     return json.dumps(sheet, ensure_ascii=False)
 
 

@@ -142,11 +142,18 @@ def _build_details(record: ReplayRecord) -> Json:
     """Return a record with the first hits, the first play and its first candidates, and with explanations."""
     play = get_play(record, 0)
     search = {**record["search"], "hits": _take_first(record["search"]["hits"], record)}
-    shown = play and {**play, "candidates": _take_first(play["candidates"], record)}
+    first_play = play and {
+        **play,
+        "candidates": _take_first(play["candidates"], record),
+    }
     others = [describe_fate(record, each) for each in record["plays"][1:]]
-    explanation = [*explain(record, play), *others]
-    shown_parts: Json = {"search": search, "plays": [], "play": shown}
-    return {**record, **shown_parts, "explanation": explanation}
+    details: Json = {
+        "search": search,
+        "plays": [],
+        "play": first_play,
+        "explanation": [*explain(record, play), *others],
+    }
+    return {**record, **details}
 
 
 def _take_first(
