@@ -53,7 +53,22 @@ def record_game(
         result: the result of the search.
         played_games: the plays of the game, repeat by repeat.
     """
-    record = ReplayRecord(
+    truth: TruthRecord | None = None
+    plays = []
+    if paragraph is not None:
+        truth = TruthRecord(
+            paragraph_id=paragraph.paragraph_id,
+            document=paragraph.doc_id,
+            page=paragraph.page,
+            opening_sentence=paragraph.opening_sentence,
+            text=paragraph.text,
+        )
+        for repeat, played_game in enumerate(played_games):
+            plays.append(_record_play(game, paragraph, played_game, repeat))
+
+    first = played_games[0] if played_games else None
+    questions: Any = protocol.questions_json(first.plan.questions) if first else []
+    return ReplayRecord(
         game_id=game.game_id,
         book_name=game.book_name,
         hint=game.hint,
@@ -63,34 +78,13 @@ def record_game(
         in_text_layer=game.in_text_layer,
         answerable=game.answerable,
         edition=game.edition,
-        truth=None,
+        truth=truth,
         search=record_search(result, paragraph),
-        questions=[],
-        questions_ms=None,
-        decide_ms=None,
-        plays=[],
+        questions=questions,
+        questions_ms=first.plan.questions_ms if first else None,
+        decide_ms=first.decision.decide_ms if first else None,
+        plays=plays,
     )
-    if paragraph is None:
-        return record
-
-    record["truth"] = TruthRecord(
-        paragraph_id=paragraph.paragraph_id,
-        document=paragraph.doc_id,
-        page=paragraph.page,
-        opening_sentence=paragraph.opening_sentence,
-        text=paragraph.text,
-    )
-    for repeat, played_game in enumerate(played_games):
-        play = _record_play(game, paragraph, played_game, repeat)
-        record["plays"].append(play)
-
-    if played_games:
-        first = played_games[0]
-        questions: Any = protocol.questions_json(first.plan.questions)
-        record["questions"] = questions
-        record["questions_ms"] = first.plan.questions_ms
-        record["decide_ms"] = first.decision.decide_ms
-    return record
 
 
 def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:

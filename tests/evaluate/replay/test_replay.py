@@ -391,7 +391,7 @@ def test_the_digest_changes_with_everything_a_run_depends_on(
 ) -> None:
     store: Any = Mock(fingerprint="store")
     same = Replay([labelled_game()], store, load())
-    others = {
+    others: Run = {
         "games": [labelled_game(hint="another")],
         "course": Mock(fingerprint="other store"),
         "settings": load("dual"),
@@ -402,8 +402,7 @@ def test_the_digest_changes_with_everything_a_run_depends_on(
 
     digests = {same.inputs_digest()}
     for name, other in others.items():
-        changes: Any = {name: other}
-        digests.add(replace(same, **changes).inputs_digest())
+        digests.add(replace(same, **{name: other}).inputs_digest())
     assert len(digests) == 7
     assert same.inputs_digest() in digests
     monkeypatch.setattr(replay_module, "code_digest", lambda: "other code")
