@@ -63,24 +63,14 @@ class DenseCalibration:
     separation: float
     late_weights: dict[str, float] = field(default_factory=dict)
 
-    def rescaled(
-        self, vectors: Float32Array, fit: EmbedderFit | None = None
-    ) -> DenseCalibration:
-        """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.
-
-        The rescaling needs no labels: it matches the standard deviation of the cosines of two random paragraphs.
+    def rescaled(self, scale: float, fit: EmbedderFit | None) -> DenseCalibration:
+        """Rescale the numbers for an embedder whose similarities are larger or smaller.
 
         Args:
-            vectors: (n_paragraphs, dim) unit vectors of a course.
-            fit: the embedder's fit on that course; without it everything counts as found.
+            scale: ratio of the log-odds per similarity of the two embedders.
+            fit: the embedder's fit on a course; without it everything counts as relevant.
         """
-        rows = np.random.default_rng(0).permutation(len(vectors))[:MAX_SAMPLED]
-        cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
-        if len(cosines) < MIN_COSINES or not cosines.std():
-            return self
-
         bias, slope = fit or (UNCALIBRATED_LOG_ODDS, 0.0)
-        scale = DEFAULT_SPREAD / float(cosines.std())
         return DenseCalibration(
             log_odds_per_similarity=self.log_odds_per_similarity * scale,
             bias=bias,
@@ -159,17 +149,32 @@ class Calibration:
     books: BookCalibration
     late_interaction: LateCalibration | None = None
 
-    def rescaled(self, vectors: Float32Array, fit: EmbedderFit | None) -> Calibration:
-        """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
-        dense, late = self.dense.rescaled(vectors, fit), self.late_interaction
+    def rescaled(
+        self, vectors: Float32Array, fit: EmbedderFit | None = None
+    ) -> Calibration:
+        """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.
+
+        The rescaling needs no labels: it matches the standard deviation of the cosines of two random paragraphs.
+
+        Args:
+            vectors: (n_paragraphs, dim) unit vectors of a course.
+            fit: the embedder's fit on that course; without it everything counts as relevant.
+        """
+        rows = np.random.default_rng(0).permutation(len(vectors))[:MAX_SAMPLED]
+        cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
+        if len(cosines) < MIN_COSINES or not cosines.std():
+            return self
+
+        scale = DEFAULT_SPREAD / float(cosines.std())
+        late = self.late_interaction
         if late is not None:
-            # fusion takes its scores in log-odds
-            rescaled = late.dense.rescaled(vectors, fit)
-            late = dataclasses.replace(late, dense=rescaled)
-        scale = dense.log_odds_per_similarity / self.dense.log_odds_per_similarity
-        fused = {**self.fused, "dense": self.fused["dense"] * scale}
+            # fusion takes its scores in log-odds, which are not rescaled
+            late = dataclasses.replace(late, dense=late.dense.rescaled(scale, fit))
         return dataclasses.replace(
-            self, dense=dense, fused=fused, late_interaction=late
+            self,
+            dense=self.dense.rescaled(scale, fit),
+            fused={**self.fused, "dense": self.fused["dense"] * scale},
+            late_interaction=late,
         )
 
     def with_late_interaction(self) -> Calibration:

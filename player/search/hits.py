@@ -1,25 +1,15 @@
 """Hits of a ranking, with their reasons in words, and the order of the whole course for a game."""
 
-from dataclasses import dataclass, field
+import functools
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from configs.settings import SearchSettings
 from player.search.index import SearchIndex
-from player.search.rank import (
-    FARTHEST,
-    Ranking,
-    probability,
-    threshold_log_odds,
-)
-from player.search.results import (
-    NOT_FOUND,
-    CourseOrder,
-    Hit,
-    StepName,
-    Tier,
-)
+from player.search.rank import FARTHEST, Ranking, probability, threshold_log_odds
+from player.search.results import NOT_FOUND, CourseOrder, Hit, StepName
 from quarry.arrays import IntArray
 
 COURSE: Final = "course"
@@ -41,9 +31,6 @@ class HitMaker:
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
-    _strategy_ranks: dict[tuple[bool, str, bool], IntArray] = field(
-        default_factory=dict, init=False
-    )
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
@@ -59,16 +46,10 @@ class HitMaker:
             step = step.filler  # it fills the slots that keywords leave empty
             names = step.found_by(row)
 
-        ranks = {}
-        for name in names:
-            ranks[name] = self._strategy_rank(step, name, row, is_book=is_book)
-        reasons = [f"rank {rank} by {name}" for name, rank in ranks.items()]
+        rank_by = functools.partial(_strategy_rank, step, row, is_book=is_book)
+        reasons = [f"rank {rank_by(name)} by {name}" for name in names]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
-
-        strategy = step.strategy
-        if strategy not in step.scored:
-            ranks[strategy] = self._strategy_rank(step, strategy, row, is_book=is_book)
-        elif step.is_fallback:
+        if step.is_fallback:
             why += AS_FALLBACK
 
         log_odds = float(step.fused.relevance_log_odds[row])
@@ -76,32 +57,15 @@ class HitMaker:
             paragraph=self.index.paragraphs[row],
             score=float(step.fused.scores[row]),
             relevance=probability(log_odds),
-            strategy_rank=ranks[strategy],
-            strategy=strategy,
+            strategy_rank=rank_by(step.strategy),
+            strategy=step.strategy,
             slot="book" if is_book else "global",
             why=why,
             relevant=log_odds >= threshold_log_odds(self.settings.threshold),
             same_as=self.index.copies(row),
         )
 
-    def _strategy_rank(
-        self, step: Ranking, name: str, row: int, *, is_book: bool
-    ) -> int:
-        """Return the rank from 1 of a paragraph, in the named book or in the course, by a strategy or the fusion."""
-        key = step.is_fallback, name, is_book
-        if key not in self._strategy_ranks:
-            item = step.scored.get(name, step.fused)
-            is_ranked = item.log_odds > NOT_FOUND
-            if is_book:
-                is_ranked = is_ranked & step.inside
-            rows = np.flatnonzero(is_ranked)
-            best_first = rows[np.argsort(-item.scores[rows], kind="stable")]
-            ranks = np.zeros(len(is_ranked), dtype=np.int64)
-            ranks[best_first] = np.arange(1, len(rows) + 1)
-            self._strategy_ranks[key] = ranks
-        return int(self._strategy_ranks[key][row])
-
-    def answered_by(self, tier: Tier) -> StepName:
+    def answered_by(self) -> StepName:
         """Return the name of the step that found the relevant hits; the step of the named book goes first."""
         ranking = self.ranking
         if ranking.level != "relevant":
@@ -112,9 +76,20 @@ class HitMaker:
         relevant = ranking.hits[
             ranking.fused.relevance_log_odds[ranking.hits] >= threshold
         ]
-        if tier == "none" or not ranking.inside[relevant].any():
+        if ranking.tier == "none" or not ranking.inside[relevant].any():
             return "original"
-        return tier
+        return ranking.tier
+
+
+def _strategy_rank(step: Ranking, row: int, name: str, *, is_book: bool) -> int:
+    """Return the rank from 1 of a paragraph, in the named book or in the course, by a strategy or the fusion."""
+    item = step.scored.get(name, step.fused)
+    is_ranked = item.log_odds > NOT_FOUND
+    if is_book:
+        is_ranked = is_ranked & step.inside
+    is_better = item.scores > item.scores[row]
+    is_better[:row] |= item.scores[:row] == item.scores[row]
+    return 1 + int(np.count_nonzero(is_better & is_ranked))
 
 
 def order_course(maker: HitMaker) -> CourseOrder:
@@ -122,7 +97,7 @@ def order_course(maker: HitMaker) -> CourseOrder:
     index, ranking = maker.index, maker.ranking
     order = ranking.fused.log_odds
     is_found = order > NOT_FOUND
-    in_filter = ranking.inside & ranking.filters
+    in_filter = ranking.inside & (ranking.tier == "filter")
     position_of_hit = np.full(len(is_found), np.inf)
     position_of_hit[ranking.hits] = np.arange(len(ranking.hits))
     rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, position_of_hit))

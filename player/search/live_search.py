@@ -97,7 +97,7 @@ class LiveSearch:
             hits=hits,
             book=self.book,
             failures=tuple(self.failures.values()),
-            answered_by=maker.answered_by(self.book.tier if self.book else "none"),
+            answered_by=maker.answered_by(),
             relevant=ranking.level == "relevant",
             boost=ranking.lift,
             threshold=self.settings.threshold,

@@ -90,7 +90,7 @@ class Ranking:
         hits: (n_hits,) rows of the paragraphs to return, in order.
         in_book_slot: (n_hits,) whether each takes a slot of the book.
         inside: (n_paragraphs,) whether each is in the named book.
-        filters: whether that book filters.
+        tier: use of that book.
         lift: log-odds that were added to the order of the paragraphs of the named book.
         level: the threshold that its best hit reaches.
         is_fallback: whether it is the step of keywords.
@@ -103,7 +103,7 @@ class Ranking:
     hits: IntArray
     in_book_slot: BoolArray
     inside: BoolArray
-    filters: bool
+    tier: Tier
     lift: float
     level: Level
     is_fallback: bool
@@ -210,7 +210,8 @@ def _rank_step(
         is_fallback: whether this is the step of keywords.
     """
     book, lift = inputs.book, lift_of(inputs.book, settings)
-    filters = tier_of(book.confidence, settings) == "filter"
+    tier = tier_of(book.confidence, settings)
+    filters = tier == "filter"
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
     # what the first step found in the book stays, behind what the fallback finds
@@ -246,7 +247,7 @@ def _rank_step(
         hits=hits,
         in_book_slot=in_book_slot,
         inside=book.inside,
-        filters=filters,
+        tier=tier,
         lift=lift,
         level=_level_of(fused.relevance_log_odds[hits], settings),
         is_fallback=is_fallback,

@@ -103,8 +103,8 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     alike = np.full((60, 1), 0.9**0.5, dtype=np.float32)
     narrow = np.hstack([0.1**0.5 * vectors, alike])
 
-    fitted = embedder_calibration(DEFAULT_EMBEDDER).with_late_interaction().dense
-    rescaled, usual = fitted.rescaled(narrow), fitted.rescaled(vectors)
+    fitted = embedder_calibration(DEFAULT_EMBEDDER).with_late_interaction()
+    rescaled, usual = fitted.rescaled(narrow).dense, fitted.rescaled(vectors).dense
     assert rescaled.log_odds_per_similarity == pytest.approx(
         10.0 * usual.log_odds_per_similarity, rel=1e-3
     )
