@@ -84,7 +84,7 @@ class SearchOrchestrator:
         # the rule of the game is for games only, unless asked for
         if query.keywords is None and mode == "rule":
             mode = "fallback"
-        return self._find(replace(query, keywords=mode), self._cached)
+        return self._find(replace(query, keywords=mode))
 
     async def search_async(self, query: Query) -> SearchResult:
         """Run `search` in a thread, so that it does not block the event loop."""
@@ -101,7 +101,7 @@ class SearchOrchestrator:
             StoreError: the store is missing, or has changed and cannot be read.
         """
         query = replace(query, keywords=query.keywords or self.settings.keywords)
-        return self._find(query, lambda search, _: search.course_result())
+        return self._find(query, orders_course=True)
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
@@ -115,14 +115,12 @@ class SearchOrchestrator:
         """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _find(
-        self, query: Query, answer: Callable[[LiveSearch, Hashable], SearchResult]
-    ) -> SearchResult:
+    def _find(self, query: Query, *, orders_course: bool = False) -> SearchResult:
         """Search the course as the store holds it now, and count the search.
 
         Args:
             query: the query, with a mode of keywords.
-            answer: returns the result of a search over an index with an identity.
+            orders_course: return the order of the whole course, which is not cached.
         """
         started = time.perf_counter()
         if any("\ud800" <= char <= "\udfff" for char in query.hint):
@@ -142,7 +140,11 @@ class SearchOrchestrator:
             started=started,
         )
         try:
-            result = answer(search, identity)
+            result = (
+                search.course_result()
+                if orders_course
+                else self._cached(search, identity)
+            )
         except AllStrategiesFailedError as error:
             self._statistics.count(None, error.args)
             raise

@@ -101,27 +101,25 @@ def order_course(maker: HitMaker) -> CourseOrder:
     position_of_hit = np.full(len(is_found), np.inf)
     position_of_hit[ranking.hits] = np.arange(len(ranking.hits))
     rows = np.lexsort((-order, ~(in_filter & is_found), ~is_found, position_of_hit))
-    n_found = int(is_found.sum())
     # the belief has a prior of its own for kinds
     log_odds = order - maker.settings.kind_weight * index.kind_log_odds
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
     positions = np.argsort(rows)
+    is_book = in_filter.copy()
+    is_book[ranking.hits] = ranking.in_book_slot
 
     def best_hit(passages: IntArray) -> Hit:
         number = int(positions[passages].min(initial=len(rows) - 1))
         row = int(rows[number])
-        if number < len(ranking.hits):
-            return maker.hit(row, is_book=bool(ranking.in_book_slot[number]))
-        if number < n_found:
-            return maker.hit(row, is_book=bool(in_filter[row]))
+        if is_found[row]:
+            return maker.hit(row, is_book=bool(is_book[row]))
 
         return Hit(
             paragraph=index.paragraphs[row],
             score=0.0,
             relevance=0.0,
-            strategy_rank=number - n_found + 1,
+            strategy_rank=number + 1 - int(is_found.sum()),
             strategy=COURSE,
-            slot="global",
             why=NOT_FOUND_BY_SEARCH,
             relevant=False,
         )

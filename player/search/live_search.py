@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ from player.search.results import (
     nothing_found,
 )
 from player.search.strategies.strategy import Reranker
-from quarry.arrays import Float64Array, IntArray
+from quarry.arrays import Float64Array
 
 T = TypeVar("T")
 KEYWORDS_S = 5.0
@@ -166,8 +166,10 @@ class LiveSearch:
         """
         strategies = self.index.strategies
         for name in names:
-            if not isinstance(strategies[name], Reranker):
-                self._start(name)
+            strategy = strategies[name]
+            if not isinstance(strategy, Reranker):
+                score = functools.partial(strategy.score, self.query, self.doc_id)
+                self._start(name, score)
 
         scores: dict[str, ScoreArrays] = {}
         for name in names:
@@ -175,7 +177,8 @@ class LiveSearch:
             if isinstance(strategy, Reranker):
                 before = replace(inputs, scores=scores)
                 rows = best_rows(before, self.settings, strategy.n_compared)
-                self._start(name, rows)
+                score = functools.partial(strategy.rerank, self.query, rows)
+                self._start(name, score)
             scored = self._value(self._calls[name])
             if scored is not None:
                 scores[name] = scored
@@ -189,30 +192,26 @@ class LiveSearch:
             self.failures[call.name] = kind(call.name, call.failure)
         return value
 
-    def _start(self, name: str, rows: IntArray | None = None) -> None:
+    def _start(self, name: str, score: Callable[[], ScoreArrays]) -> None:
         """Start a strategy in another thread, unless it was started before.
 
         It fails if it returns something else than arrays of numbers for the course.
 
         Args:
             name: name of the strategy.
-            rows: rows of the paragraphs that a reranker compares.
+            score: computes its scores.
         """
         if name in self._calls:
             return
-        query, doc_id = self.query, self.doc_id
         strategy, n = self.index.strategies[name], len(self.index.paragraphs)
 
         def work() -> ScoreArrays:
             strategy.load()
             started = time.perf_counter()
-            strategy.prepare(query)
+            strategy.prepare(self.query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
 
-            if isinstance(strategy, Reranker) and rows is not None:
-                arrays = strategy.rerank(query, rows)
-            else:
-                arrays = strategy.score(query, doc_id)
+            arrays = score()
             if not isinstance(arrays, ScoreArrays) or not arrays.are_of(n):
                 raise SearchError(
                     name,

@@ -73,12 +73,9 @@ class NameComparison:
 
         string = self.exact.copy()
         above = np.maximum(0.0, scores - _MIN_SIMILARITY) / (100.0 - _MIN_SIMILARITY)
-        for name, similarity in zip(
-            self.names.document_names, above.tolist(), strict=True
-        ):
-            string[name.document_row] = max(
-                string[name.document_row], name.source_trust * similarity
-            )
+        for name, similarity in zip(self.names.document_names, above, strict=True):
+            row = name.document_row
+            string[row] = max(string[row], name.source_trust * similarity)
         return string * self._clash_factor
 
     @property
