@@ -41,19 +41,16 @@ HINT = Query("hint")
 
 
 def orchestrator(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrator:
-    """Over these strategies; 2 book slots, 2 global ones, spill-over; "Optics" is metadata, with confidence 0.8."""
+    """`engine` in one step over these strategies; "Optics" is metadata, with confidence 0.8, and is boosted."""
     values: dict[str, Any] = {
         "strategies": tuple(each(strategies, "name")),
-        "pdf_k": 2,
-        "global_k": 2,
-        "spill_over": "always",
-        "book_match": "resolved",
+        "cascade": False,
         "boost": 0.5,
     }
     likely = document("likely", ("Optics", "metadata"))
     documents = [document("sure"), likely, document("rest")]
-    index = index_of(strategies, documents, *UNFOUND)
-    return SearchOrchestrator(index, search_settings(**(values | changes)))
+    values |= changes
+    return engine(*strategies, documents=documents, unfound=UNFOUND, **values)
 
 
 def one() -> ListStrategy:
@@ -98,6 +95,7 @@ def test_nonsense_is_named_as_a_failure_and_the_others_answer(
         ScoreArrays(zeros, np.full(10, np.inf), zeros),
         ScoreArrays(nan, zeros, zeros),
         ScoreArrays(zeros, zeros, nan),
+        ScoreArrays(zeros, zeros, np.full(10, -np.inf)),
     ):
         monkeypatch.setattr(odd, "score", lambda *_, scores=nonsense: scores)
         caplog.clear()

@@ -1,6 +1,7 @@
 """One search: book, original, fallback, lowered threshold, nothing; and what every step is called."""
 
 import time
+from collections.abc import Sequence
 from threading import Event
 from typing import Any
 
@@ -17,6 +18,7 @@ from player.search.results import (
     Query,
     ScoreArrays,
 )
+from quarry.course.paragraph import Document
 from tests.fakes import each
 from tests.player.fakes import (
     ListStrategy,
@@ -30,7 +32,11 @@ HINT = Query("hint")
 
 
 def engine(
-    *strategies: ListStrategy, cache: ResultCache | None = None, **changes: Any
+    *strategies: ListStrategy,
+    documents: Sequence[Document] = (document("sure"), document("rest")),
+    unfound: Sequence[str] = (),
+    cache: ResultCache | None = None,
+    **changes: Any,
 ) -> SearchOrchestrator:
     """With the cascade on, thresholds 0.7 and 0.35, and no weight for the book but its filter."""
     values: dict[str, Any] = {
@@ -40,7 +46,7 @@ def engine(
         "pdf_k": 2,
         "global_k": 2,
     }
-    index = index_of(strategies, [document("sure"), document("rest")])
+    index = index_of(strategies, documents, *unfound)
     settings = search_settings(**(values | changes))
     return SearchOrchestrator(index, settings, cache=cache)
 

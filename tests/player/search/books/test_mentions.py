@@ -1,16 +1,14 @@
 """Documents that a message names by a whole name, or by a single word."""
 
-from player.search.books.course_names import CourseNames
-from player.search.books.mentions import (
-    PROBABLY_NAMED,
-    SURELY_NAMED,
-    documents_by_name,
-    documents_by_word,
-)
+from collections.abc import Sequence
+
+from player.search.books.mentions import PROBABLY_NAMED, SURELY_NAMED
+from player.search.books.resolver import BookResolver
 from quarry.course.paragraph import Document
 from tests.contracts.paragraphs import paragraph
-from tests.player.fakes import document, titled
+from tests.player.fakes import course_with, document, titled
 
+NOTHING = "", 0.0
 TITLED = titled(
     {
         "a": "Weighing Coins: Probability for Learners",
@@ -20,29 +18,31 @@ TITLED = titled(
 )
 
 
+def named_in(
+    message: str, documents: Sequence[Document], *texts: str
+) -> tuple[str, float]:
+    """Return the document that a message names, of documents that have a text each, and the confidence."""
+    ids = [f"{item.doc_id}:1:1" for item in documents]
+    course = course_with(documents, list(map(paragraph, ids, texts)))
+    book = BookResolver(course).named_in(message)
+    return (book.doc_id, book.confidence) if book else NOTHING
+
+
 def test_a_message_holds_a_title_its_first_part_or_a_stem() -> None:
     for message, expected in {
-        "in Weighing Coins, what is a cost": {0},
-        "Where Are We Now? says costs": {1},
-        "in How Would We Know?, what is a cost": {2},
-        "see C1-notes on costs": {2},
-        "weighing coins, probability for learners: a cost": {0},
-        "weighing coins at home": set(),
-        "how would we know what it costs": set(),
-        "anything but How Would We Know?": set(),
-        "not c1-notes": set(),
-        "see c1-notesheet": set(),
-        "Weighing Coins or How Would We Know?": {0, 2},
+        "in Weighing Coins, what is a cost": "a",
+        "Where Are We Now? says costs": "b",
+        "in How Would We Know?, what is a cost": "c1-notes",
+        "see C1-notes on costs": "c1-notes",
+        "weighing coins, probability for learners: a cost": "a",
+        "weighing coins at home": "",
+        "how would we know what it costs": "",
+        "anything but How Would We Know?": "",
+        "not c1-notes": "",
+        "in Weighing Coinsmiths": "",
+        "Weighing Coins or How Would We Know?": "",
     }.items():
-        assert documents_by_name(message, CourseNames(TITLED)) == expected, message
-
-
-def with_texts(documents: list[Document], *texts: str) -> CourseNames:
-    """Names of documents that have a text each."""
-    paragraphs = []
-    for item, text in zip(documents, texts, strict=True):
-        paragraphs.append(paragraph(f"{item.doc_id}:1:1", text))
-    return CourseNames(documents, paragraphs)
+        assert named_in(message, TITLED)[0] == expected, message
 
 
 def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it() -> (
@@ -50,7 +50,7 @@ def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it()
 ):
     text = "A cost is the main result."
     for hummel in (document("hummel-2019"), document("p17", ("K. Hummel", "author"))):
-        names = with_texts([document("01-hashing"), hummel], text, text)
+        documents = [document("01-hashing"), hummel]
         for message, confidence in {
             "tell me more about the hummel paper": SURELY_NAMED,
             "what does Hummel's article say on costs?": SURELY_NAMED,
@@ -59,39 +59,31 @@ def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it()
             "the paper entitled Hummel on costs": SURELY_NAMED,
             "hummel: the main result": PROBABLY_NAMED,
         }.items():
-            assert documents_by_word(message, names) == {1: confidence}, message
-            assert documents_by_word(message.replace("ummel", "ooper"), names) == {}, (
-                hummel
-            )
+            named = named_in(message, documents, text, text)
+            assert named == (hummel.doc_id, confidence), message
+            other = message.replace("ummel", "ooper")
+            assert named_in(other, documents, text, text) == NOTHING, other
 
 
 def test_the_order_in_which_a_message_names_a_document_twice_does_not_matter() -> None:
-    names = with_texts([document("hummel-kademlia")], "A cost is the main result.")
+    documents = [document("hummel-kademlia")]
     for message in (
         "kademlia idea and then slides of hummel",
         "slides of hummel and then kademlia",
     ):
-        assert documents_by_word(message, names) == {0: SURELY_NAMED}
-
-
-AUTHORS = with_texts(
-    [
-        document("a", ("Ada Varn", "author")),
-        document("b", ("Bo Hill", "author")),
-        document("c", ("Cy Orlund", "author")),
-    ],
-    "By Ada Varn. It costs.",
-    "By Bo Hill. It costs.",
-    "Orlund and Varn.",
-)
+        named = named_in(message, documents, "A cost is the main result.")
+        assert named == ("hummel-kademlia", SURELY_NAMED)
 
 
 def test_an_author_whom_no_other_document_mentions_is_named() -> None:
+    authors = {"a": "Ada Varn", "b": "Bo Hill", "c": "Cy Orlund"}
+    documents = [document(key, (name, "author")) for key, name in authors.items()]
+    texts = "By Ada Varn. It costs.", "By Bo Hill. It costs.", "Orlund and Varn."
     for message, expected in {
-        "does Orlund mention costs": {2: PROBABLY_NAMED},
-        "the Varn survey on costs": {0: SURELY_NAMED},
-        "not the Varn survey": {},
-        "does Varn mention costs": {},  # another document does
-        "is there a hill in it": {},  # an everyday word
+        "does Orlund mention costs": ("c", PROBABLY_NAMED),
+        "the Varn survey on costs": ("a", SURELY_NAMED),
+        "not the Varn survey": NOTHING,
+        "does Varn mention costs": NOTHING,  # another document does
+        "is there a hill in it": NOTHING,  # an everyday word
     }.items():
-        assert documents_by_word(message, AUTHORS) == expected, message
+        assert named_in(message, documents, *texts) == expected, message
