@@ -189,7 +189,7 @@ def _prepare_batch(
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if isinstance(dense, Dense):
-            dense_terms = dense.terms(game.hint, [RULE], search.doc_id)
+            dense_terms = dense.terms(game.hint, [RULE], search.book.doc_id)
         prepared.append(
             PreparedGame(
                 rank_input=rank_input,

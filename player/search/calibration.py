@@ -81,7 +81,7 @@ class DenseCalibration:
             },
         )
 
-    def log_odds_of(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
+    def relevance_log_odds(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return the log-odds that each paragraph answers the hint, from its own scores alone.
 
         Args:

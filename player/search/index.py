@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from configs.settings import SearchSettings
 from player.search.books.resolver import BookResolver
 from player.search.calibration import Calibration, embedder_calibration
-from player.search.rank import groups_of, tier_of
+from player.search.rank import Book
 from player.search.results import BookCandidate, Query
 from player.search.strategies.strategy import Strategy
 from player.starts import search_log_odds
@@ -48,8 +48,15 @@ class SearchIndex:
 
     @functools.cached_property
     def groups(self) -> IntArray:
-        """(n_paragraphs,) number of each paragraph's group of duplicates, -1 without duplicates."""
-        return groups_of(self.paragraphs)
+        """(n_paragraphs,) number of each paragraph's group of duplicates, -1 without duplicates.
+
+        The store has found which paragraphs are (nearly) identical.
+        """
+        originals = [item.same_as or item.paragraph_id for item in self.paragraphs]
+        _, groups, sizes = np.unique(
+            np.array(originals, dtype=np.str_), return_inverse=True, return_counts=True
+        )
+        return np.where(sizes[groups] > 1, groups, -1)
 
     @functools.cached_property
     def kind_log_odds(self) -> Float64Array:
@@ -62,10 +69,10 @@ class SearchIndex:
         doc_ids = np.array([item.doc_id for item in self.paragraphs], dtype=np.str_)
         return np.unique(doc_ids, return_inverse=True, return_counts=True)
 
-    def inside(self, book: BookCandidate | None) -> BoolArray:
-        """Return (n_paragraphs,) whether each paragraph is in a book; None is no book."""
+    def inside(self, doc_id: str) -> BoolArray:
+        """Return (n_paragraphs,) whether each paragraph is in a document; "" is no document."""
         doc_ids, document, _ = self._documents
-        inside: BoolArray = (doc_ids == (book.doc_id if book else ""))[document]
+        inside: BoolArray = (doc_ids == doc_id)[document]
         return inside
 
     def copies(self, row: int) -> tuple[str, ...]:
@@ -76,12 +83,10 @@ class SearchIndex:
         copies = np.flatnonzero(self.groups == group).tolist()
         return tuple(self.paragraphs[n].paragraph_id for n in copies if n != row)
 
-    def resolve_book(
-        self, query: Query, settings: SearchSettings
-    ) -> tuple[BookCandidate | None, Float64Array | None]:
-        """Return the document that the query's name refers to, and the evidence of the name as in `Book`.
+    def resolve_book(self, query: Query, settings: SearchSettings) -> Book:
+        """Return the document that the query's name refers to, or, without a name, the document that the hint names.
 
-        Without a name, return the document that the hint names. Names are evidence if they are resolved by confidence.
+        Names are evidence if they are resolved by confidence.
         """
         book, evidence = None, None
         if settings.book_match == "stem":
@@ -92,7 +97,8 @@ class SearchIndex:
             evidence = self._weigh_books(books)
         elif settings.book_match == "resolved":
             book = self.books.named_in(query.hint)
-        return book and replace(book, tier=tier_of(book.confidence, settings)), evidence
+        doc_id, confidence = (book.doc_id, book.confidence) if book else ("", 0.0)
+        return Book(self.inside(doc_id), confidence, evidence, doc_id)
 
     def _weigh_books(self, books: Sequence[BookCandidate]) -> Float64Array:
         """Return (n_paragraphs,) log-odds that each paragraph is meant, by the confidences of a name, up to a constant.

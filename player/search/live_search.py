@@ -26,7 +26,6 @@ from player.search.results import (
     nothing_found,
 )
 from player.search.strategies.strategy import Reranker
-from quarry.arrays import Float64Array
 
 T = TypeVar("T")
 KEYWORDS_S = 5.0
@@ -90,12 +89,15 @@ class LiveSearch:
     def _result_of(self, maker: HitMaker) -> SearchResult:
         """Return the result with the hits of a ranking."""
         ranking, hits = maker.ranking, maker.hits()
+        book = None
+        if doc_id := self.book.doc_id:
+            book = BookCandidate(doc_id, self.book.confidence, ranking.tier)
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
             query=self.query,
             hits=hits,
-            book=self.book,
+            book=book,
             failures=tuple(self.failures.values()),
             answered_by=maker.answered_by(),
             relevant=ranking.level == "relevant",
@@ -106,34 +108,23 @@ class LiveSearch:
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
 
-    @property
-    def book(self) -> BookCandidate | None:
-        """The document that the query names."""
-        return self._named[0]
-
-    @property
-    def doc_id(self) -> str:
-        """The id of that document; "" without one."""
-        return self.book.doc_id if self.book else ""
-
     @functools.cached_property
-    def _named(self) -> tuple[BookCandidate | None, Float64Array | None]:
-        """The document that the query names, and the evidence of the name, found within half of the time left."""
+    def book(self) -> Book:
+        """The document that the query names, resolved within half of the time left."""
+        no_book = Book(self.index.inside(""))
         if not self.query.hint.strip():
-            return None, None
+            return no_book
         work = functools.partial(self.index.resolve_book, self.query, self.settings)
         half_way = (time.monotonic() + self._deadline) / 2.0
         call = self.runner.start("book name", work, half_way)
-        return self._value(call) or (None, None)
+        return self._value(call) or no_book
 
     @functools.cached_property
     def inputs(self) -> RankInput:
         """The input of the ranking, with the scores of all strategies that have answered."""
         index, query = self.index, self.query
-        book, evidence = self._named
-        confidence = book.confidence if book else 0.0
         inputs = RankInput(
-            book=Book(index.inside(book), confidence, evidence),
+            book=self.book,
             kind_log_odds=index.kind_log_odds,
             groups=index.groups,
             weights=index.calibration.fused,
@@ -168,7 +159,7 @@ class LiveSearch:
         for name in names:
             strategy = strategies[name]
             if not isinstance(strategy, Reranker):
-                score = functools.partial(strategy.score, self.query, self.doc_id)
+                score = functools.partial(strategy.score, self.query, self.book.doc_id)
                 self._start(name, score)
 
         scores: dict[str, ScoreArrays] = {}

@@ -11,7 +11,7 @@ or models.
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -21,7 +21,6 @@ from configs.settings import KeywordMode, SearchSettings
 from player.search.results import NOT_FOUND, ScoreArrays, Tier
 from player.search.slots import best_first, n_slots, slotted, with_rare_words
 from quarry.arrays import AnyFloatArray, BoolArray, IntArray
-from quarry.course.paragraph import Paragraph
 
 TRACE = 1e-6
 """Smallest difference, in log-odds, of paragraphs in the order of reciprocal ranks, so that they do not tie."""
@@ -49,11 +48,13 @@ class Book:
         confidence: 0..1, confidence that it is meant; 0 without one.
         evidence: (n_paragraphs,) log-odds by the name, see `SearchIndex.resolve_book`. It counts only if the name is
             in doubt: a book that neither filters nor is boosted. None without such a name.
+        doc_id: id of the document; "" without one.
     """
 
     inside: BoolArray
     confidence: float = 0.0
     evidence: AnyFloatArray | None = None
+    doc_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +64,7 @@ class RankInput:
     Attributes:
         book: the named document.
         kind_log_odds: (n_paragraphs,) prior of each paragraph's kind, which count by `search.kind_weight`.
-        groups: as `groups_of` returns them.
+        groups: as in `SearchIndex.groups`.
         weights: log-odds per unit of each strategy's score, for linear fusion.
         keywords: mode of keywords, None without them.
         k: maximal number of hits; None takes the settings' number.
@@ -113,18 +114,6 @@ class Ranking:
         """Return the names of the strategies that found a paragraph."""
         scored = self.scored.items()
         return [name for name, item in scored if item.log_odds[row] > NOT_FOUND]
-
-
-def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
-    """Return (n_paragraphs,) the number of each paragraph's group of duplicates, -1 without duplicates.
-
-    The store has found which paragraphs are (nearly) identical.
-    """
-    originals = [item.same_as or item.paragraph_id for item in paragraphs]
-    _, groups, sizes = np.unique(
-        np.array(originals, dtype=np.str_), return_inverse=True, return_counts=True
-    )
-    return np.where(sizes[groups] > 1, groups, -1)
 
 
 def tier_of(confidence: float, settings: SearchSettings) -> Tier:
@@ -386,7 +375,7 @@ def merge_duplicates(
     """Keep one paragraph of each group of duplicates; the others get -inf.
 
     Args:
-        groups: as `groups_of` returns them.
+        groups: as in `SearchIndex.groups`.
         preferred: (n_paragraphs,) paragraphs to keep rather than the others of their group.
     """
     members = np.flatnonzero(groups >= 0)

@@ -57,5 +57,5 @@ class Chroma(EmbeddingStrategy):
             np.isin(np.arange(len(scores)), rows),
             scores,
             self._calibration.log_odds_per_similarity * scores,
-            self._calibration.log_odds_of({PARAGRAPH: scores}),
+            self._calibration.relevance_log_odds({PARAGRAPH: scores}),
         )

@@ -143,7 +143,7 @@ class Dense(EmbeddingStrategy):
         weights = dense_weights(self._calibration, rule)
         terms = self.terms(query.hint, weights, doc_id)
         order = dense_scores(terms, weights, self._calibration)
-        relevance_log_odds = self._calibration.log_odds_of(terms)
+        relevance_log_odds = self._calibration.relevance_log_odds(terms)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
             relevance_log_odds = np.minimum(relevance_log_odds, MAX_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance_log_odds)

@@ -112,7 +112,7 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
         10.0 * usual.late_weights[TOKENS], rel=1e-3
     )
     cosine = {"paragraph": vectors[:1]}
-    assert rescaled.log_odds_of(cosine).min() > 0.0, "nobody knows"
+    assert rescaled.relevance_log_odds(cosine).min() > 0.0, "nobody knows"
     assert fitted.rescaled(vectors[:3]) == fitted, "three paragraphs teach nothing"
 
 

@@ -15,7 +15,6 @@ from player.search.rank import (
     RankInput,
     book_prior,
     fuse,
-    groups_of,
     lift_of,
     merge_duplicates,
     rank,
@@ -25,7 +24,6 @@ from player.search.rank import (
 from player.search.results import NOT_FOUND as NO
 from player.search.results import ScoreArrays
 from quarry.arrays import AnyFloatArray
-from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import search_settings
 
 
@@ -66,13 +64,6 @@ def fused(
     settings = search_settings(fusion=fusion, boost=1.0, kind_weight=0.5)
     _, result = fuse(given, scored, settings)
     return result
-
-
-def test_duplicates_are_those_of_one_original() -> None:
-    originals = enumerate(["", "", "p:1:0", "q:9:9", "q:9:9", "p:1:0"])
-    items = [replace(paragraph(f"p:1:{n}"), same_as=other) for n, other in originals]
-    assert groups_of(items).tolist() == [0, -1, 0, 2, 2, 0]
-    assert not len(groups_of([]))
 
 
 def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
