@@ -55,13 +55,6 @@ def test_a_word_counts_once_whatever_its_forms_and_however_often_it_is_said() ->
     assert evidence.log_odds("sorts sort") == pytest.approx(TWO)
 
 
-def test_a_word_is_shared_whatever_its_apostrophe() -> None:
-    straight, curly = (paragraph("a:1:1", f"Newton{sign}s laws.") for sign in "'’")
-    for hint in ("what Newton's apple shows", "what Newton’s apple shows"):
-        log_odds = RuleEvidence([straight, curly]).log_odds(hint)
-        assert log_odds == pytest.approx([EXACT, EXACT])
-
-
 def test_base_forms() -> None:
     for word, forms in {
         "sorting": ("sort",),

@@ -95,14 +95,12 @@ def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix() 
             assert resolver.best(book_name) == expected
 
 
-def test_nothing_else_is_a_stem() -> None:
+def test_nothing_else_is_a_stem_and_stems_that_differ_in_case_alone_are_told_apart() -> (
+    None
+):
     resolver = references([*COURSE, *files("Notes; notes")])
     for book_name in ("Hash Tables and Bloom Filters", "hashing", "", ".pdf", "NOTES"):
         assert resolver.by_stem(book_name) is None
-
-
-def test_stems_that_differ_in_case_alone_are_told_apart_with_any_suffix() -> None:
-    resolver = references(files("Notes; notes"))
     for book_name in ("Notes", "Notes.pdf", "Notes.PDF"):
         assert resolver.by_stem(book_name) == BookCandidate("Notes", 1.0)
 

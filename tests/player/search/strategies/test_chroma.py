@@ -56,12 +56,14 @@ def made(location: str, **n_paragraphs: int) -> Course:
     return make_store(location, paragraphs, NoTies(), collection=collection)
 
 
-SERVER = pytest.param("server", marks=pytest.mark.server)
-
-
-@pytest.fixture(params=["folder", SERVER])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Course:
-    location = str(tmp_path / "store")
+@pytest.fixture(
+    scope="module",
+    params=["folder", pytest.param("server", marks=pytest.mark.server)],
+)
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Course:
+    location = str(tmp_path_factory.mktemp("store"))
     if request.param == "server":
         location = request.getfixturevalue("chroma_url")
     return made(location, trees=30, locks=25, Caches=4)
