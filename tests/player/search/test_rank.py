@@ -13,7 +13,6 @@ from player.search.rank import (
     Book,
     Ranking,
     RankInput,
-    book_prior,
     fuse,
     lift_of,
     merge_duplicates,
@@ -78,16 +77,6 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
         book = Book(np.arange(n) < n_inside, 0.75)
         lift = lift_of(book, search_settings(boost=1.0))
         assert lift == pytest.approx(math.log(odds))
-
-
-def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
-    settings = search_settings(boost=2.0)
-    for confidence, is_lifted in {0.6: True, 0.59: False, 0.0: False}.items():
-        named = Book(np.array([True, False]), confidence, np.array([0.5, 0.25]))
-        lift = lift_of(named, settings)
-        assert (lift > 0.0) == is_lifted
-        expected = [lift, 0.0] if lift else [1.0, 0.5]
-        assert book_prior(named, settings).tolist() == expected
 
 
 def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:

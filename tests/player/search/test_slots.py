@@ -1,6 +1,5 @@
 """The slot rule: numbers of slots, spill-over, and what the course's slots hold."""
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ def lifted(
     global_k: int,
     *log_odds: float,
     lift: float = 0.0,
-    filters: bool = True,
     **changes: Any,
 ) -> str:
     """The slots over six paragraphs of which the first three are the book's, raised by its lift."""
@@ -34,7 +32,7 @@ def lifted(
         settings,
         k=n_slots(settings),
         lift=lift,
-        filters=filters,
+        filters=True,
     )
     return named(chosen)
 
@@ -70,15 +68,6 @@ def test_by_relevance_no_slot_is_reserved() -> None:
     for spill_over in ("always", "never"):
         spread = filled(2, 2, "341502", spill_over, merge="relevance")
         assert spread == "g3 g4 b1 g5"
-
-
-def test_a_boosted_book_leaves_the_course_its_slots() -> None:
-    boosted = functools.partial(lifted, filters=False)
-    odds = (11, 12, 10, 6, 5, 4)
-    assert boosted(2, 2, *odds, lift=10) == "g1 g0 g3 g4"
-    assert boosted(4, 0, *odds, lift=10) == "g1 g0 g2 g3"
-    odds = (5, 2, 1, 6, 4, 3)
-    assert boosted(2, 2, *odds, lift=1) == "g3 g0 g4 g5"
 
 
 def test_the_course_s_slots_are_filled_without_the_lift_of_the_book() -> None:
