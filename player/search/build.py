@@ -104,6 +104,7 @@ class _CurrentIndex:
             preload(index, settings.search)
         finally:
             notice.cancel()
+
         # bound methods are equal only if their object is the same one: another given embedder shares no results
         given = self._given_embedder and self._given_embedder.embed_queries
         identity = (
@@ -123,14 +124,14 @@ class _CurrentIndex:
         try:
             if current_identity(course) == course.identity:
                 return None
-            changed = open_store(course.location, course.collection)
-            renewed = self.build(changed)
+            new_course = open_store(course.location, course.collection)
+            index_and_identity = self.build(new_course)
         except StoreError as error:
             if is_url(course.location):
                 raise SearchError(STORE, f"{error}; {AT_HAND}") from error
             raise
-        self._course = changed
-        return renewed
+        self._course = new_course
+        return index_and_identity
 
     def _load_embedder(self, course: Course) -> None:
         """Load the embedder of a course, unless it is loaded; keep the reason if it cannot be loaded."""
@@ -179,6 +180,7 @@ def index_of(
             strategies[name] = Failing(name, fault)
         else:
             strategies[name] = make_strategy(name, course, inputs)
+
     # book names are compared by meaning if the weights are fitted for the embedder
     compares = search.book_match == "resolved" and is_fitted(course.embedder_spec)
     return SearchIndex(

@@ -27,7 +27,9 @@ class InvertedIndex:
             for word in dict.fromkeys(text):
                 rows.setdefault(word, array("i")).append(row)
         # int32 takes half the memory
-        self._rows = {word: np.array(found, np.int32) for word, found in rows.items()}
+        self._rows = {
+            word: np.array(numbers, np.int32) for word, numbers in rows.items()
+        }
 
     def __contains__(self, word: str) -> bool:
         return word in self._rows

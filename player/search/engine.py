@@ -139,6 +139,7 @@ class SearchOrchestrator:
             runner=self._runner,
             started=started,
         )
+
         try:
             result = (
                 search.course_result()

@@ -94,6 +94,7 @@ class LiveSearch:
             book = BookCandidate(doc_id, self.book.confidence, ranking.tier)
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
+
         return SearchResult(
             query=self.query,
             hits=hits,

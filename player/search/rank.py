@@ -203,6 +203,7 @@ def _rank_step(
     filters = tier == "filter"
     in_filter = book.inside & filters
     strategy, fused = fuse(inputs, scored, settings)
+
     # what the first step found in the book stays, behind what the fallback finds
     filler = None
     if first is not None and filters and first.strategy not in scored:

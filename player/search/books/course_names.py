@@ -226,6 +226,7 @@ class CourseNames:
             n_capitals = sum(word[:1].isupper() for word in name.short_title.split())
             if n_capitals >= WORDS_OF_A_NAME:
                 phrases[str].append((name.document_row, name.short_title))
+
             has_both = any(map(str.isdigit, name.stem)) and any(
                 map(str.isalpha, name.stem)
             )

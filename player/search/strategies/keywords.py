@@ -171,6 +171,7 @@ class Keyword(Strategy):
                 closeness[rows] = level
             is_whole = closeness > PART
             n_words += is_whole
+
             highest = closeness.max(initial=0.0)
             if word not in content or not highest:
                 continue
