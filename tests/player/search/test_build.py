@@ -284,20 +284,6 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
         work.assert_called()
 
 
-def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
-    tmp_path: Path,
-) -> None:
-    again = [paragraph(f"re{item.paragraph_id}", item.text) for item in course()]
-    store = make_store(tmp_path, [*course(), *again])
-    slots = "search.k=10", "search.pdf_k=10", "search.global_k=0"
-    hits = built(store, *slots).search(HEAP).hits
-    texts = each(each(hits, "paragraph"), "text")
-    assert len(set(texts)) == len(hits) == 10
-    for hit in hits:  # all members of a group of copies can be asked for
-        paragraph_id = hit.paragraph.paragraph_id
-        assert f"re{paragraph_id}" in hit.same_as or paragraph_id[2:] in hit.same_as
-
-
 def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     made = Store(str(tmp_path))
     # the bundled bank of hints is about this document

@@ -218,10 +218,12 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
             assert order is not None
             rows = order.rows.tolist()
             assert sorted(rows) == list(range(12))
+
             third = order.best_hit(order.rows[[5, 3, 4]]).paragraph
             assert third is index.paragraphs[rows[3]]
             last = order.best_hit(order.rows[:0]).paragraph
             assert last is index.paragraphs[rows[-1]]
+
             in_order = order.rows[: len(everything.hits), None]
             assert (*map(order.best_hit, in_order),) == everything.hits
             assert everything.hits == plain.hits
