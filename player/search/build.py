@@ -16,12 +16,7 @@ from player.search.available import (
 )
 from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder, shared_cache
-from player.search.calibration import (
-    course_calibration,
-    embedder_calibration,
-    is_calibrated,
-    is_fitted,
-)
+from player.search.calibration import course_calibration, is_calibrated, is_fitted
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import KEYWORD, SearchIndex
 from player.search.late_interaction import late_interaction_of
@@ -161,11 +156,10 @@ def index_of(
         fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    calibration = embedder_calibration(course.embedder_spec)
+    calibration = course_calibration(course)
     caching = None
     late_interaction = None
     if embedder is not None:
-        calibration = course_calibration(course)
         with_tokens = bool(search.late_interaction and calibration.late_interaction)
         caching = CachingEmbedder(embedder, with_tokens=with_tokens)
         if with_tokens:
