@@ -6,22 +6,9 @@ from collections.abc import Collection
 
 from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING, OPENING
-from quarry.languages.registry import (
-    LANGUAGES,
-    OTHER_ABBREVIATIONS,
-    OTHER_ARTICLES,
-    OTHER_LAST_ABBREVIATIONS,
-    OTHER_NUMBER_ABBREVIATIONS,
-    OTHER_OPENERS,
-    language_of_word,
-)
+from quarry.languages.registry import OTHER_ARTICLES, language_of_word, words_of_all
 
-
-def _words(*lists: str) -> frozenset[str]:
-    return frozenset(" ".join(lists).split())
-
-
-_OPENERS = _words(OTHER_OPENERS, *(language.openers for language in LANGUAGES))
+_OPENERS = words_of_all("openers")
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
@@ -80,17 +67,10 @@ _IN_BRACKETS = re.compile(r"(?<=\S) (?:\((?:[^()]|\([^()]*\))*\)|\([^()]{1,12})$
 """What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
 
-_ABBREVIATIONS = _words(
-    OTHER_ABBREVIATIONS, *(language.abbreviations for language in LANGUAGES)
-)
-_LAST_ABBREVIATIONS = _words(
-    OTHER_LAST_ABBREVIATIONS, *(language.last_abbreviations for language in LANGUAGES)
-)
-_NUMBER_ABBREVIATIONS = _words(
-    OTHER_NUMBER_ABBREVIATIONS,
-    *(language.number_abbreviations for language in LANGUAGES),
-)
-_STATEMENT_NAMES = _words(*(language.statements for language in LANGUAGES))
+_ABBREVIATIONS = words_of_all("abbreviations")
+_LAST_ABBREVIATIONS = words_of_all("last_abbreviations")
+_NUMBER_ABBREVIATIONS = words_of_all("number_abbreviations")
+_STATEMENT_NAMES = words_of_all("statements")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 """Letters with full stops between them."""
 _BEFORE_WORD = re.compile(r"^(?:\W+|[^\W\d_]{1,4}['’])(?=\w)")

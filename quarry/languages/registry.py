@@ -9,39 +9,32 @@ from quarry.languages.language import Language
 LANGUAGES = (ENGLISH, HEBREW)
 """All languages; the first one is assumed for a text in any other script."""
 
-OTHER_ABBREVIATIONS = (
-    "mme mlle mm ste env av apr c.-à-d bsp bzw vgl evtl ggf inkl insb bspw sog allg engl griech franz ital lat zzgl "
-    "exkl einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med kath z.z u.ä o.b d.a i.a i.allg z.b "
-    "z.t d.h u.a u.u sig dott ing avv cfr pag ej aprox ud uds sra srta dra lic проф акад напр соотв им англ лат нем "
-    "греч ул г гг пгт т.е т.к s.d p.ex tj t.j např napr popř pozn tzv tzn tzw m.in t.ż inż mgr npr bijv d.w.z z.d.d "
-    "m.a.w o.a t.o.v dvs t.ex f.eks bl.a s.k m.a.o ún örn bkz напр"
-)
-"""Abbreviations of other languages of Europe after whose full stop the sentence goes on."""
-OTHER_LAST_ABBREVIATIONS = "т.д т.п др atd apod itd itp ipd osv enz stb"
-"""Abbreviations of other languages that end a sentence, except before a number or a bracket."""
-OTHER_NUMBER_ABBREVIATIONS = (
-    "éq abb abschn kap s str bd cap ec ecs pág párr art núm рис табл разд гл стр см мал obr rys tab rozdz odst čl "
-    "hfst afb blz"
-)
-"""Abbreviations of other languages after whose full stop a number continues the sentence."""
+OTHER_WORDS = {
+    "abbreviations": "mme mlle mm ste env av apr c.-à-d bsp bzw vgl evtl ggf inkl insb bspw sog allg engl "
+    "griech franz ital lat zzgl exkl einschl entspr gem lt mio mrd dipl ehem eigtl urspr versch geb klass med "
+    "kath z.z u.ä o.b d.a i.a i.allg z.b z.t d.h u.a u.u sig dott ing avv cfr pag ej aprox ud uds sra srta dra "
+    "lic проф акад напр соотв им англ лат нем греч ул г гг пгт т.е т.к s.d p.ex tj t.j např napr popř pozn tzv "
+    "tzn tzw m.in t.ż inż mgr npr bijv d.w.z z.d.d m.a.w o.a t.o.v dvs t.ex f.eks bl.a s.k m.a.o ún örn bkz напр",
+    "last_abbreviations": "т.д т.п др atd apod itd itp ipd osv enz stb",
+    "number_abbreviations": "éq abb abschn kap s str bd cap ec ecs pág párr art núm рис табл разд гл стр см мал "
+    "obr rys tab rozdz odst čl hfst afb blz",
+    "openers": "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous "
+    "montrer montrez démontrer démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez "
+    "déduire déduisez étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn "
+    "wir es zeigen berechnen bestimmen als dabei daher hier il gli nel nella nei nelle dopo infatti quindi allora "
+    "dunque inoltre sia siano supponiamo poiché questo questa determinare calcolare trovare dimostrare verificare "
+    "si el los las sea sean entonces además luego como este esta então além seja sejam пусть тогда если это "
+    "поэтому тому якщо нехай niech jeśli jeżeli wtedy zatem oblicz pokaż udowodnij wykaż nechť pokud potom když "
+    "dokažte ukažte určete nech laat dus bewijs bepaal bereken låt visa bestäm beräkna hvis vis bestem legyen "
+    "akkor eğer fie dacă atunci naj neka por calcular calcule resolver resuelva hallar halle encontrar encuentre "
+    "encontre demostrar demuestre mostrar mostre determinar obtener considere zeige berechne bestimme gib löse "
+    "calcola trova dimostra найти найдите доказать докажите вычислить вычислите показать покажите решить решите "
+    "определить определите",
+}
+"""Words of other languages of Europe, by the field of `Language` that explains them."""
 
 OTHER_ARTICLES = "der die das dem den des im am zum vom zur beim"
 """German words after which a number with a full stop is an ordinal."""
-
-OTHER_OPENERS = (
-    "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous montrer montrez "
-    "démontrer démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez déduire déduisez "
-    "étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn wir es zeigen "
-    "berechnen bestimmen als dabei daher hier il gli nel nella nei nelle dopo infatti quindi allora dunque inoltre "
-    "sia siano supponiamo poiché questo questa determinare calcolare trovare dimostrare verificare si el los las sea "
-    "sean entonces además luego como este esta então além seja sejam пусть тогда если это поэтому тому якщо нехай "
-    "niech jeśli jeżeli wtedy zatem oblicz pokaż udowodnij wykaż nechť pokud potom když dokažte ukažte určete nech "
-    "laat dus bewijs bepaal bereken låt visa bestäm beräkna hvis vis bestem legyen akkor eğer fie dacă atunci naj neka "
-    "por calcular calcule resolver resuelva hallar halle encontrar encuentre encontre demostrar demuestre mostrar "
-    "mostre determinar obtener considere zeige berechne bestimme gib löse calcola trova dimostra найти найдите "
-    "доказать докажите вычислить вычислите показать покажите решить решите определить определите"
-)
-"""Words of other languages of Europe that begin sentences."""
 
 OTHER_CLAUSES = "où|avec|wobei|mit|und|sowie|dove|con|donde|onde|com|где|и|де|та|gdzie|oraz|kde|waar|met|där|med"
 """Expression for words of other languages that begin a clause, and no sentence, below a formula."""
@@ -80,6 +73,12 @@ def language_of_word(word: str) -> Language:
         if language.begins(word):
             return language
     return ENGLISH
+
+
+def words_of_all(field: str) -> frozenset[str]:
+    """Return the words that a field of `Language` lists in any language, also in those of OTHER_WORDS."""
+    lists = [getattr(language, field) for language in LANGUAGES]
+    return frozenset(" ".join([*lists, OTHER_WORDS.get(field, "")]).split())
 
 
 def alternatives(expressions: Iterable[str]) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 import regex
 
-from quarry.languages.registry import LANGUAGES, language_of_word
+from quarry.languages.registry import LANGUAGES, language_of_word, words_of_all
 
 MIN_COMMON = 2.5
 """Minimum Zipf value of a common word: it occurs once in 3 million words of general language. "Sourdough" has 2.8,
 "quicksort" 1.6."""
 INFLECTED = 3
 """Maximum number of letters in which inflected forms of a word differ: "regularization" is not a form of "regular"."""
+_STOP_WORDS = words_of_all("stop_words")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['׳״\"][\p{L}\p{M}]+)*")
 
 
@@ -53,7 +54,7 @@ def has_capitals(word: str) -> bool:
 
 def is_stop_word(word: str) -> bool:
     """Return whether a case-folded word is a function word of any language."""
-    return word in _stop_words()
+    return word in _STOP_WORDS
 
 
 def is_common(word: str) -> bool:
@@ -93,10 +94,3 @@ def _stemmer() -> Any:
     import Stemmer
 
     return Stemmer.Stemmer("english")
-
-
-@functools.cache
-def _stop_words() -> frozenset[str]:
-    return frozenset(
-        word for language in LANGUAGES for word in language.stop_words.split()
-    )
