@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import shutil
 import stat
 import tempfile
 import uuid
@@ -53,13 +52,14 @@ def write_named(path: Path, content: FileContent) -> None:
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    is_there = target.exists()
-    if not is_there or target.is_file():
-        mode = stat.S_IMODE(target.stat().st_mode) if is_there else None
+    if not target.exists():
+        write_whole(target, content)
+    elif target.is_file():
+        mode = stat.S_IMODE(target.stat().st_mode)
         write_whole(target, content, mode=mode)
-        return
-    with target.open("wb") as file:
-        _write(file, content)
+    else:
+        with target.open("wb") as file:
+            _write(file, content)
 
 
 def _write(file: BinaryIO, content: FileContent) -> None:
@@ -86,13 +86,13 @@ def append_whole(path: Path, content: bytes) -> None:
 def replace_together(folder: Path) -> Iterator[Path]:
     """Yield a new folder; at the end of the block, move its files into `folder`, or none of them if the block fails."""
     folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".", dir=folder))
-    try:
+    with tempfile.TemporaryDirectory(
+        prefix=".", dir=folder, ignore_cleanup_errors=True
+    ) as name:
+        work = Path(name)
         yield work
         for path in sorted(work.iterdir()):
             path.replace(folder / path.name)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from configs.directories import ROOT, fits
+from quarry.interrupts import OURS
 
 DATA = (".gz", ".json", ".jsonl", ".npy", ".onnx", ".txt", ".yaml")
 """Suffixes of the data files of the packages on which results depend."""
@@ -19,7 +20,7 @@ __version__ = "0.5.0.dev0"
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any code or data of the packages, and with the user's own fits."""
     files = []
-    for package in ("configs", "quarry", "ingest", "player", "evaluate"):
+    for package in OURS:
         for path in (ROOT / package).rglob("*"):
             if path.suffix in (".py", *DATA):
                 files.append(path)

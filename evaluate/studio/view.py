@@ -38,7 +38,7 @@ class Step:
 
     question: Question
     sent: Answer
-    fitting: str = ""
+    fitting: str
     misled: bool = False
 
     @property

@@ -125,11 +125,11 @@ class Language:
     numerals: Mapping[str, int] = field(default_factory=dict)
     abbreviations: str
     last_abbreviations: str = ""
-    number_abbreviations: str = ""
-    statements: str = ""
+    number_abbreviations: str
+    statements: str
     openers: str = ""
-    clauses: str = ""
-    open_ends: str = ""
+    clauses: str
+    open_ends: str
     decisive: str
     lecture: str
     drawings: str

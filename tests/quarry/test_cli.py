@@ -19,29 +19,26 @@ MISSING = (
 )
 
 
-def test_python_without_the_environment_is_told_of_it() -> None:
-    for command in (
-        "run_game.py",
-        "-m ingest",
-        "-m player",
-        "-m evaluate",
-        "-m quarry",
-    ):
-        done = run_python("-S", *command.split(), "--help")
-        assert done.returncode == 2
-        assert done.stdout == ""
-        assert re.fullmatch(rf"\w+{MISSING}", done.stderr)
-
-
-def test_a_command_whose_optional_package_is_not_installed_says_how_to_install_it() -> (
-    None
-):
-    for package, command in (("fastapi", "play"), ("numpy", "search")):
-        without = f"import sys; sys.modules[{package!r}] = None"
-        call = f"from quarry.__main__ import main; sys.exit(main({command!r}))"
-        done = run_python("-c", f"{without}; {call}")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert re.fullmatch(f"{package}{MISSING}", done.stderr)
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [
+        (r"\w+", "-S run_game.py --help"),
+        (r"\w+", "-S -m ingest --help"),
+        (r"\w+", "-S -m player --help"),
+        (r"\w+", "-S -m evaluate --help"),
+        (r"\w+", "-S -m quarry --help"),
+        ("fastapi", "-c {} play"),
+        ("numpy", "-c {} search"),
+    ],
+)
+def test_a_command_without_a_package_says_how_to_install_it(
+    package: str, words: str
+) -> None:
+    without = f"import sys; sys.modules[{package!r}] = None"
+    code = f"{without}; from quarry.__main__ import main; sys.exit(main())"
+    done = run_python(*[word.format(code) for word in words.split()])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(f"{package}{MISSING}", done.stderr)
 
 
 def test_a_text_that_is_not_unicode_is_refused_in_one_line(

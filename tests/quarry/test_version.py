@@ -1,5 +1,6 @@
 """The digest of the code."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,10 @@ def test_the_digest_of_the_code_changes_with_its_data(
     folder = tmp_path / "player" / "search"
     folder.mkdir(parents=True)
     seen = {version.code_digest.__wrapped__()}
-    suffixes = {path.suffix for path in (ROOT / "player").rglob("*") if path.is_file()}
-    suffixes |= {path.suffix for path in (ROOT / "quarry").rglob("*") if path.is_file()}
-    suffixes -= SHOWN | {"", ".pyc", ".typed"}
+    files = itertools.chain(
+        *((ROOT / name).rglob("*.*") for name in ("player", "quarry"))
+    )
+    suffixes = {path.suffix for path in files} - SHOWN - {".pyc", ".typed"}
     for suffix in suffixes:
         (folder / f"file{suffix}").write_text("x")
         seen.add(version.code_digest.__wrapped__())

@@ -26,6 +26,8 @@ def test_each_line_has_the_rule_that_decided(tmp_path: Path) -> None:
         ("¶", "begins_item", "2. Trees"),
     ]
     assert list(explain(path, 2)) == [("¶", "begins_column", MORE)]
+    with pytest.raises(SourceError, match=r"has pages 1 to 2, not 3\.$"):
+        list(explain(path, 3))
 
 
 def test_a_paragraph_that_continues_an_earlier_one_is_marked(tmp_path: Path) -> None:
@@ -35,10 +37,3 @@ def test_a_paragraph_that_continues_an_earlier_one_is_marked(tmp_path: Path) -> 
     path.write_bytes(pdf([[*lines([TEXT[0], "of pairs"], 50, 100), formula, *rest]]))
     marks = [mark for mark, _, text in explain(path, 1) if text != "x = y + z"]
     assert marks[:3] == ["¶", " ", "+"]
-
-
-def test_a_page_that_the_file_lacks_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "lecture.pdf"
-    path.write_bytes(pdf([lines(TEXT, 50, 100)]))
-    with pytest.raises(SourceError, match=r"has pages 1 to 1, not 2\.$"):
-        list(explain(path, 2))

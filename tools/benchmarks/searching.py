@@ -176,11 +176,5 @@ def measure_start() -> Figures:
 
 def run_module(arguments: Sequence[str]) -> str:
     """Run a module of ours in a new process, and return its output."""
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=DATA.parent,
-        check=True,
-    )
-    return done.stdout
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.check_output(command, text=True, cwd=DATA.parent)

@@ -417,17 +417,6 @@ def test_players_are_told_when_no_game_is_about_the_course(
     assert "games is about a paragraph of" in refused.json()["detail"]
 
 
-def lost_run(
-    course: Course,
-    hint: str,
-    path: Path,
-) -> None:
-    """A run of a game about bees, whose referee always answers A."""
-    game = LabelledGame("g", "", hint, paragraph_id=BEES)
-    referees = [("constant:A", 0)]
-    write_run(path, Replay([game], course, load(), referees, name=path.stem).run())
-
-
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
     practice = practice_server()
     token = practice.register(HOSTILE)
@@ -542,8 +531,10 @@ def test_a_person_sorts_runs_reads_a_report_and_finds_the_lost_games(
     course: Course,
     files: StudioFiles,
 ) -> None:
-    lost_run(course, "zzz", files.runs / "bad.json")
-    lost_run(course, "dance comb hive", files.runs / "good.json")
+    for name, hint in (("bad", "zzz"), ("good", "dance comb hive")):
+        game = LabelledGame("g", "", hint, paragraph_id=BEES)
+        run = Replay([game], course, load(), [("constant:A", 0)], name=name).run()
+        write_run(files.runs / f"{name}.json", run)
     tab.goto("/runs")
     tab.check("[value='bad.json']")
     tab.check("[value='good.json']")

@@ -37,7 +37,7 @@ def test_no_two_languages_ask_for_the_same_letter() -> None:
     assert len({*letters}) == len(letters)
 
 
-def test_the_language_of_a_text_is_that_of_most_letters() -> None:
+def test_the_language_is_that_of_most_letters_or_of_the_first_of_a_word() -> None:
     for text, language in {
         "A lecture about sorting": ENGLISH,
         "הרצאה על מיון": HEBREW,
@@ -48,12 +48,8 @@ def test_the_language_of_a_text_is_that_of_most_letters() -> None:
         "": ENGLISH,
     }.items():
         assert detect_language(text) is language, text
-
-
-def test_the_language_of_a_word_is_that_of_its_first_letter() -> None:
-    assert language_of_word("המיון") is HEBREW
-    assert language_of_word("sort") is ENGLISH
-    assert language_of_word("") is ENGLISH
+    for word, language in {"המיון": HEBREW, "sort": ENGLISH, "": ENGLISH}.items():
+        assert language_of_word(word) is language
 
 
 def test_a_rough_hebrew_stem_has_no_prefixes_and_no_ending() -> None:
