@@ -161,20 +161,24 @@ def _end_of_first(text: str, indices: Collection[str] = ()) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
-    is_omission = last == " " and mark in ("..", ". . .", "…")
-    is_omission |= before.rstrip().endswith(",") and mark[-1] in ")]}"  # in a tuple
+    if not last or tail[0] in _INSIDE or _is_omission(before, mark):
+        return False
     is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
-    if not last or is_omission or is_quotation or tail[0] in _INSIDE:
+    is_relation = last in _OPERATORS and mark in "?!"  # that is asked or due
+    is_factorial = mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before)
+    if is_quotation or is_relation or is_factorial or _is_minuend(before, tail):
         return False
-    if _goes_on(before, mark, tail) or _is_minuend(before, tail):
-        return False
-    if last in _OPERATORS and mark in "?!":  # a relation that is asked or due
-        return False
-    if "." in mark and _is_label(before):
-        return False
-    if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
+
+    if _goes_on(before, mark, tail) or ("." in mark and _is_label(before)):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
+
+
+def _is_omission(before: str, mark: str) -> bool:
+    """Return whether a mark stands for omitted text: dots after a blank, or after a comma at the end of a tuple."""
+    is_apart = before.endswith(" ") and mark in ("..", ". . .", "…")
+    is_in_tuple = before.rstrip().endswith(",") and mark[-1] in ")]}"
+    return is_apart or is_in_tuple
 
 
 def _is_minuend(before: str, tail: str) -> bool:
@@ -198,12 +202,11 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
     is_greek = begins.isalpha() and _script(begins) in _GREEK
     is_symbol = is_greek and mark in ".?!" and not last.isdigit()
     is_small = is_cased and begins.islower() and not is_symbol
-    if tail[0] == "(" and not _REFERENCE.match(tail):
-        is_small = False
-    if _begins_part(before, mark, tail):
-        return False
+
+    is_remark = tail[0] == "(" and not _REFERENCE.match(tail)
     is_formula = mark == "." and _begins_with_formula(tail, before)
-    return is_small and not is_formula
+    is_beginning = is_remark or is_formula or _begins_part(before, mark, tail)
+    return is_small and not is_beginning
 
 
 def _begins_part(before: str, mark: str, tail: str) -> bool:
@@ -337,7 +340,7 @@ def _is_symbol(word: str, before_word: str, before: str, following: str) -> bool
     A text has such a symbol before it, inside a sentence and without a full stop, or after it if no name is likely
     there; or shortly before it the letter before it in the alphabet, as in "A and B."; or an adverb and a comma follow.
     """
-    if len(word) != 1 or not word.isupper():
+    if not _is_capital(word):
         return False
     symbol = rf"(?:(?<=[^\s.!?…] )|(?<=[(\[,]))[(\[]*{word}(?![^\W\d_]|[.’'-])"
     if re.search(symbol, before[: -len(word)]):
@@ -355,7 +358,7 @@ def _is_symbol(word: str, before_word: str, before: str, following: str) -> bool
 
 def _may_number_part(word: str) -> bool:
     """Return whether a word is one capital that opens no sentence, and so may number a part, as in "App. B"."""
-    return len(word) == 1 and word.isupper() and word.casefold() not in _OPENERS
+    return _is_capital(word) and word.casefold() not in _OPENERS
 
 
 def _is_of_other_script(word: str, next_word: str) -> bool:
@@ -363,15 +366,18 @@ def _is_of_other_script(word: str, next_word: str) -> bool:
 
     A Cyrillic capital before a Latin name is an initial.
     """
-    if len(word) != 1 or not word.isupper() or not next_word[:1].isalpha():
+    if not _is_capital(word) or not next_word[:1].isalpha():
         return False
     return _script(word) not in (_script(next_word), "CYRILLIC")
 
 
 def _ends_and_begins_with_symbol(word: str, following: str) -> bool:
     """Return whether one capital ends a sentence and one begins the next, as in "the line Q. P lies on it"."""
-    is_symbol = _CAPITAL.match(following) is not None
-    return len(word) == 1 and word.isupper() and is_symbol
+    return _is_capital(word) and _CAPITAL.match(following) is not None
+
+
+def _is_capital(word: str) -> bool:
+    return len(word) == 1 and word.isupper()
 
 
 def _script(word: str) -> str:
