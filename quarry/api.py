@@ -48,7 +48,7 @@ def open_store(location: str | Path, collection: str = DEFAULT_COLLECTION) -> Co
     Raises:
         StoreError: there is no such store, or it holds no paragraphs.
     """
-    return stores.open_store(_named(location), collection)
+    return stores.open_store(_absolute_location(location), collection)
 
 
 @checked
@@ -71,7 +71,7 @@ def ingest_folder(
         IngestError: a path does not exist, or no file could be read.
         StoreError: the store has no name, or cannot be written.
     """
-    location = _named(store)
+    location = _absolute_location(store)
     sources = [paths] if isinstance(paths, str | Path) else paths
     summary = pipeline.ingest(
         [Path(source) for source in sources],
@@ -106,7 +106,7 @@ def search(
     Raises:
         PlayerError: the hint is empty, or every strategy failed.
     """
-    orchestrator = build_orchestrator(opened(course), settings or load())
+    orchestrator = build_orchestrator(as_course(course), settings or load())
     return orchestrator.search(Query(hint, book, k))
 
 
@@ -151,14 +151,14 @@ def play(
         seed=seed,
     )
     source.check()
-    course, settings = opened(course), settings or load()
+    course, settings = as_course(course), settings or load()
     contestant = build_player(course, settings)
     contestant.preload()
     with source.connect(course, settings) as connection:
         return play_games(connection.loop(contestant, settings), n_games)
 
 
-def _named(location: str | Path) -> str:
+def _absolute_location(location: str | Path) -> str:
     """Return the location of a store, a folder as an absolute path; raise a StoreError if it is empty."""
     named = str(location)
     if not named:
@@ -166,6 +166,6 @@ def _named(location: str | Path) -> str:
     return named if is_url(named) else os.path.abspath(os.path.expanduser(named))
 
 
-def opened(course: Course | str | Path) -> Course:
+def as_course(course: Course | str | Path) -> Course:
     """Return a course, or open that of a store."""
     return course if isinstance(course, Course) else open_store(course)

@@ -21,7 +21,7 @@ from evaluate.runs import comparison
 from evaluate.runs import export as exporting
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
-from quarry.api import opened
+from quarry.api import as_course
 from quarry.arguments import checked
 from quarry.files import write_named
 from quarry.store import Course
@@ -59,7 +59,7 @@ def replay(
     """
     return Replay(
         load_games(Path(games))[:n_games],
-        opened(course),
+        as_course(course),
         settings or load(),
         referees=repeat_referee(referee, 1, seed),
         seed=seed,
@@ -98,7 +98,7 @@ def compare(
     runs = replay_each(
         with_belief(settings, belief),
         load_games(Path(games))[:n_games],
-        opened(course),
+        as_course(course),
         referees=repeat_referee(referee, 1, seed),
         seed=seed,
         measures=find_measures(measures),
@@ -132,7 +132,7 @@ def tune(
 
     result = tuner.tune(
         load_games(Path(games)),
-        opened(course),
+        as_course(course),
         settings or load(),
         n_trials=n_trials,
         seed=seed,

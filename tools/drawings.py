@@ -50,14 +50,14 @@ def count_imports() -> Counter[Arrow]:
     modules = find_modules()
     arrows: Counter[Arrow] = Counter()
     for module, path in modules.items():
-        for name in _imported(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in _list_imports(ast.parse(path.read_text(encoding="utf-8"))):
             target = name if name in modules else name.rpartition(".")[0]
             if target in modules:
                 arrows[module, target] += 1
     return arrows
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
+def _list_imports(tree: ast.Module) -> Iterator[str]:
     """Yield the dotted names that a file imports."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):

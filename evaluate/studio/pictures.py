@@ -56,7 +56,7 @@ def page_picture(path: Path, page: int) -> bytes:
         SourceError: the file cannot be read, or has no such page.
     """
     content = io.BytesIO()
-    with _opened(path, page) as sheet:
+    with _open_page(path, page) as sheet:
         picture = sheet.render(scale=WIDTH / sheet.get_width()).to_pil()
     picture.save(content, "PNG")
     return content.getvalue()
@@ -69,7 +69,7 @@ def page_words(path: Path, page: int) -> list[PageWord]:
         SourceError: the file cannot be read, or has no such page.
     """
     words = []
-    with _opened(path, page) as sheet:
+    with _open_page(path, page) as sheet:
         frame = Frame.of(sheet)
         text = sheet.get_textpage()
         for word in _SPELLING.finditer(text.get_text_range()):
@@ -142,7 +142,7 @@ def _continues(box: TextBox, block: TextBox, last: TextBox) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(path: Path, page: int) -> Iterator[pypdfium2.PdfPage]:
+def _open_page(path: Path, page: int) -> Iterator[pypdfium2.PdfPage]:
     try:
         document = pypdfium2.PdfDocument(path)
     except (pypdfium2.PdfiumError, OSError) as error:

@@ -43,7 +43,7 @@ class Cluster(TaskExecutor):
     def __init__(self, address: str) -> None:
         self._address = address
         self._heartbeat = 0.0, 0.0  # the newest one, and when it was first seen
-        self._client = _connected(address)
+        self._client = _open_client(address)
         try:
             self.n_workers = len(self._client.nthreads())
             if not self.n_workers:
@@ -183,7 +183,7 @@ def _require_code(expected: str) -> None:
         )
 
 
-def _connected(address: str) -> Any:
+def _open_client(address: str) -> Any:
     """Connect to the scheduler at an address, and return its client.
 
     Raises:
