@@ -73,15 +73,12 @@ def _read_table(path: Path) -> Any:
             raise ValueError(f"more than {MAX_FILE_CHARS} bytes; shorten it")
         document = tomllib.loads(content.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
-        if is_ours:
-            fault = (
-                f"is not a TOML file: {' '.join(str(error).split())[:200]}; "
-                'write lines such as store = "my/store"'
-            )
-            if isinstance(error, OSError):
-                fault = f"cannot be read: {fault_and_remedy(error)}"
-            raise SettingsError(f"{path} {fault}") from error
-        return None
+        if not is_ours:
+            return None
+        fault = f'is not a TOML file: {" ".join(str(error).split())[:200]}; write lines such as store = "my/store"'
+        if isinstance(error, OSError):
+            fault = f"cannot be read: {fault_and_remedy(error)}"
+        raise SettingsError(f"{path} {fault}") from error
 
     if is_ours:
         return document

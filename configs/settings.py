@@ -317,6 +317,7 @@ def _read_yaml(name: str, flag: str) -> Any:
     path = Path(name)
     if not path.exists():
         raise SettingsError(f"{flag} {path} does not exist; copy {DEFAULT_CONFIG}")
+
     try:
         require_regular(path)  # a pipe can be read once, and presets are read again
         tree = read_plain_file(path)

@@ -1,7 +1,7 @@
 """Pages of the studio: templates, and headers that keep other pages out."""
 
+import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -42,7 +42,7 @@ def or_404(value: T | None, what: str) -> T:
 
 def local_time(seconds: float) -> str:
     """Write a time since the epoch as date and time in the zone of this machine."""
-    return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 async def _get_page(request: Request) -> Any:

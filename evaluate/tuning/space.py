@@ -120,6 +120,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
             raise SettingsError(
                 f"--grid names {key} twice; list all its values once, {key}=A,B,..."
             )
+
         choices = []
         for text in values.split(","):
             try:

@@ -114,11 +114,13 @@ def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
     aliases = embedder.embed_queries([item.text for item in reading.document.aliases])
     texts, rows = _unique_texts(reading.pieces)
     pieces = embedder.embed_passages(texts)[rows] if texts else no_vectors()
-    if not (paragraphs and isinstance(embedder, TokenEmbedder)):
+
+    tokens = None
+    if paragraphs and isinstance(embedder, TokenEmbedder):
+        vectors, states = embedder.embed_with_tokens(paragraphs, as_queries=False)
+        tokens = compact(states, load_basis(embedder.spec))
+    else:
         vectors = embedder.embed_passages(paragraphs)
-        return ReadingVectors(vectors, aliases, None, pieces)
-    vectors, states = embedder.embed_with_tokens(paragraphs, as_queries=False)
-    tokens = compact(states, load_basis(embedder.spec))
     return ReadingVectors(vectors, aliases, tokens, pieces)
 
 

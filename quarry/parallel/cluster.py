@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from configs.errors import SettingsError, WorkerError
 from quarry.parallel.executor import ATTEMPTS, RUN_AGAIN, TaskExecutor
@@ -68,8 +68,10 @@ class Cluster(TaskExecutor):
         """Run a function on a worker; with limits, in a process that the worker starts."""
         run, retries = (_run_guarded, 0) if limits else (run_here, ATTEMPTS)
         with self._lost_connection_as_error():
-            future = self._executor.submit(run, limits, fn, *args, retries=retries)
-        return cast("Future[T]", future)
+            future: Future[T] = self._executor.submit(
+                run, limits, fn, *args, retries=retries
+            )
+        return future
 
     def share(self, value: T) -> T:
         """Send a large value to the scheduler once; return an argument for tasks in its place.
@@ -84,7 +86,8 @@ class Cluster(TaskExecutor):
 
         large = {"distributed.admin.large-graph-warning-threshold": "4 GiB"}
         with self._lost_connection_as_error(), dask.config.set(large):
-            return cast(T, self._client.submit(_unchanged, value, pure=False))
+            shared: T = self._client.submit(_unchanged, value, pure=False)
+        return shared
 
     def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
         """Wait until at least one of the futures is done, and return those that are; log the reason after QUIET_S.

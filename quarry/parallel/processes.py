@@ -115,7 +115,7 @@ class LocalProcesses(TaskExecutor):
         """
         call = limits, fn, *args
         try:
-            future = self._pool.schedule(
+            future: Future[T] = self._pool.schedule(
                 run_here, call, timeout=limits.get("timeout_s")
             )
         except BrokenExecutor as error:
@@ -125,7 +125,7 @@ class LocalProcesses(TaskExecutor):
             ) from error
         self._unfinished.add(future)
         future.add_done_callback(self._unfinished.discard)
-        return cast("Future[T]", future)
+        return future
 
     def share(self, value: T) -> T:
         """Return an argument for tasks, in place of a large value that each process then loads once.

@@ -23,6 +23,7 @@ from quarry.errors import (
 from quarry.store import (
     ChromaIndex,
     Store,
+    StoredDocument,
     current_identity,
     open_store,
 )
@@ -109,21 +110,19 @@ class StoreContract:
         assert again.rejected == trees.rejected
 
     def test_the_calibration_is_that_of_the_latest_change(self, store: Store) -> None:
-        trees = embedded(make_reading("trees", [TREES]))
-        for fit in (EmbedderFit(-1.0, 2.0), None):
-            store.change([trees], embedder_spec="minilm", embedder_fit=fit)
-            assert reopen(store).embedder_fit == fit
-
-        empty = embedded(make_reading("trees", []))
-        fit = EmbedderFit(-1.0, 2.0)
-        store.change([empty], embedder_spec="minilm", embedder_fit=fit)
+        trees, fit = stored("trees", TREES), EmbedderFit(-1.0, 2.0)
+        store.change([trees], embedder_spec="minilm", embedder_fit=fit)
+        assert reopen(store).embedder_fit == fit
+        store.change([trees])
+        assert reopen(store).embedder_fit is None
+        store.change([stored("trees")], embedder_fit=fit)
         assert store.course.embedder_fit is None
 
     def test_tokens_are_filed_with_their_document_and_go_with_it(
         self, store: Store
     ) -> None:
         def check_tokens(*texts: str) -> None:
-            vectors = asdict(embedded(make_reading("all", texts)).vectors)
+            vectors = asdict(stored("all", *texts).vectors)
             np.testing.assert_equal(asdict(reopen(store))["tokens"], vectors["tokens"])
 
         write(store, "caches", CACHES)
@@ -131,7 +130,7 @@ class StoreContract:
         check_tokens(CACHES, TREES, LOCKS)
         store.change([], ["trees"])
         check_tokens(CACHES)
-        trees = embedded(make_reading("trees", [TREES]))
+        trees = stored("trees", TREES)
         without = replace(trees.vectors, tokens=None)
         store.change([replace(trees, vectors=without)])
         assert reopen(store).tokens is None
@@ -180,10 +179,8 @@ class StoreContract:
         self, store: Store
     ) -> None:
         rejected = make_reading("notes", [], rejected=[("short", "Fig. 1")])
-        store.change(
-            [embedded(make_reading("trees", [TREES])), embedded(rejected)],
-            embedder_spec="minilm",
-        )
+        updates = [stored("trees", TREES), embedded(rejected)]
+        store.change(updates, embedder_spec="minilm")
         store.change([], ["trees"])
         caches = make_reading("caches", [CACHES])
         other = HashingEmbedder("e5", dim=16)
@@ -210,7 +207,7 @@ class StoreContract:
     ) -> None:
         with monkeypatch.context() as patch:
             patch.setattr("quarry.store.content.HEADER", "header-99")
-            file_reading(store, make_reading("trees", [TREES]))
+            write(store, "trees", TREES)
         refused = (
             "has store format 99, not 5; remove it, or ingest into another --store"
         )
@@ -224,14 +221,10 @@ class StoreContract:
     def test_a_change_that_fails_is_not_seen_and_leaves_nothing_behind(
         self, step: str, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        first = make_reading("trees", [TREES])
-        other = make_reading("other", [RANKING])
-        store.change([embedded(first), embedded(other)], embedder_spec="minilm")
+        write(store, "trees", TREES)
+        write(store, "other", RANKING)
         before = store.course.fingerprint
-        new = [
-            embedded(make_reading("trees", [CACHES, LOCKS])),
-            embedded(make_reading("more", [NETWORKS])),
-        ]
+        new = [stored("trees", CACHES, LOCKS), stored("more", NETWORKS)]
         fault = (
             rf"^{store.location}: could not be written: OSError: \[Errno 28\] No space left on device; "
             r"nothing stored was lost, run the same command again\Z"
@@ -345,6 +338,10 @@ def drafts_of(store: Store) -> list[str]:
     assert len(numbered) - len(drafts) <= 2
     assert len(ours) - len(numbered) in (0, len(numbered))  # contents on a server
     return drafts
+
+
+def stored(doc_id: str, *texts: str) -> StoredDocument:
+    return embedded(make_reading(doc_id, texts))
 
 
 def write(store: Store, doc_id: str, *texts: str) -> None:

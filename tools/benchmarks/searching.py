@@ -154,11 +154,13 @@ def measure_start() -> Figures:
         tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder,
     ):
         make_collection(folder, course)
+
         chroma = ["tools.benchmarks.baselines.chroma_search", folder]
         # Chroma knows no kinds
         options = ["--json", "--preset", "unfiltered", "--set", "search.kind_weight=0"]
         store = course.location
         search = ["player", "search", "--store", store, "--hint", HINT, *options]
+
         first_id = json.loads(run_module(search))["hits"][0]["paragraph_id"]
         if first_id != (other := run_module(chroma).strip()):
             raise RuntimeError(
