@@ -186,7 +186,8 @@ def _run_trials(
         while (n_missing := n_trials - len(find_complete_trials(study))) > 0:
             states = [trial.state for trial in study.get_trials(deepcopy=False)]
             n_drawn = len(states) - states.count(TrialState.FAIL)
-            study.sampler = TPESampler(seed=derive_seed(seed, n_drawn))
+            (state,) = np.random.SeedSequence([seed, n_drawn]).generate_state(1)
+            study.sampler = TPESampler(seed=int(state))
             n_at_once = 1 if n_workers == 1 else n_missing
             study.optimize(
                 objective,
@@ -194,12 +195,6 @@ def _run_trials(
                 n_jobs=n_workers,
                 callbacks=[MaxTrialsCallback(n_trials), show_progress],
             )
-
-
-def derive_seed(seed: int, number: int) -> int:
-    """Return the seed of one trial of a study, which depends on the seed of the study and the number of the trial."""
-    (state,) = np.random.SeedSequence([seed, number]).generate_state(1)
-    return int(state)
 
 
 def _draw(space: Space, trial: optuna.Trial) -> Json:

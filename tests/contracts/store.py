@@ -4,7 +4,7 @@ import errno
 import os
 import uuid
 from dataclasses import asdict, replace
-from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -229,8 +229,9 @@ class StoreContract:
             rf"^{store.location}: could not be written: OSError: \[Errno 28\] No space left on device; "
             r"nothing stored was lost, run the same command again\Z"
         )
+        full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
         with monkeypatch.context() as patch:
-            patch.setattr(step.format(self.backend.lower(), self.backend), full_disk)
+            patch.setattr(step.format(self.backend.lower(), self.backend), full)
             with pytest.raises(StoreError, match=fault):
                 store.change(new, dropped=["other"])
 
@@ -323,10 +324,6 @@ class StoreContract:
         for opened in (open_store, Store):
             with pytest.raises(StoreDamagedError, match=line):
                 opened(store.location, store.collection)
-
-
-def full_disk(*_: Any, **__: Any) -> None:
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def drafts_of(store: Store) -> list[str]:

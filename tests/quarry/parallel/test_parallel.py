@@ -198,10 +198,6 @@ def after_the_first(
     monkeypatch.setattr(owner, method, call)
 
 
-def timeless(run: dict[str, Any]) -> dict[str, Any]:
-    return run | {"latency_ms": None}
-
-
 def test_the_store_is_the_same_though_a_worker_is_killed(
     dask: Any,
     cluster: Cluster,
@@ -252,7 +248,7 @@ def replayed(course: Course, workers: Workers) -> dict[str, Any]:
         repeat_referee("noisy:0.3,0.2", 2, 0),
         workers=workers,
     ).run()
-    return timeless(run.as_json())
+    return run.as_json() | {"latency_ms": None}
 
 
 def test_the_run_is_the_same_on_any_workers_though_one_is_killed_and_refused_on_another_store(
@@ -376,7 +372,8 @@ def test_what_is_finished_stays_if_the_scheduler_is_lost(
     def replay(name: str) -> dict[str, Any]:
         out = tmp_path / name
         assert evaluate([*command, f"--out={out}"]) == 0
-        return timeless(json.loads(out.read_text()))
+        run: dict[str, Any] = json.loads(out.read_text())
+        return run | {"latency_ms": None}
 
     with monkeypatch.context() as patch:
         after_the_first(patch, RecordFile, "append", dask.kill_scheduler)
