@@ -92,10 +92,10 @@ _MIRRORED_VALUE = re.compile(r"(?<![\w()])([A-Z])\)([A-Za-z0-9_ *+^/-]{1,20})\((
 _WHOLE = re.compile(
     r"\w+://\S*/(?!\S)|[A-Za-z]\*(?!\S)|(?<![A-Za-z])[A-Z](?:\+\+|#)(?![\w+])|(?<![\w-])\d+-[A-Za-z]{2,}-?"
     rf"|(?<![\w'’])[A-Za-z]['’](?![\w'’])|{_MIRRORED_VALUE.pattern}|{AUTHOR}, {YEAR}\b"
-    r"|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
+    r"|(?<![\w.])\d+\.[A-Za-z]\w*|</?[A-Za-z][\w.-]*>|“[^“”\u0590-\u08ff]*”"
 )
-"""Address that ends with a slash, names such as A*, C++, P' and 2-Factor, such a value, the author and year of a
-citation, <name>, and “name”; programs draw each of them from left to right."""
+"""Address that ends with a slash, names such as A*, C++, P', 2-Factor and 12.zip, such a value, the author and year
+of a citation, <name>, and “name”; programs draw each of them from left to right."""
 _TURNED_CALL = re.compile(r"(\([A-Za-z0-9_][^()\u0590-\u08ff]{0,20})\((?=[\s.,;:]|$)")
 """Call or the like whose closing bracket is stored as that of right-to-left text."""
 _STOP_OF_LIST = re.compile(r"(?<=\S )[,;:](?=\w)")

@@ -115,7 +115,8 @@ def _with_brackets(
 ) -> tuple[int, int]:
     """Return begin and end of a formula with the bracket next to it that has its partner inside, or of <name>.
 
-    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again.
+    PDFium mirrors a bracket of a formula next to right-to-left text: it is turned again. A formula with all of its
+    brackets mirrored is turned as a whole later.
     """
     around = [glyph.text for glyph in members[max(0, start - 1) : end + 1]]
     if around[0] == "<" and around[-1] == ">":
@@ -126,9 +127,13 @@ def _with_brackets(
     if before and before in ")]}" and _closes(before.translate(MIRRORED), formula):
         start -= 1
         members[start].text = before.translate(MIRRORED)
-    elif after and after in "([{" and _closes(formula, after.translate(MIRRORED)):
-        members[end].text = after.translate(MIRRORED)
-        end += 1
+    elif after and after in "([{":
+        closing = after.translate(MIRRORED)
+        if _closes(formula, closing):
+            members[end].text = closing
+            end += 1
+        elif _closes(formula.translate(MIRRORED), closing):
+            end += 1
     return start, end
 
 

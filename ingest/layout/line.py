@@ -82,10 +82,13 @@ PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
 _CLOSED = rf"[{re.escape(CLOSING)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
 """Expression for the signs that may follow the last stop of a text, such as brackets and the end of a proof."""
 
-_ENDS_CLAUSE = re.compile(rf"[.!?؟:…。]{_CLOSED}")
+_STOPS = ".!?؟…。☹☺\U0001f300-\U0001faff"
+"""Stops, and faces and the like in place of one."""
+
+_ENDS_CLAUSE = re.compile(rf"[:{_STOPS}]{_CLOSED}")
 """Stop or colon at the end of a text."""
 
-ENDS_SENTENCE = re.compile(rf"(?:[.!?؟…。]|(?<![\d.])[.!?…。]\d{{1,3}}){_CLOSED}")
+ENDS_SENTENCE = re.compile(rf"(?:[{_STOPS}]|(?<![\d.])[.!?…。]\d{{1,3}}){_CLOSED}")
 """Stop at the end of a text, perhaps with the number of a note."""
 
 _SHAPES = (
@@ -286,6 +289,7 @@ class PlacedLine(Line):
         in_data: whether it is inside a row of a table of data.
         footnote: whether it belongs to the notes at the foot of a column.
         is_cut: whether it ends with an abbreviation, and its sentence goes on in the next line.
+        opens_sentence: whether a sentence begins with it though the line above it has no stop.
     """
 
     page: int
@@ -298,6 +302,7 @@ class PlacedLine(Line):
     in_data: bool = False
     footnote: bool = False
     is_cut: bool = False
+    opens_sentence: bool = False
 
     @property
     def start(self) -> float:

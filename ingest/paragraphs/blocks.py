@@ -77,6 +77,7 @@ class Block:
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         n_title: number of characters of the bold name of a statement at the beginning of its text.
+        n_first: number of characters up to a sentence that begins after a formula without a stop; 0 if none does.
         indices: words with a full stop that are indices of formulas on their lines.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules, or a row of one without.
@@ -104,6 +105,7 @@ class Block:
     mono: float = 0.0
     unknown_share: float = 0.0
     n_title: int = 0
+    n_first: int = 0
     indices: tuple[str, ...] = ()
     number: str = ""
     in_table: bool = False
@@ -224,6 +226,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         mono=mono,
         unknown_share=n_unknown / max(1, len(own)),
         n_title=_title_length(first.words[group.marker :], text),
+        n_first=_length_of_first(lines, n_marks, habits),
         indices=_indices(lines),
         number=first.first_text if group.marker else "",
         in_table=first.in_table,
@@ -240,6 +243,17 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     page_size = habits.page_sizes.get(block.page, 0.0) / habits.body_size
     size_ratio = block.size_ratio / max(1.0, page_size)
     return replace(block, is_heading=_is_heading(block, group, size_ratio))
+
+
+def _length_of_first(
+    lines: Sequence[PlacedLine], n_marks: int, habits: TypesettingHabits
+) -> int:
+    """Return the length of the text above the first line that opens a sentence after a formula; 0 without one."""
+    for position, line in enumerate(lines):
+        if line.opens_sentence:
+            text, _ = join_text(lines[:position], n_marks, habits.vocabulary)
+            return len(text)
+    return 0
 
 
 def _indices(lines: Iterable[Line]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from ingest.layout.line import (
     FLUSH,
     INDENTED,
     MAX_INDENT,
+    OPERATORS,
     SMALL_PRINT,
     WIDE_SPACE,
     Line,
@@ -23,7 +24,7 @@ from ingest.layout.line import (
 from ingest.paragraphs.habits import HEADING, MAX_WIDE_LEADING, TypesettingHabits
 from ingest.paragraphs.line_group import LineGroup, same_print
 from ingest.pdf.model import UNKNOWN
-from quarry.course.sentences import names_statement
+from quarry.course.sentences import begins_sentence, names_statement
 from quarry.languages.labels import (
     after_statement_label,
     begins_statement,
@@ -55,6 +56,9 @@ WIDTH_TOLERANCE = 0.1
 
 RELATIONS = frozenset("=≠<>≤≥⩽⩾≡≅≃≈∼≍∈∉∋⊂⊆⊃⊇→⟶↦⟼⇒⇔⟹⟺↪↔∝≜≔≪≫≺≻⪯⪰⊢⊨⊭⊩")
 """Signs of which a displayed formula has one, unlike a label of a figure."""
+
+NO_ENDS = OPERATORS | {","}
+"""Signs at the end of a formula with which no sentence ends."""
 
 ELLIPSES = (". . .", "...", "…")
 """Dots at the end of a formula; its sentence may go on."""
@@ -176,9 +180,20 @@ class _Texts:
 
     def _join(self, group: LineGroup) -> None:
         """Join the displays and a group to the last text."""
-        for part in (*self.displays, group):
-            self.whole[-1].lines += part.lines
+        lines = self.whole[-1].lines
+        for part in self.displays:
+            lines += part.lines
+        if self.displays and _is_new_sentence(lines[-1], group.first):
+            group.lines[0] = replace(group.first, opens_sentence=True)
+        lines += group.lines
         self.displays = []
+
+
+def _is_new_sentence(formula: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a sentence begins below a displayed formula that ends without a stop, as in "Then"."""
+    is_open = formula.text[-1] not in NO_ENDS and not formula.ends_clause
+    opens = len(line.first_text) > 1 and begins_sentence(line.text)
+    return formula.is_formula and is_open and opens
 
 
 def _is_one_element(
@@ -342,7 +357,10 @@ def goes_on_after_displays(
         is_outside = line.start < line.left and is_word
         return at_margin or is_indented or is_outside
     has_code = any(display.first.is_mono for display in displays)
-    if is_list or has_code or not line.starts_at(before.margin, within=NEAR):
+    # without capitals, a text may be below a title
+    is_sure = is_shown or line.initial.isupper()
+    at_margin = line.starts_at(before.margin, within=NEAR)
+    if is_list or has_code or not (is_sure and at_margin):
         return False
     return _goes_on_at_margin(before, line, indented)
 

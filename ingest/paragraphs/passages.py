@@ -85,7 +85,9 @@ def make_passages(
             page=block.page,
             heading=item.path[-1] if item.path else "",
             text=text,
-            opening_sentence=opening_sentence(text, block.n_title, block.indices),
+            opening_sentence=opening_sentence(
+                text[: block.n_first or None], block.n_title, block.indices
+            ),
             section=item.path,
             kind=item.kind,
             follows=follows,

@@ -26,13 +26,16 @@ _MT_EXTRA = dict(zip(b"&KLMNOUIahlorv", "\u0307…⋯⋮⋰⋱⋃⋂↦ℏℓ∘
 _MATHTYPE = re.compile("MT[- ]?Extra")
 """Name of MT Extra, the font of these signs."""
 
+_ORNAMENTS = re.compile("W(?:ing|eb)dings|MarVoSym|^Dingbats")
+"""Part of the names of fonts of ornaments."""
+
 _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
 """Pieces of tall brackets at the codes of Adobe."""
 
 
 def has_own_signs(font: str) -> bool:
     """Return whether a font with this name has signs at the codes of letters."""
-    return "Wingdings" in font or _MATHTYPE.search(font) is not None
+    return _ORNAMENTS.search(font) is not None or _MATHTYPE.search(font) is not None
 
 
 def private_sign(code: int, font: str, width: float) -> str:
@@ -45,7 +48,7 @@ def private_sign(code: int, font: str, width: float) -> str:
         font: name of the font, and of its family.
         width: in thousandths of an em.
     """
-    if "Wingdings" in font:
+    if _ORNAMENTS.search(font):
         return _ARROWS.get(code, UNKNOWN)
     if _MATHTYPE.search(font):
         return _MT_EXTRA.get(code & 0xFF, UNKNOWN)

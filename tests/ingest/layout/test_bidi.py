@@ -92,6 +92,7 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("Gale ,1990 םולש", "שלום 1990, Gale"),
         (".C ,stdio.h ,r19 םולש", "שלום r19, stdio.h, C."),  # stops as in Hebrew
         ("“bar” :fooה םולש", "שלום הfoo: “bar”"),
+        ("12.zip :םולש", "שלום: 12.zip"),
         ("<id1>_<id2>.zip םולש", "שלום <id1>_<id2>.zip"),
         (".x < 3 םולש", "שלום x < 3."),
         (

@@ -42,6 +42,7 @@ def test_a_formula_with_a_hebrew_stop_on_its_left_reads_as_part_of_hebrew() -> N
         (":(a<0) םולש", "שלום (a<0):"),
         ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
         ("f)x( ≥ x םולש", "שלום f(x) ≥ x"),  # taken for turned by PDFium
+        ("f)x( − g)x( םולש", "שלום f(x) − g(x)"),
         ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
         ("םולש - x-ב", "ב-x - שלום"),
         (".x=0 ⟹ y=0 םולש", "שלום x=0 ⟹ y=0."),

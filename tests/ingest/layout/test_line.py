@@ -19,8 +19,15 @@ def test_a_sentence_ends_before_closing_brackets_and_quotation_marks(mark: str) 
     assert line(f"un mot.{mark}").ends_sentence
 
 
-def test_a_sentence_ends_before_the_sign_of_a_proof_or_a_citation() -> None:
-    for text, expected in (("mot. □", True), ("mot. [37]", True), ("mot [37]", False)):
+def test_a_sentence_ends_before_the_sign_of_a_proof_or_a_citation_and_with_a_face() -> (
+    None
+):
+    for text, expected in (
+        ("mot. □", True),
+        ("mot. [37]", True),
+        ("mot [37]", False),
+        ("mot 😊", True),
+    ):
         assert line(text).ends_sentence is expected, text
 
 

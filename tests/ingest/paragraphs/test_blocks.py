@@ -48,6 +48,16 @@ def test_a_short_last_line_ends_a_paragraph() -> None:
     assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [WHOLE] * 2
 
 
+def test_a_sentence_may_open_after_a_formula_without_a_stop() -> None:
+    *_, block = _printed(
+        "#set page(width: 260pt); #set text(10pt)\n"
+        "#set par(first-line-indent: 1.5em, justify: true)\n"
+        + 5 * f"{WHOLE}\n\n"
+        + f"{WHOLE} From all of this we obtain the equation $ x = 1 $ Then {WHOLE}"
+    )
+    assert block.text[: block.n_first].endswith("the equation x = 1")
+
+
 def test_a_large_line_that_ends_with_a_semicolon_is_no_heading() -> None:
     large = Run(50, 100, "public static final long LENGTH = 1;", size=14)
     code, *_ = _blocks([large, *lines(PROSE, 50, 200)])

@@ -125,6 +125,7 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         (comma, "x = 1", "ואז יגדלו", {}, True),
         (comma, "x = 1", "ונסיק x = y = z", {}, True),
         (comma, "x = 1", "Then roots", {}, False),
+        (comma, "מדריך לעצים", "ואז יגדלו", {}, False),
         (hebrew_colon, "x = 1", "כאשר x הוא השורש", {}, True),
         (hebrew_colon, "x = 1.", "כאשר x הוא השורש", {}, False),
         (hebrew_colon, "x = 1", "נקבל את השורש", {}, False),
@@ -144,6 +145,19 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
     code = LineGroup([line("x = 1", mono=1.0)])
     group = LineGroup([line("Then roots")])
     assert not goes_on_after_displays(OPEN, [code], group, True)
+
+
+def test_a_sentence_may_open_after_a_formula_without_a_stop() -> None:
+    for formula, text, expected in (
+        ("x = 1", "Then roots grow", True),
+        ("x = 1", "Roots then grow", False),
+        ("x = 1,", "Then roots grow", False),
+        ("x =", "Then roots grow", False),
+    ):
+        below = LineGroup([line(text, y=136.0)])
+        parts = [LineGroup(list(OPEN.lines)), displayed(formula, 124.0), below]
+        (whole,) = join_continuations(parts, replace(HABITS, indented=True))
+        assert whole.last.opens_sentence is expected, (formula, text)
 
 
 def test_a_displayed_formula_or_a_line_that_hangs_may_end_a_sentence() -> None:

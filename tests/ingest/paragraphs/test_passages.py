@@ -183,6 +183,12 @@ def test_the_opening_sentence_of_a_text_with_a_bold_title_begins_with_it() -> No
     assert text.opening_sentence == f"{title} {PROSE}"
 
 
+def test_the_opening_sentence_ends_where_the_next_one_opens_without_a_stop() -> None:
+    beginning = "We obtain x = 1"
+    (text,) = made(block(f"{beginning} Then {PROSE}", n_first=len(beginning)))
+    assert text.opening_sentence == beginning
+
+
 def test_prose_before_a_list_stays_as_it_was_and_knows_the_list() -> None:
     items = [block("Never wait.", "(1)"), block("Always count.", "(2)")]
     prose, *_ = made(block(PROSE), *items, block("Heap", is_heading=True))
