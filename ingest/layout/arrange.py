@@ -243,9 +243,8 @@ def _join_row(
 ) -> PlacedLine:
     """Join the parts of a row, as if it were alone in its column: its edges are the margins."""
     text = "".join(line.text for line in row)
-    is_hebrew = any(line.rtl for line in row)
-    is_latin = any(map(str.isalpha, text)) and not is_hebrew
-    row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
+    is_left_to_right = any(map(str.isalpha, text)) and not any(line.rtl for line in row)
+    row.sort(key=lambda line: line.x0, reverse=rtl and not is_left_to_right)
     words = tuple(itertools.chain.from_iterable(line.words for line in row))
     _, bold, mono = print_of(words)
     # a drop cap moves the edges of lines
@@ -253,9 +252,8 @@ def _join_row(
     left, right = (-x1, -x0) if rtl else (x0, x1)
 
     longest = max(row, key=lambda line: line.n_chars)
-    middle = (longest.x0 + longest.x1) / 2
-    around = [table for table in page.tables if table.box.holds(middle, longest.y)]
-    rows = itertools.chain.from_iterable(table.data_rows for table in around)
+    tables = [table for table in page.tables if longest.is_in(table.box)]
+    data_rows = itertools.chain.from_iterable(table.data_rows for table in tables)
     n_gaps = _n_gaps(row)
     is_one = not n_gaps or all(line.element == longest.element for line in row)
 
@@ -278,8 +276,8 @@ def _join_row(
         left=left,
         right=right,
         n_gaps=n_gaps,
-        in_table=bool(around),
-        in_data=any(box.holds(middle, longest.y) for box in rows),
+        in_table=bool(tables),
+        in_data=any(map(longest.is_in, data_rows)),
     )
 
 

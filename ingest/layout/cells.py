@@ -66,14 +66,13 @@ def _position(
         rows: the cells of each row.
         boxes: the rectangle of the table of each row.
     """
-    middle = (line.x0 + line.x1) / 2
     last_above = -1
     inside = []
     for number, (row, box) in enumerate(zip(rows, boxes, strict=True)):
         for column, cell in enumerate(row):
-            if cell.holds(middle, line.y):
+            if line.is_in(cell):
                 inside.append((cell.area, number, column))
-        edge = _top(row) if box.holds(middle, line.y) else box.bottom
+        edge = _top(row) if line.is_in(box) else box.bottom
         last_above = number if edge < line.y else last_above
     if inside:
         _, number, column = min(inside)

@@ -121,6 +121,7 @@ def _with_brackets(
     around = [glyph.text for glyph in members[max(0, start - 1) : end + 1]]
     if around[0] == "<" and around[-1] == ">":
         return start - 1, end + 1
+
     formula = kinds[start:end]
     before = kinds[max(0, start - 1) : start]
     after = kinds[end : end + 1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-from ingest.pdf.model import edges, space_between
+from ingest.pdf.model import Box, edges, space_between
 from quarry.languages.quotation import CLOSING, OPENING
 
 PROSE_SHARE = 0.3
@@ -200,6 +200,10 @@ class Line:
     def spaces(self) -> list[float]:
         """Widths of the white space after each word but the last, in points."""
         return list(itertools.starmap(space_between, itertools.pairwise(self.words)))
+
+    def is_in(self, box: Box) -> bool:
+        """Return whether the middle of its baseline is inside a rectangle."""
+        return box.holds((self.x0 + self.x1) / 2, self.y)
 
     def with_words(self, words: tuple[Word, ...]) -> Self:
         """Return the same line with other words."""

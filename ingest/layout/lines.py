@@ -124,10 +124,12 @@ def cut_row(
         is_rtl = rtl and _is_rtl_line(glyphs, row.y, fonts, above)
         if is_rtl and _begins_with_bullet(glyphs):
             glyphs[-1].text = "◦"
+
         words = []
         for members in _read_words(glyphs, row, fonts, rtl, is_rtl, exponents):
             if members:
                 words.append(_make_word(members, row, fonts))
+
         order = min(glyph.order for glyph in glyphs)
         shifts = [glyph.shift for glyph in glyphs]
         line = make_line(words, row.y, is_rtl, order)

@@ -115,39 +115,15 @@ def _without_usual_heads(
 ) -> Iterator[list[Line]]:
     """Yield the lines of each page that are no running heads, page numbers or the like of many pages.
 
-    The numbers of titles in large print do not count the pages, and a title of few pages is no running head. A first or
-    last row of most pages that is small, or apart from the text and no title, is a running head at any height. The
-    pages that show one slide in steps count once.
+    A title of few pages is no running head. A first or last row of most pages that is small, or apart from the text and
+    no title, is a running head at any height. The pages that show one slide in steps count once.
     """
-
-    def is_title(line: Line) -> bool:
-        is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
-        return line.size > MAX_HEAD * body_size and not is_number
-
-    def text_and_height(line: Line) -> _Head:
-        if is_title(line):
-            return line.text.casefold(), round(line.y / HEIGHT_STEP)
-        return _head_of(line)
-
-    def is_outside(line: Line, page: Page, apart: Collection[float]) -> bool:
-        is_small = line.size < SMALL_PRINT * body_size
-        is_text = not _is_large(line, body_size)
-        is_other = is_small or (is_text and line.y in apart)
-        return is_other and _is_in_end_row(line, page)
-
     rows_apart = _find_rows_apart(pages)
-    n_slides = len(set(slides))
-    near_by_slide: list[set[_Head]] = [set() for _ in range(n_slides)]
-    for page, apart, slide in zip(pages, rows_apart, slides, strict=True):
-        near = near_by_slide[slide]
-        for line in page.lines:
-            is_end = is_at_edge(line, page) or _is_number(line, page)
-            if is_end or is_outside(line, page, apart):
-                near |= _heads_near(text_and_height(line))
-    n_slides_with = Counter(itertools.chain.from_iterable(near_by_slide))
-
+    n_slides_with = _count_slides_with(pages, slides, rows_apart, body_size)
     by_number = _find_rows_of_numbers(pages, rows_apart)
     by_height = _find_rows_at_one_height(pages, body_size, rows_apart)
+
+    n_slides = len(set(slides))
     n_needed = MIN_SHORT_REPEATS
     if len(pages) > MAX_SHORT:
         n_needed = max(MIN_REPEATS, round(REPEATED_SHARE * n_slides))
@@ -157,19 +133,52 @@ def _without_usual_heads(
     ):
         lines = []
         for line in page.lines:
-            n_with = n_slides_with[text_and_height(line)]
-            n_least = n_most if is_title(line) else n_needed
+            n_with = n_slides_with[_head_of(line, body_size)]
+            n_least = n_most if _is_title(line, body_size) else n_needed
             is_repeated = n_with >= n_least or line.y in heads
             signs = is_at_edge(line, page), _is_number(line, page), is_repeated
-            is_on_most = n_with >= n_most and is_outside(line, page, apart)
+            is_on_most = n_with >= n_most and _is_aside(line, page, apart, body_size)
             if sum(signs) < 2 and not is_on_most:
                 lines.append(line)
         yield lines
 
 
-def _head_of(line: Line) -> _Head:
-    """Return a line as a running head, the same with any number."""
-    text = _DIGITS.sub("#", line.text)
+def _count_slides_with(
+    pages: Sequence[Page],
+    slides: Sequence[int],
+    rows_apart: Sequence[Collection[float]],
+    body_size: float,
+) -> Counter[_Head]:
+    """Return the number of slides with each head at nearly its height."""
+    near_by_slide: defaultdict[int, set[_Head]] = defaultdict(set)
+    for page, slide, apart in zip(pages, slides, rows_apart, strict=True):
+        for line in page.lines:
+            is_end = is_at_edge(line, page) or _is_number(line, page)
+            if is_end or _is_aside(line, page, apart, body_size):
+                near_by_slide[slide] |= _heads_near(_head_of(line, body_size))
+    return Counter(itertools.chain.from_iterable(near_by_slide.values()))
+
+
+def _is_title(line: Line, body_size: float) -> bool:
+    """Return whether a line is in the print of titles and no page number."""
+    is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
+    return line.size > MAX_HEAD * body_size and not is_number
+
+
+def _is_aside(
+    line: Line, page: Page, apart: Collection[float], body_size: float
+) -> bool:
+    """Return whether the first or the last row of a page is small, or apart from the text and in no larger print."""
+    is_small = line.size < SMALL_PRINT * body_size
+    is_apart = line.y in apart and not _is_large(line, body_size)
+    return (is_small or is_apart) and _is_in_end_row(line, page)
+
+
+def _head_of(line: Line, body_size: float) -> _Head:
+    """Return a line as a running head: the same with any number, but for those of titles, which count no pages."""
+    text = line.text
+    if not _is_title(line, body_size):
+        text = _DIGITS.sub("#", text)
     return text.casefold(), round(line.y / HEIGHT_STEP)
 
 
@@ -190,16 +199,15 @@ def _find_heads_of_parts(
     slides_with: defaultdict[_Head, set[int]] = defaultdict(set)
     for page, slide in zip(pages, slides, strict=True):
         top = []
-        if page.width < page.height:
-            top = [line for line in page.lines if line.y < TOP * page.height]
-        top = [
-            line
-            for line in top
-            if not (_is_large(line, body_size) or _is_in_table(line, page))
-        ]
+        for line in page.lines if page.width < page.height else ():
+            # the first row of a table may be repeated on each page
+            in_table = any(line.is_in(table.box) for table in page.tables)
+            is_text = not (_is_large(line, body_size) or in_table)
+            if is_text and line.y < TOP * page.height:
+                top.append(line)
         tops.append(top)
-        near = set().union(*(_heads_near(_head_of(line)) for line in top))
-        for head in near:
+        heads = [_heads_near(_head_of(line, body_size)) for line in top]
+        for head in set().union(*heads):
             slides_with[head].add(slide)
 
     of_parts = set()
@@ -208,7 +216,7 @@ def _find_heads_of_parts(
         if is_dense and len(numbers) >= MIN_REPEATS:
             of_parts.add(head)
     return [
-        {(line.text, line.y) for line in top if _head_of(line) in of_parts}
+        {(line.text, line.y) for line in top if _head_of(line, body_size) in of_parts}
         for top in tops
     ]
 
@@ -276,27 +284,25 @@ def _find_rows_at_one_height(
     others = []
     for page, apart in zip(pages, rows_apart, strict=True):
         top = page.lines[0].y if page.lines else 0.0
-        row = [line for line in page.lines if line.y == top]
-        is_title = any(_is_large(line, body_size) or line.is_bold for line in row)
-        is_wide = page.width > page.height
-        if is_title or is_wide or top not in apart:
-            heads.append(None)
-            others.append(top)
-        else:
-            heads.append(top)
+        is_head = top in apart and _begins_with_head(page, top, body_size)
+        heads.append(top if is_head else None)
+        others.append(math.inf if is_head else top)
 
-    found = [top for top in heads if top is not None]
-    height = median(found or [0.0])
-
-    def is_there(top: float) -> bool:
-        return abs(top - height) < HEIGHT_STEP
-
-    n_heads = sum(map(is_there, found))
-    n_others = sum(map(is_there, others))
+    height = median([top for top in heads if top is not None] or [0.0])
+    is_there = [top is not None and abs(top - height) < HEIGHT_STEP for top in heads]
+    n_heads = sum(is_there)
+    n_others = sum(abs(top - height) < HEIGHT_STEP for top in others)
     is_usual = n_heads >= max(MIN_HEADS, MOST_PAGES * len(pages))
     if not is_usual or n_others > MAX_OTHERS * n_heads:
         return [None] * len(pages)
-    return [top if top is not None and is_there(top) else None for top in heads]
+    return [top if near else None for top, near in zip(heads, is_there, strict=True)]
+
+
+def _begins_with_head(page: Page, top: float, body_size: float) -> bool:
+    """Return whether the first row of a page is no title, and the page is not as wide as a slide."""
+    row = [line for line in page.lines if line.y == top]
+    is_title = any(_is_large(line, body_size) or line.is_bold for line in row)
+    return page.width <= page.height and not is_title
 
 
 def _find_rows_apart(pages: Sequence[Page]) -> list[Collection[float]]:
@@ -320,12 +326,6 @@ def _find_rows_apart(pages: Sequence[Page]) -> list[Collection[float]]:
             apart.add(page.lines[-1].y)
         rows_apart.append(apart)
     return rows_apart
-
-
-def _is_in_table(line: Line, page: Page) -> bool:
-    """Return whether a line is in a ruled table, whose first row may be repeated on each page."""
-    x = (line.x0 + line.x1) / 2
-    return any(table.box.holds(x, line.y) for table in page.tables)
 
 
 def _is_large(line: Line, body_size: float) -> bool:

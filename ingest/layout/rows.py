@@ -241,6 +241,7 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
     x0, x1 = edges(span.glyphs)
     if _is_printed_over(span, row, x0, x1):
         return _Fit.NONE
+
     # formulas may be larger than the text of their row
     is_small = span.size < SMALL * row.size or row.touches(
         x0, x1, BASE_REACH, span.size / SMALL
@@ -265,6 +266,7 @@ def _is_printed_over(span: Row, row: Row, x0: float, x1: float) -> bool:
             over.append(glyph)
     if len(over) < MIN_OVER:
         return False
+
     over.sort(key=lambda glyph: glyph.x0)
     lefts = [glyph.x0 for glyph in over]
     glyphs = visible_glyphs(span.glyphs)

@@ -95,6 +95,7 @@ def _ordered(
     is_bracket = bool(base) and base[0].text in _OPENING.values()
     if is_bracket:
         return raised + low
+
     result: list[Glyph] = []
     rest = raised
     edge = -math.inf  # of the glyphs below

@@ -276,6 +276,7 @@ def changes_print(line_break: Break) -> bool:
         return False
     if not same_size(above, line):
         return True
+
     in_one_column = line_break.in_one_column
     is_code = line.text.endswith(CODE_ENDS)
     flows = in_one_column and above.flows_into(line) and not is_code
@@ -338,6 +339,7 @@ def is_row_of_table(line_break: Break) -> bool:
         return False
     if _hangs_after_term(above, line):
         return False
+
     at_margin = line.is_flush and above.start - line.left < MAX_INDENT * line.size
     # the spaces of a justified line may be as wide as gaps
     is_stretched = (
@@ -368,17 +370,12 @@ def begins_item(line_break: Break) -> bool:
         return True
     if not marker_words(line, line_break.following):
         return _is_caption(above, line)
-    if is_bullet(line.first_text):
-        # a sign of a formula may begin a wrapped line
-        is_usual = line.first_text in ("•", group.first.first_text)
-        is_sure = is_usual or above.has_room_for(line)
-        is_dash = line.first_text in "-–—*·"
-        if _is_star_in_item(line_break):
-            return False
-        if (is_sure and not is_dash) or is_set_apart(line):
-            return True
+    if _is_star_in_item(line_break):
+        return False
     is_next = is_next_label(group.first.first_text, line.first_text)
     if is_next and line.starts_at(group.first.start):
+        return True
+    if is_bullet(line.first_text) and _is_sure_bullet(group.first, above, line):
         return True
 
     is_apart = above.ends_clause or not line.starts_at(above.start)
@@ -386,6 +383,14 @@ def begins_item(line_break: Break) -> bool:
     if above is group.first:
         return (is_apart or group.marker > 0) and not _is_second(group, line)
     return is_apart
+
+
+def _is_sure_bullet(first: PlacedLine, above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether the bullet of a line is no sign of a formula at the beginning of a wrapped line."""
+    is_usual = line.first_text in ("•", first.first_text)
+    is_dash = line.first_text in "-–—*·"
+    is_sure = (is_usual or above.has_room_for(line)) and not is_dash
+    return is_sure or is_set_apart(line)
 
 
 def _is_star_in_item(line_break: Break) -> bool:
@@ -574,6 +579,7 @@ def hangs(line_break: Break) -> bool:
         return False
     if line.begins_small and line.word_share > WORD_SHARE and _is_wrapped(above, line):
         return True
+
     is_open = not above.ends_clause or line.end < above.end
     is_sure = _has_bold_label(above) or (line.is_prose and _is_unfinished(above))
     if is_open and is_sure and not above.has_room_for(line):
@@ -594,6 +600,7 @@ def begins_with_label(line_break: Break) -> bool:
     is_after_sentence = above.ends_sentence and not line_break.group.marker
     if is_after_sentence and line.is_prose and begins_statement(line.text):
         return True
+
     if _is_next_named(line_break):
         return True
     if not _has_bold_label(line):

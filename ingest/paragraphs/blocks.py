@@ -317,6 +317,7 @@ def _is_heading(block: Block, group: LineGroup, size_ratio: float) -> bool:
         or len(group.lines) > MAX_HEADING_LINES
     ):
         return False
+
     n_letters = sum(map(str.isalpha, text))
     n_words = len(text.split())
     if n_letters < MIN_HEADING_LETTERS or n_words > MAX_HEADING_WORDS:

@@ -5,6 +5,7 @@ of a page and "even numbers is even." on the next one. First displays are joined
 group to the last text before it that may go on.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -123,6 +124,7 @@ class _Texts:
         is_number = _FORMULA_NUMBER.fullmatch(group.first.text) is not None
         if self.displays and is_number and len(group.lines) == 1:
             return
+
         has_ended = shares_element = False
         if self._goes_on(group):
             self._join(group)
@@ -161,6 +163,7 @@ class _Texts:
             self.displays = self.whole[-n_formulas:]
             del self.whole[-n_formulas:]
             return True
+
         if not (self.has_ended or self.shares_element):
             return False
         text = self.whole[-1]
@@ -343,26 +346,25 @@ def goes_on_after_displays(
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
 
-    is_shown = all(
-        display.first.is_formula or display.first.is_mono for display in displays
-    )
+    is_shown = all(part.first.is_formula or part.first.is_mono for part in displays)
     is_clause = is_shown and _CLAUSE.match(line.text) is not None
     if line.is_inside_sentence or is_clause:
-        shift = (line.start - before.margin) / line.size
-        is_word = _begins_with_small_word(line) and not line.is_mono
-        is_indented = is_word and 0 < shift < MAX_INDENT
-        at_margin = line.starts_at(
-            before.margin, before.first.start, line.left, within=NEAR
-        )
-        is_outside = line.start < line.left and is_word
-        return at_margin or is_indented or is_outside
-    has_code = any(display.first.is_mono for display in displays)
+        return _begins_beside(before, line)
+    if is_list or any(part.first.is_mono for part in displays):
+        return False
     # without capitals, a text may be below a title
     is_sure = is_shown or line.initial.isupper()
     at_margin = line.starts_at(before.margin, within=NEAR)
-    if is_list or has_code or not (is_sure and at_margin):
-        return False
-    return _goes_on_at_margin(before, line, indented)
+    return is_sure and at_margin and _goes_on_at_margin(before, line, indented)
+
+
+def _begins_beside(before: LineGroup, line: PlacedLine) -> bool:
+    """Return whether a line begins at a margin of a text, or further out or in with a word without a capital."""
+    shift = (line.start - before.margin) / line.size
+    is_word = _begins_with_small_word(line) and not line.is_mono
+    is_shifted = line.start < line.left or 0 < shift < MAX_INDENT
+    edges = before.margin, before.first.start, line.left
+    return line.starts_at(*edges, within=NEAR) or (is_word and is_shifted)
 
 
 def _is_code(line: PlacedLine) -> bool:
@@ -427,13 +429,8 @@ def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
         groups: those before `group`: the text and the formulas are the last ones.
     """
     is_clause = _CLAUSE.match(group.first.text) is not None
-    max_formulas = MAX_DISPLAYS if is_clause else 1
-    n_formulas = 0
-    for part in reversed(groups):
-        is_formula = not part.marker and _is_displayed_formula(part.first)
-        if n_formulas == max_formulas or not is_formula:
-            break
-        n_formulas += 1
+    last = itertools.islice(reversed(groups), MAX_DISPLAYS if is_clause else 1)
+    n_formulas = sum(1 for _ in itertools.takewhile(_is_displayed_formula, last))
     if not 0 < n_formulas < len(groups) or groups[-1].last.ends_sentence:
         return 0
 
@@ -446,10 +443,11 @@ def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
     return n_formulas if goes_on else 0
 
 
-def _is_displayed_formula(line: PlacedLine) -> bool:
-    """Return whether a line is a formula apart from the margins."""
+def _is_displayed_formula(group: LineGroup) -> bool:
+    """Return whether a group without a number is a formula apart from the margins."""
+    line = group.first
     is_apart = line.indent > DISPLAYED and not line.is_prose
-    return line.is_formula and is_apart and not line.is_mono
+    return line.is_formula and is_apart and not (line.is_mono or group.marker)
 
 
 def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
@@ -65,6 +65,10 @@ MIN_JUSTIFIED = 12
 """Minimum number of lines of which this share is taken; missing ones count as ragged."""
 
 
+_Pairs = Sequence[tuple[PlacedLine, PlacedLine]]
+"""Lines of one column, each with the line below it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TypesettingHabits:
     """Typesetting of a document.
@@ -107,54 +111,79 @@ class TypesettingHabits:
 def measure_habits(arranged: Arranged) -> TypesettingHabits:
     """Measure the typesetting of a document."""
     vocabulary: Counter[str] = Counter()
-    leadings: Counter[float] = Counter()
-    sure_leadings: defaultdict[float, Counter[float]] = defaultdict(Counter)
-    drops: list[float] = []  # below the ends of sentences
-    n_pages = n_indents = n_open = n_full = 0
-    body_size = arranged.body_size
     page_sizes = {}
+    bodies = []
+    pairs = []
     for lines in arranged.pages:
         count_unbroken_words(lines, vocabulary)
         body = [line for line in lines if not line.footnote]
-        n_pages += bool(body)
+        bodies.append(body)
         if len(body) >= MIN_PAGE_LINES:
             page_sizes[body[0].page] = _size_of_page(body)
-        for above, line, below in zip(body, body[1:], body[2:], strict=False):
-            n_indents += _shows_indent(above, line, below, body_size)
-
         for above, line in itertools.pairwise(lines):
-            if above.column != line.column or above.footnote != line.footnote:
-                continue
-            distance = line.drop_from(above)
-            longest = MAX_LEADING
-            weight = 1
-            if _is_one_sentence(above, line, body_size):
-                n_open += 1
-                n_full += above.room < MAX_RAGGED
-                if _begins_with_wrapped_word(above, line):
-                    longest = MAX_WIDE_LEADING
-                    weight = SURE
-            elif is_of_size(line, body_size) and _is_short_end(above, line):
-                drops.append(distance)
-            if MIN_LEADING < distance < longest and is_of_size(above, line.size):
-                leadings[_rounded(distance)] += weight
-            if _surely_goes_on(above, line):
-                sure_leadings[_half_points(line.size)][_rounded(distance)] += 1
+            if above.column == line.column and above.footnote == line.footnote:
+                pairs.append((above, line))
 
-    leading = leadings.most_common(1)[0][0] if leadings else USUAL_LEADING
-    n_spaced = sum(drop > leading + CLEAR_SPACE for drop in drops)
+    body_size = arranged.body_size
+    leading = _usual_leading(pairs, body_size)
     return TypesettingHabits(
         vocabulary=vocabulary,
         leading=leading,
-        wide_leadings=_longer(sure_leadings, leading),
-        indented=n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages),
-        justified=n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
-        spaced=n_spaced >= max(MIN_SPACED, SPACED_SHARE * len(drops)),
+        wide_leadings=_longer_leadings(pairs, leading),
+        indented=_is_indented(bodies, body_size),
+        justified=_is_justified(pairs, body_size),
+        spaced=_is_spaced(pairs, leading, body_size),
         body_size=body_size,
         page_sizes=page_sizes,
         trusts_structure=_has_whole_elements(arranged),
         typeset=arranged.typeset,
     )
+
+
+def _usual_leading(pairs: _Pairs, body_size: float) -> float:
+    """Return the usual distance of lines of one size; those that surely are inside a sentence count more."""
+    leadings: Counter[float] = Counter()
+    for above, line in pairs:
+        longest = MAX_LEADING
+        weight = 1
+        is_wrapped = _begins_with_wrapped_word(above, line)
+        if is_wrapped and _is_one_sentence(above, line, body_size):
+            longest = MAX_WIDE_LEADING
+            weight = SURE
+        distance = line.drop_from(above)
+        if MIN_LEADING < distance < longest and is_of_size(above, line.size):
+            leadings[_rounded(distance)] += weight
+    return leadings.most_common(1)[0][0] if leadings else USUAL_LEADING
+
+
+def _is_indented(bodies: Iterable[Sequence[PlacedLine]], body_size: float) -> bool:
+    """Return whether the first lines of paragraphs are indented on many of the pages with text."""
+    n_pages = n_indents = 0
+    for body in bodies:
+        n_pages += bool(body)
+        for above, line, below in zip(body, body[1:], body[2:], strict=False):
+            n_indents += _shows_indent(above, line, below, body_size)
+    return n_indents >= max(MIN_INDENTS, INDENTS_PER_PAGE * n_pages)
+
+
+def _is_justified(pairs: _Pairs, body_size: float) -> bool:
+    """Return whether most lines whose sentences go on below them end near the margin."""
+    n_open = n_full = 0
+    for above, line in pairs:
+        if _is_one_sentence(above, line, body_size):
+            n_open += 1
+            n_full += above.room < MAX_RAGGED
+    return n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open)
+
+
+def _is_spaced(pairs: _Pairs, leading: float, body_size: float) -> bool:
+    """Return whether white space is below many of the short lines that end sentences."""
+    n_ends = n_spaced = 0
+    for above, line in pairs:
+        if is_of_size(line, body_size) and _is_short_end(above, line):
+            n_ends += 1
+            n_spaced += line.drop_from(above) > leading + CLEAR_SPACE
+    return n_spaced >= max(MIN_SPACED, SPACED_SHARE * n_ends)
 
 
 def _has_whole_elements(arranged: Arranged) -> bool:
@@ -169,10 +198,14 @@ def _has_whole_elements(arranged: Arranged) -> bool:
     return n_parted <= max(MAX_FEW_PARTED, PARTED_SHARE * n_lines)
 
 
-def _longer(
-    leadings: Mapping[float, Counter[float]], leading: float
-) -> dict[float, float]:
+def _longer_leadings(pairs: _Pairs, leading: float) -> dict[float, float]:
     """Return the usual leadings of the font sizes where they are longer than `leading`."""
+    leadings: defaultdict[float, Counter[float]] = defaultdict(Counter)
+    for above, line in pairs:
+        if _surely_goes_on(above, line):
+            distance = _rounded(line.drop_from(above))
+            leadings[_half_points(line.size)][distance] += 1
+
     longer = {}
     for size, counts in leadings.items():
         usual, n_lines = counts.most_common(1)[0]

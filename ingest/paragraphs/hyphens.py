@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ingest.layout.line import Line, PlacedLine
 from ingest.pdf.model import UNKNOWN
+from quarry.languages.registry import words_of_all
 from quarry.languages.words import is_common
 
 MIN_LETTERS = 4
@@ -14,9 +15,7 @@ MIN_LETTERS = 4
 MAX_ENCLITIC = 3
 """Maximum length of a word after a hyphen that is one elsewhere in the document: Portuguese "-se", English "-off"."""
 
-_CONJUNCTIONS = frozenset(
-    ["und", "oder", "bzw.", "sowie", "and", "or", "en", "och", "og"]
-)
+_CONJUNCTIONS = words_of_all("conjunctions")
 """Words after a part of a word whose rest follows, as in "Steuer- und Satzzeichen"."""
 
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
@@ -92,36 +91,48 @@ def _join_halves(
     before: str, after: str, vocabulary: Counter[str], rtl: bool
 ) -> str | None:
     """Join the two parts of a word across a line break; return None for two words."""
-    start, mark = before[:-1], before[-1:]
-    is_chinese = _CHINESE.match(mark) and _CHINESE.match(after)
-    is_address = _URL.search(before) and _URL_REST.match(after)
-    if is_chinese or is_address or _BROKEN_SCHEME.search(f"{before} {after}"):
+    if _is_unspaced(before, after):
         return before + after
+    start, mark = before[:-1], before[-1:]
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
-    hyphenated = before + after
+
     is_first = mark == "-" and after in _CONJUNCTIONS
     if is_first and not is_common(start.casefold() + after):
         return None
-    if mark != "-" or start[-1].isdigit() or not after[0].islower():
-        return hyphenated
+    has_hyphen = mark != "-" or start[-1].isdigit() or not after[0].islower()
+    if has_hyphen or _is_hyphenated(start, after, vocabulary, rtl):
+        return before + after
+    return start + after
 
-    joined = start + after
-    n_joined = vocabulary[_word_key(joined)]
-    n_hyphenated = vocabulary[_word_key(hyphenated)]
+
+def _is_unspaced(before: str, after: str) -> bool:
+    """Return whether a line ends, and the next one begins, in Chinese or inside a URL."""
+    is_chinese = _CHINESE.match(before[-1:]) and _CHINESE.match(after)
+    is_address = _URL.search(before) and _URL_REST.match(after)
+    is_scheme = _BROKEN_SCHEME.search(f"{before} {after}")
+    return bool(is_chinese or is_address or is_scheme)
+
+
+def _is_hyphenated(start: str, after: str, vocabulary: Counter[str], rtl: bool) -> bool:
+    """Return whether a word has a hyphen between two parts wherever it is, and not only at the end of a line."""
+    n_joined = vocabulary[_word_key(start + after)]
+    n_hyphenated = vocabulary[_word_key(f"{start}-{after}")]
     if n_joined != n_hyphenated:
-        return hyphenated if n_hyphenated > n_joined else joined
+        return n_hyphenated > n_joined
+
     stem = _word_key(start)
-    word, hyphen, _ = _word_key(after).partition("-")
-    is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
-    is_enclitic = len(word) <= MAX_ENCLITIC and vocabulary[f"-{word}"] > 0
+    end, hyphen, _ = _word_key(after).partition("-")
+    is_compound = vocabulary[end] and (hyphen or vocabulary[f"{stem}-"])
+    is_enclitic = len(end) <= MAX_ENCLITIC and vocabulary[f"-{end}"]
     if rtl or is_compound or is_enclitic or _ADDRESS.search(start):
-        return hyphenated
+        return True
+
     *others, last = stem.split("-")
-    if others and len(last) < MIN_LETTERS:
-        return hyphenated
-    is_name = not others and start.lstrip('"“‘([').istitle()
-    return hyphenated if not is_name and _are_words(last, word) else joined
+    if others:
+        return len(last) < MIN_LETTERS or _are_words(last, end)
+    is_name = start.lstrip('"“‘([').istitle()
+    return not is_name and _are_words(last, end)
 
 
 def _are_words(start: str, end: str) -> bool:

@@ -164,6 +164,7 @@ def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> 
         hangs = following.shift_from(line) >= INDENTED
         if not hangs and not _ENUMERATOR.fullmatch(following.first_text):
             return False
+
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
     second = line.words[1].text
     if first[-1] in "-–":  # as in "3- and 4-connected"

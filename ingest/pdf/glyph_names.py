@@ -232,31 +232,36 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
         return _glyphs_without_character(font, mapped)
     if encoding is None and "/ToUnicode" not in font:
         return _unusual_glyphs(font)
-    if not isinstance(encoding, pikepdf.Dictionary):
-        return {}
-    differences = encoding.get("/Differences")
+    has_names = isinstance(encoding, pikepdf.Dictionary)
+    differences = encoding.get("/Differences") if has_names else None
     if not isinstance(differences, pikepdf.Array):
         return {}
+
     names = _names_by_code(differences)
     if names and all(_is_number(code, name) for code, name in names.items()):
         # Ghostscript maps a glyph with the name "CR" to the character of this name
         return _bitmap_characters(names)
+    characters = _characters_of(names, font)
+    wrong = _wrong_codes(characters, mapped) if _is_found_by_name(font) else set()
+    added = characters.keys() - (mapped.keys() - wrong)
+    return {code: characters[code] for code in added}
 
+
+def _characters_of(
+    names: Mapping[int, str], font: pikepdf.Dictionary
+) -> dict[int, str]:
+    """Return the characters of the glyphs with certain names; of a font without a map, those that PDFium lacks."""
     if isinstance(font.get("/ToUnicode"), pikepdf.Stream):
-        named = _characters(names)
-    elif font.get("/Subtype") == "/Type3":
-        named = _bitmap_characters(names)
-    else:  # PDFium does not know names of ligatures such as "f_i", and few of TeX
-        unknown = {
-            code: name
-            for code, name in names.items()
-            if "_" in name or not agl.toUnicode(name)
-        }
-        named = _characters(unknown)
-
-    wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
-    added = named.keys() - (mapped.keys() - wrong)
-    return {code: named[code] for code in added}
+        return _characters(names)
+    if font.get("/Subtype") == "/Type3":
+        return _bitmap_characters(names)
+    # PDFium does not know names of ligatures such as "f_i", and few of TeX
+    unknown = {
+        code: name
+        for code, name in names.items()
+        if "_" in name or not agl.toUnicode(name)
+    }
+    return _characters(unknown)
 
 
 def _unusual_glyphs(font: pikepdf.Dictionary) -> dict[int, str]:
@@ -307,6 +312,7 @@ def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:
         for code, text in sorted(entries.items())
         if len(text) == 1 and text.isalpha() and not _is_lost(text)
     }
+
     found = {}
     for before, after in itertools.pairwise(letters):
         step = letters[before] - before

@@ -48,6 +48,7 @@ def spell_ligatures(
     for before, glyph in itertools.pairwise(glyphs):
         if glyph.text in OF_CALIBRI and _is_inside_word(before, glyph):
             of_calibri.add(glyph.font)
+
     found = {key: UNKNOWN for key in private if key[1] not in FOREIGN}
     if private:
         ligatures = _find_ligatures(glyphs, private, frozenset())
@@ -60,6 +61,7 @@ def spell_ligatures(
             ligatures |= _find_ligatures(glyphs, rest, words)
         known |= ligatures
         found |= ligatures
+
     for glyph in glyphs:
         letters = found.get((glyph.font, glyph.text))
         if glyph.font in of_calibri:

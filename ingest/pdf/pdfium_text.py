@@ -177,6 +177,7 @@ class PageText:
         self._frame = frame
         self._r2l = r2l
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
+
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}

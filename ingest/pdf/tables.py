@@ -55,33 +55,45 @@ def find_tables(
     lines = [_rectangle(box) for box in rules]
     if len(lines) < 2:
         return []
-    found = _tables_between(lines)
+    candidates = _tables_between(lines)
     # frames are no cells, and Word fills a cell line by line
     thin = [line for line in lines if min(line["width"], line["height"]) <= MAX_RULE]
-    ruled = found
-    if found and len(thin) < len(lines):
+    ruled = candidates
+    if candidates and len(thin) < len(lines):
         ruled = _tables_between(thin)
-    tables = []
-    for table in found:
-        x0, _, x1, _ = table.bbox
-        # backgrounds of the parts of a slide
-        if x1 - x0 > width - 1:
-            continue
-        box = _box_of_rows(table)
-        inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
-        texts = _texts(table.rows, inside)
-        ruled_inside = [other for other in ruled if _is_inside(other, box)]
-        is_marked = not ruled_inside and _is_marked_text(table.rows, inside)
-        if not _is_grid(texts) or is_marked:
-            continue
 
-        data_rows = [Box(*row.bbox) for row in _data_rows(table.rows, texts)]
-        text_rows: list[list[Box]] = []
-        for other in ruled_inside:
-            ruled_texts = texts if other is table else _texts(other.rows, inside)
-            text_rows += _text_rows(other.rows, ruled_texts, inside, data_rows)
-        tables.append(Table(box, data_rows, text_rows))
+    tables = []
+    for candidate in candidates:
+        x0, _, x1, _ = candidate.bbox
+        # backgrounds of the parts of a slide are as wide as the page
+        table = _make_table(candidate, ruled, glyphs) if x1 - x0 <= width - 1 else None
+        if table:
+            tables.append(table)
     return tables
+
+
+def _make_table(
+    candidate: Any, ruled: Iterable[Any], glyphs: Iterable[Glyph]
+) -> Table | None:
+    """Make a table of one that pdfplumber has found; return None if it is a frame, or the background of a text.
+
+    Args:
+        ruled: the tables between thin lines.
+    """
+    box = _box_of_rows(candidate)
+    inside = [glyph for glyph in glyphs if box.holds_glyph(glyph)]
+    texts = _texts(candidate.rows, inside)
+    ruled_inside = [other for other in ruled if _is_inside(other, box)]
+    is_marked = not ruled_inside and _is_marked_text(candidate.rows, inside)
+    if not _is_grid(texts) or is_marked:
+        return None
+
+    data_rows = [Box(*row.bbox) for row in _data_rows(candidate.rows, texts)]
+    text_rows: list[list[Box]] = []
+    for other in ruled_inside:
+        ruled_texts = texts if other is candidate else _texts(other.rows, inside)
+        text_rows += _text_rows(other.rows, ruled_texts, inside, data_rows)
+    return Table(box, data_rows, text_rows)
 
 
 def _tables_between(lines: Sequence[dict[str, Any]]) -> list[Any]:
@@ -214,14 +226,14 @@ def _text_in(cell: Box, glyphs: Iterable[Glyph]) -> str:
 
 def _data_rows(rows: Sequence[Any], texts: Sequence[_Row]) -> list[Any]:
     """Return the rows with short texts in two cells or more; none if they are few, as in a layout of boxes."""
-    found = []
+    data_rows = []
     for row, cells in zip(rows, texts, strict=True):
         lengths = [len(cell or "") for cell in cells]
         n_texts = sum(map(_has_word, cells))
         if None not in cells and n_texts >= 2 and max(lengths) <= MAX_ENTRY:
-            found.append(row)
-    is_data = len(found) >= MIN_DATA_ROWS and 2 * len(found) > len(rows)
-    return found if is_data else []
+            data_rows.append(row)
+    is_data = len(data_rows) >= MIN_DATA_ROWS and 2 * len(data_rows) > len(rows)
+    return data_rows if is_data else []
 
 
 def _has_word(cell: str | None) -> bool:

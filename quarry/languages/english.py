@@ -48,6 +48,7 @@ ENGLISH = Language(
     "determine describe explain deduce recall our their his her another such unlike "
     "like with without is are can do does did was were has have had will would could should may must my your mr mrs dr",
     open_ends="let the a an of that and or with where if by for to from is are be",
+    conjunctions="and or",
     clauses=r"where|with|which|and|then|so|for (?:all|some|every|each|any)",
     decisive="not no never none nor neither nobody nothing nowhere without cannot t non except unless "
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -83,6 +83,7 @@ class Language:
         statements: words of the names of statements, as in "Cauchy's criterion".
         openers: words that begin sentences, also after letters with full stops such as "U.S.".
         clauses: regular expression for words such as "where" that begin a clause, and no sentence, below a formula.
+        conjunctions: words between two words of which the first may lack its end, as in "pre- and postfix".
         open_ends: words such as "of" with which no paragraph ends.
         decisive: words that change a statement: negations (also the end of "isn't"), numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
@@ -129,6 +130,7 @@ class Language:
     statements: str
     openers: str = ""
     clauses: str
+    conjunctions: str = ""
     open_ends: str
     decisive: str
     lecture: str

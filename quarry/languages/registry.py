@@ -15,6 +15,7 @@ OTHER_WORDS = {
     "kath z.z u.ä o.b d.a i.a i.allg z.b z.t d.h u.a u.u sig dott ing avv cfr pag ej aprox ud uds sra srta dra "
     "lic проф акад напр соотв им англ лат нем греч ул г гг пгт т.е т.к s.d p.ex tj t.j např napr popř pozn tzv "
     "tzn tzw m.in t.ż inż mgr npr bijv d.w.z z.d.d m.a.w o.a t.o.v dvs t.ex f.eks bl.a s.k m.a.o ún örn bkz напр",
+    "conjunctions": "und oder bzw. sowie en och og",
     "last_abbreviations": "т.д т.п др atd apod itd itp ipd osv enz stb",
     "number_abbreviations": "éq abb abschn kap s str bd cap ec ecs pág párr art núm рис табл разд гл стр см мал "
     "obr rys tab rozdz odst čl hfst afb blz",

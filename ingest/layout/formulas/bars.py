@@ -230,6 +230,7 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
         left, right = edges(part)
         excess = max(abs(left - rule.x0), abs(right - rule.x1)) / main.size
         misfit = min(misfit, excess)
+
     is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
     text = text_of(letters)
     has_letter = any(char.isalpha() or char in _LETTER_LIKE for char in text)
