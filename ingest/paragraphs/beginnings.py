@@ -45,7 +45,7 @@ from quarry.languages.labels import (
     begins_statement,
     caption_label,
 )
-from quarry.languages.registry import LANGUAGES, OTHER_OPEN_ENDS
+from quarry.languages.registry import words_of_all
 
 MAX_FRAGMENT_WORDS = 3
 """Maximum number of words of a piece of a formula between two rows."""
@@ -89,9 +89,7 @@ _DASH = re.compile(r"[-–—](?:$|[^\W\d_]{2})")
 _NAME = re.compile(r"(?!\w+://)[^\W\d_]\S*(?: \S+){0,2}(?<=\w) ?:(?:$| )")
 """Name of one to three words before a colon."""
 
-_OPEN_ENDS = frozenset(OTHER_OPEN_ENDS.split()).union(
-    *(language.open_ends.split() for language in LANGUAGES)
-)
+_OPEN_ENDS = words_of_all("open_ends")
 """Words with which no paragraph ends."""
 
 _EXPLAINED_LETTER = re.compile(r"\w ?: ")

@@ -19,6 +19,7 @@ OTHER_WORDS = {
     "last_abbreviations": "т.д т.п др atd apod itd itp ipd osv enz stb",
     "number_abbreviations": "éq abb abschn kap s str bd cap ec ecs pág párr art núm рис табл разд гл стр см мал "
     "obr rys tab rozdz odst čl hfst afb blz",
+    "open_ends": "der die das und le la les de du des et que si où el los se w z że oraz и в на что где",
     "openers": "dans un une les soit soient si en pour par ce cette ces alors donc ainsi mais on il elle nous "
     "montrer montrez démontrer démontrez calculer calculez déterminer déterminez donner donnez trouver trouvez "
     "déduire déduisez étudier étudiez considérons notons supposons das die dies diese dieser dann sei seien wenn "
@@ -39,9 +40,6 @@ OTHER_ARTICLES = "der die das dem den des im am zum vom zur beim"
 
 OTHER_CLAUSES = "où|avec|wobei|mit|und|sowie|dove|con|donde|onde|com|где|и|де|та|gdzie|oraz|kde|waar|met|där|med"
 """Expression for words of other languages that begin a clause, and no sentence, below a formula."""
-
-OTHER_OPEN_ENDS = "der die das und le la les de du des et que si où el los se w z że oraz и в на что где"
-"""Words of French, German, Italian, Spanish, Polish and Russian with which no paragraph ends."""
 
 OTHER_LABELS = (
     "théorème lemme corollaire proposition définition démonstration preuve remarque exemple exercice satz korollar "
