@@ -198,13 +198,7 @@ def _find_heads_of_parts(
     tops = []
     slides_with: defaultdict[_Head, set[int]] = defaultdict(set)
     for page, slide in zip(pages, slides, strict=True):
-        top = []
-        for line in page.lines if page.width < page.height else ():
-            # the first row of a table may be repeated on each page
-            in_table = any(line.is_in(table.box) for table in page.tables)
-            is_text = not (_is_large(line, body_size) or in_table)
-            if is_text and line.y < TOP * page.height:
-                top.append(line)
+        top = _top_lines(page, body_size)
         tops.append(top)
         heads = [_heads_near(_head_of(line, body_size)) for line in top]
         for head in set().union(*heads):
@@ -219,6 +213,18 @@ def _find_heads_of_parts(
         {(line.text, line.y) for line in top if _head_of(line, body_size) in of_parts}
         for top in tops
     ]
+
+
+def _top_lines(page: Page, body_size: float) -> list[Line]:
+    """Return the lines at the top of a page, unless it is wide, but for those in large print or in tables."""
+    top = []
+    for line in page.lines if page.width < page.height else ():
+        # the first row of a table may be repeated on each page
+        in_table = any(line.is_in(table.box) for table in page.tables)
+        is_text = not (_is_large(line, body_size) or in_table)
+        if is_text and line.y < TOP * page.height:
+            top.append(line)
+    return top
 
 
 def _number_slides(pages: Sequence[Page]) -> list[int]:

@@ -68,44 +68,62 @@ def make_passages(
     last_page = 0
     for position, item in enumerate(classified):
         block = item.block
-        text = f"{block.text} {block.display}".rstrip()
         if item.reason:
+            text = _text_with_display(block)
             rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
             continue
 
-        in_body = not (block.is_heading or block.footnote)
-        introduces = in_body or text.endswith(":")
-        following = _following(block, classified[position + 1 :]) if introduces else []
-        follows = " ".join([other.block.text for other in following])
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
-        paragraph = Paragraph(
-            paragraph_id=f"{place}{ordinals[place]}",
-            doc_id=doc_id,
-            page=block.page,
-            heading=item.path[-1] if item.path else "",
-            text=text,
-            opening_sentence=opening_sentence(
-                text[: block.n_first or None], block.n_title, block.indices
-            ),
-            section=item.path,
-            kind=item.kind,
-            follows=follows,
-            page_breaks=block.page_breaks,
-            on_top=in_body and block.page > last_page,
-        )
-        if follows and item.kind != "prose" and text.endswith(":"):
-            paragraph = replace(
-                paragraph,
-                kind="lead-in",
-                text=f"{text} {follows}",
-                own_length=len(text),
-                follows="",
-            )
-        paragraphs.append(paragraph)
-        if in_body:
+        following = _following(block, classified[position + 1 :])
+        follows = " ".join([other.block.text for other in following])
+        paragraph = _make_paragraph(doc_id, item, follows, f"{place}{ordinals[place]}")
+        if _is_in_body(block):
+            paragraph = replace(paragraph, on_top=block.page > last_page)
             last_page = max(last_page, _last_begun(block))
+        paragraphs.append(paragraph)
     return paragraphs, rejected
+
+
+def _make_paragraph(
+    doc_id: str, item: _Classified, follows: str, paragraph_id: str
+) -> Paragraph:
+    """Make the passage of a block; a lead-in that ends with a colon holds what follows it."""
+    block = item.block
+    text = _text_with_display(block)
+    paragraph = Paragraph(
+        paragraph_id=paragraph_id,
+        doc_id=doc_id,
+        page=block.page,
+        heading=item.path[-1] if item.path else "",
+        text=text,
+        opening_sentence=opening_sentence(
+            text[: block.n_first or None], block.n_title, block.indices
+        ),
+        section=item.path,
+        kind=item.kind,
+        follows=follows,
+        page_breaks=block.page_breaks,
+    )
+    if not follows or item.kind == "prose" or not text.endswith(":"):
+        return paragraph
+    return replace(
+        paragraph,
+        kind="lead-in",
+        text=f"{text} {follows}",
+        own_length=len(text),
+        follows="",
+    )
+
+
+def _text_with_display(block: Block) -> str:
+    """Return the text of a block with the displayed formulas that end its last sentence."""
+    return f"{block.text} {block.display}".rstrip()
+
+
+def _is_in_body(block: Block) -> bool:
+    """Return whether a block is neither a heading nor a footnote."""
+    return not (block.is_heading or block.footnote)
 
 
 def _classify(
@@ -186,6 +204,8 @@ def _following(block: Block, others: Sequence[_Classified]) -> list[_Classified]
     Args:
         others: the blocks after it.
     """
+    if not (_is_in_body(block) or block.text.endswith(":")):
+        return []
     parts: list[_Classified] = []
     n_words = 0
     for item in others:

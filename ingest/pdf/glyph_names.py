@@ -232,8 +232,9 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
         return _glyphs_without_character(font, mapped)
     if encoding is None and "/ToUnicode" not in font:
         return _unusual_glyphs(font)
-    has_names = isinstance(encoding, pikepdf.Dictionary)
-    differences = encoding.get("/Differences") if has_names else None
+    if not isinstance(encoding, pikepdf.Dictionary):
+        return {}
+    differences = encoding.get("/Differences")
     if not isinstance(differences, pikepdf.Array):
         return {}
 
