@@ -16,7 +16,7 @@ from configs.directories import user_fit
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.language import Kind
-from quarry.languages.quotation import OPENING
+from quarry.languages.quotation import OPENING_MARKS
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """File with the fitted weights."""
@@ -143,5 +143,5 @@ def start_features(
 
 
 def _begins_small(text: str) -> bool:
-    first = text.lstrip(OPENING)[:1]
+    first = text.lstrip(OPENING_MARKS)[:1]
     return first.islower() or not first.isalnum()

@@ -10,7 +10,7 @@ from ingest.layout.line import Line, Word, print_of
 from ingest.layout.lines import INITIAL
 from ingest.layout.rows import MAX_OVERLAP
 from ingest.pdf.model import edges
-from quarry.languages.quotation import OPENING
+from quarry.languages.quotation import OPENING_MARKS
 
 CAP_HEIGHT = 0.75
 """Maximum height of a capital above its baseline, in its font size."""
@@ -33,7 +33,7 @@ def with_drop_caps(page: Page) -> Page:
     lines = list(page.lines)
     for line in page.lines:
         cap, *rest = line.words
-        letter = cap.text.strip(OPENING)
+        letter = cap.text.strip(OPENING_MARKS)
         is_letter = len(letter) == 1 and letter.isalpha()
         if not is_letter:
             continue

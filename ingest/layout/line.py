@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Self
 
 from ingest.pdf.model import Box, edges, space_between
-from quarry.languages.quotation import CLOSING, OPENING
+from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
 
 PROSE_SHARE = 0.3
 """Minimum share of words in a line of prose with formulas."""
@@ -79,7 +79,7 @@ LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
 """Signs at the end of a proof or an example."""
 
-_CLOSED = rf"[{re.escape(CLOSING)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
+_CLOSED = rf"[{re.escape(CLOSING_MARKS)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
 """Expression for the signs that may follow the last stop of a text, such as brackets and the end of a proof."""
 
 _STOPS = ".!?؟…。☹☺\U0001f300-\U0001faff"
@@ -124,7 +124,7 @@ class Word:
     @property
     def initial(self) -> str:
         """First character after opening brackets and quotation marks, "" if there is none."""
-        return self.text.lstrip(OPENING)[:1]
+        return self.text.lstrip(OPENING_MARKS)[:1]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ingest.layout.bidi import STOPS
 from ingest.layout.rows import SAME, SMALL, Row
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 from quarry.course.sentences import ends_with_abbreviation
-from quarry.languages.quotation import CLOSING
+from quarry.languages.quotation import CLOSING_MARKS
 
 PRIMES = "′″‴"
 """Primes, which are joined to their letters."""
@@ -28,7 +28,7 @@ _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _NEGATIVE = re.compile(r"[-–]\d")
 """Beginning of an exponent, as in "g.mol-1"."""
 
-_CLOSING_SIGNS = f".,;:!?}}{CLOSING}"
+_CLOSING_SIGNS = f".,;:!?}}{CLOSING_MARKS}"
 """Signs that may follow the last word before a mark."""
 
 _AFTER_MARK = frozenset(_CLOSING_SIGNS + "—–-…")

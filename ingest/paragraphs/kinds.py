@@ -19,7 +19,7 @@ from quarry.course.sentences import begins_sentence
 from quarry.languages.english import ENGLISH
 from quarry.languages.labels import DRAWN, after_statement_label, caption_label
 from quarry.languages.language import Kind
-from quarry.languages.quotation import CLOSING, OPENING
+from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_TITLE_WORDS = 2
@@ -195,7 +195,7 @@ class _Text:
         self.n_words = _n_words(self.tokens)
         self.words = set(_CHINESE_WORD.findall(block.text))
         for token in self.tokens:
-            word = token.strip(OPENING + CLOSING + ".,:;?!")
+            word = token.strip(OPENING_MARKS + CLOSING_MARKS + ".,:;?!")
             if _WORD.fullmatch(word):
                 self.words.add(word)
         has_stop = _SENTENCE_STOP.search(block.text) is not None
@@ -273,7 +273,9 @@ class _Text:
         one below the name alone, unlike "Sources of Conflict".
         """
         text = self.block.text
-        n_capitals = sum(token.lstrip(OPENING)[:1].isupper() for token in self.tokens)
+        n_capitals = sum(
+            token.lstrip(OPENING_MARKS)[:1].isupper() for token in self.tokens
+        )
         n_signs = n_capitals + STOP_WEIGHT * text.count(". ")
         is_dated = _YEAR.search(text) is not None
         is_short = len(self.tokens) <= MAX_DATED_WORDS

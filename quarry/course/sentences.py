@@ -5,14 +5,14 @@ import unicodedata
 from collections.abc import Collection
 
 from quarry.languages.labels import begins_statement
-from quarry.languages.quotation import CLOSING, OPENING
+from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
 from quarry.languages.registry import OTHER_ARTICLES, language_of_word, words_of_all
 
 _OPENERS = words_of_all("openers")
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
-    rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING)}]*(?: »)?(?=\s|$)"
-    rf"|[。！？]+[{re.escape(CLOSING)}]*"
+    rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING_MARKS)}]*(?: »)?(?=\s|$)"
+    rf"|[。！？]+[{re.escape(CLOSING_MARKS)}]*"
     r"|(?<=[א-ת]{3})[.!?](?=[א-ת]{2})|(?<=[א-ת)] )\.(?=[א-ת]{2})"
     r"|(?<=[^\W\d_]{4})[.!?](?=(?:The|This|These|It|We|He|She|They|His|Her|There|However|Therefore) [a-z])"
 )
@@ -105,7 +105,7 @@ def opening_sentence(text: str, n_title: int = 0, indices: Collection[str] = ())
 def begins_sentence(text: str) -> bool:
     """Return whether a text begins with a capital and a word that begins sentences, such as "Therefore,"."""
     first, *_ = text.split(maxsplit=1)
-    word = first.strip(OPENING + CLOSING + ".,:;")
+    word = first.strip(OPENING_MARKS + CLOSING_MARKS + ".,:;")
     return text[0] == text[0].upper() and word.casefold() in _OPENERS
 
 
@@ -163,7 +163,9 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     last = before[-1:]
     if not last or tail[0] in _INSIDE or _is_omission(before, mark):
         return False
-    is_quotation = mark[-1] in CLOSING and (last in OPENING or _SOURCE.match(tail))
+    is_quotation = mark[-1] in CLOSING_MARKS and (
+        last in OPENING_MARKS or _SOURCE.match(tail)
+    )
     is_relation = last in _OPERATORS and mark in "?!"  # that is asked or due
     is_factorial = mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before)
     if is_quotation or is_relation or is_factorial or _is_minuend(before, tail):
@@ -198,7 +200,7 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
         is_inside = bracket != "" and outside.rstrip()[-1:] not in ".!?:…"
         return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
-    begins = tail.lstrip(OPENING)[:1]
+    begins = tail.lstrip(OPENING_MARKS)[:1]
     is_greek = begins.isalpha() and _script(begins) in _GREEK
     is_symbol = is_greek and mark in ".?!" and not last.isdigit()
     is_small = is_cased and begins.islower() and not is_symbol
@@ -272,7 +274,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     *others, word = _last_abbreviation_joined(before.split())
     word = _BEFORE_WORD.sub("", word)
     forms = _forms(word)
-    following = tail.lstrip(OPENING)
+    following = tail.lstrip(OPENING_MARKS)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
     before_word = others[-1] if others else ""
@@ -316,7 +318,7 @@ def _ends_formula(before_word: str, word: str) -> bool:
 def _last_abbreviation_joined(words: list[str]) -> list[str]:
     """Join the last two of several words if they are the letters of one abbreviation: "z." and "B" to "z.B"."""
     *others, letter, last = ["", *words]
-    is_one = len(last) == 1 and _INITIAL.fullmatch(letter.lstrip(OPENING))
+    is_one = len(last) == 1 and _INITIAL.fullmatch(letter.lstrip(OPENING_MARKS))
     return [*others, letter + last][1:] if is_one else words
 
 

@@ -1,4 +1,4 @@
 """Quotation marks and brackets before and after sentences of any language."""
 
-OPENING = "([\"'“‘„«"
-CLOSING = ")]\"'”’»״׳"
+OPENING_MARKS = "([\"'“‘„«"
+CLOSING_MARKS = ")]\"'”’»״׳"
