@@ -20,7 +20,7 @@ from quarry.course.openings import (
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.course.sentences import alternative_openings, sentences
-from quarry.course.text import canonical
+from quarry.course.text import compared_form
 from quarry.languages.labels import without_label
 from quarry.languages.reading_order import in_reading_order
 from quarry.languages.words import words
@@ -119,7 +119,7 @@ class Places:
 
     def find(self, sentence: str) -> IntArray:
         """Return the places with an opening sentence, in order; sentences are compared as the game compares them."""
-        sentence_id = self.id_by_sentence.get(_compared_form(sentence), -1)
+        sentence_id = self.id_by_sentence.get(compared_form(sentence), -1)
         return np.flatnonzero(self.sentence_ids == sentence_id)
 
 
@@ -153,7 +153,7 @@ def find_places(
     id_by_sentence: dict[str, int] = {}
     sentence_ids = []
     for start in starts:
-        form = _compared_form(start.sentence)
+        form = compared_form(start.sentence)
         sentence_ids.append(id_by_sentence.setdefault(form, len(id_by_sentence)))
 
     return Places(
@@ -169,11 +169,6 @@ def find_places(
         id_by_sentence=id_by_sentence,
         log_odds=np.array(log_odds),
     )
-
-
-def _compared_form(sentence: str) -> str:
-    """Return the form in which the game compares opening sentences; a sentence of symbols alone is its own."""
-    return canonical(sentence) or sentence
 
 
 def _vectors(pieces: Sequence[Piece]) -> Float32Array:

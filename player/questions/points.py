@@ -6,7 +6,7 @@ import numpy as np
 
 from player.round import BANDS
 from quarry.arrays import Float32Array
-from quarry.course.text import canonical
+from quarry.course.text import compared_form
 
 BELOW_BANDS = 0.3
 """Points of a less similar string, divided by its similarity."""
@@ -26,7 +26,7 @@ def points(openings: Sequence[str]) -> Float32Array:
     table = BELOW_BANDS * alike
     for least, band in reversed(BANDS):
         table[alike >= least] = band
-    plain = np.array([canonical(opening) or opening for opening in openings])
+    plain = np.array([compared_form(opening) for opening in openings])
     is_same = plain[:, None] == plain
     table[is_same] = 1.0
     return table

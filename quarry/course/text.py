@@ -6,3 +6,11 @@ import unicodedata
 def canonical(text: str) -> str:
     """Return the letters and digits of a text, case-folded after NFKC."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+
+
+def compared_form(sentence: str) -> str:
+    """Return the form in which the player compares sentences.
+
+    It is the canonical form, or the sentence itself if it has no letters and digits.
+    """
+    return canonical(sentence) or sentence
