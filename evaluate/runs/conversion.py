@@ -18,7 +18,7 @@ from evaluate.runs.record import (
     SearchRecord,
     TruthRecord,
 )
-from player.answer import Answers, letter_row
+from player.answer import Answers, letter_rows
 from player.belief.places import rank_of_sentence
 from player.game import messages as protocol
 from player.game.record import PlayedGame
@@ -241,15 +241,12 @@ def find_answers_against(
         fit the whole secret.
     """
     misled, unfit = [], []
-    for number, answer in enumerate(answers):
-        letter = letter_row(answer)
-        if letter is None:
-            continue
-        fits = plan.fits[:, number, :, letter]
+    for row, option in letter_rows(answers).items():
+        fits = plan.fits[:, row, :, option]
         likeliest = fits.max(axis=0)
         fit, other = np.maximum(likeliest[[secret, guess]], MIN_FIT)
         if np.log2(other / fit) > MISLEADING_BITS:
-            misled.append(number + 1)
+            misled.append(row + 1)
         if fits[VIEWS.index("paragraph"), secret] < FITTING:
-            unfit.append(number + 1)
+            unfit.append(row + 1)
     return misled, unfit

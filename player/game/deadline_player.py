@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from player.answer import LETTERS, Answers, letter_row
+from player.answer import LETTERS, Answers, letter_rows
 from player.belief.places import find_places
 from player.deadlines import Runner, due_at
 from player.guess.justification import Evidence, justify_sentence, justify_word
@@ -171,10 +171,8 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
         sentence = plan.as_paragraph(best).opening_sentence
 
     evidence = []
-    for number, answer in enumerate(answers, 1):
-        option = letter_row(answer)
-        if option is not None:
-            evidence.append(Evidence(number, LETTERS[option], 0.0))
+    for row, option in letter_rows(answers).items():
+        evidence.append(Evidence(row + 1, LETTERS[option], 0.0))
     guess = Guess(
         opening_sentence=sentence,
         sentence_justification=justify_sentence(evidence, confidence),
