@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 
 from configs.directories import IS_CHECKOUT, user_fit
 from configs.errors import SettingsError
-from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
 from quarry.course.course import EmbedderFit
 from quarry.store import Course
@@ -183,6 +182,22 @@ class Calibration:
         if late is None:
             return self
         return dataclasses.replace(self, dense=late.dense, fused=late.fused)
+
+
+def combine(
+    parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float]
+) -> AnyFloatArray:
+    """Return the weighted sum of named scores, in the shape of one of them.
+
+    Args:
+        parts: arrays of one shape, on different scales.
+        weights: log-odds per unit of each; parts without a weight are ignored.
+    """
+    total = np.zeros_like(next(iter(parts.values())))
+    for name, weight in weights.items():
+        if name in parts:
+            total = total + np.float32(weight) * parts[name]
+    return total
 
 
 def is_fitted(embedder_spec: str) -> bool:

@@ -354,22 +354,6 @@ def _highest_relevance(scored: Scored) -> AnyFloatArray:
     return highest
 
 
-def combine(
-    parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float]
-) -> AnyFloatArray:
-    """Return the weighted sum of named scores, in the shape of one of them.
-
-    Args:
-        parts: arrays of one shape, on different scales.
-        weights: log-odds per unit of each; parts without a weight are ignored.
-    """
-    total = np.zeros_like(next(iter(parts.values())))
-    for name, weight in weights.items():
-        if name in parts:
-            total = total + np.float32(weight) * parts[name]
-    return total
-
-
 def merge_duplicates(
     log_odds: AnyFloatArray, groups: IntArray, preferred: BoolArray
 ) -> AnyFloatArray:

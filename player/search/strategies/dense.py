@@ -11,8 +11,8 @@ from player.search.calibration import (
     TOKENS,
     USUAL,
     DenseCalibration,
+    combine,
 )
-from player.search.rank import combine
 from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
 from player.search.slots import best_first
