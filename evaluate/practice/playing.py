@@ -16,9 +16,10 @@ from evaluate.practice.match import Match
 from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
 from player.errors import PlayerError
+from player.game.authentication import authenticate
 from player.game.client import HttpGameServer, check_address
 from player.game.game import Spectator, Timeouts
-from player.game.journal import Journal, authenticate, open_journal
+from player.game.journal import Journal, open_journal
 from player.game.loop import Loop
 from player.game.record import PlayedGame
 from player.player import Contestant

@@ -13,17 +13,15 @@ from pathlib import Path
 import pytest
 
 from player.belief.places import PRINTED
-from player.errors import JournalError, UnauthorizedError
-from player.game.client import HttpGameServer
+from player.errors import JournalError
 from player.game.journal import (
     VERSION,
     Journal,
-    authenticate,
     open_journal,
 )
 from player.game.record import Label, SavedGame, SavedMessage
 from player.question import Question
-from player.round import Guess, Json, RoundStart, Score
+from player.round import Guess, RoundStart, Score
 from tests.fakes import each
 from tests.player.fakes import opened
 
@@ -277,56 +275,6 @@ def test_each_other_opponent_of_a_season_counts_as_one_game_at_most(path: Path) 
         assert journal.editions("first") == {}
 
 
-class Registry(HttpGameServer):
-    """A game server as far as being known to it goes."""
-
-    def __init__(self, *tokens: str) -> None:
-        super().__init__("http://one")
-        self._tokens = set(tokens)
-
-    def register(self, name: str) -> None:
-        self.use(f"token-{len(self._tokens)}")
-        self._tokens.add(self.token)
-
-    def inbox(
-        self,
-        cursor: str,
-        wait_s: float,
-    ) -> tuple[list[Json], str]:
-        if self.token not in self._tokens:
-            raise UnauthorizedError("401")
-        return [], ""
-
-
-def test_after_a_crash_the_same_player_plays_on(path: Path) -> None:
-    server = Registry()
-    with opened(path) as journal:
-        key = authenticate(server, "me", journal).add_game()
-
-    for name, token, keys in (
-        ("me", server.token, [key]),
-        ("another", "token-1", []),
-    ):
-        again = Registry(server.token)
-        with opened(path) as journal:
-            games = authenticate(again, name, journal).running()
-            assert each(games, "key") == keys
-        assert again.token == token
-
-
-def test_a_server_that_forgot_the_player_gets_a_new_one(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with opened(path) as journal:
-        authenticate(Registry(), "me", journal).add_game()
-    server = Registry("of-somebody")
-    with opened(path) as journal:
-        assert authenticate(server, "me", journal).running() == []
-        assert each(journal.games(), "ending") == ["given up"]
-    assert server.token == "token-1"
-    assert "no longer knows the player" in caplog.text
-
-
 def test_games_whose_process_was_killed_are_given_up_and_those_of_a_living_one_go_on(
     path: Path,
 ) -> None:
@@ -347,20 +295,3 @@ def test_games_whose_process_was_killed_are_given_up_and_those_of_a_living_one_g
             ("practice", "given up"),
         ]
     assert list(path.parent.iterdir()) == [path], "no lock is left"
-
-
-def test_two_processes_do_not_play_as_one_player(
-    path: Path,
-    journal: Journal,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    server = Registry()
-    authenticate(server, "me", journal).add_game()
-    with opened(path) as other:
-        assert authenticate(server, "me", other).running() == []
-        assert "another process plays as this player" in caplog.text
-
-        newcomer = Registry(server.token)
-        authenticate(newcomer, "me", other)
-        assert newcomer.token == "token-1"
-        assert other.token("http://one", "me") == server.token
