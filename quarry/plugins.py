@@ -22,18 +22,15 @@ def is_dotted(name: str) -> bool:
     return len(parts) > 1 and all(part.isidentifier() for part in parts)
 
 
-def refuse_dotted(name: str, where: str) -> str:
-    """Return a name from a file of data or a form; refuse a dotted path, since only users may name code.
-
-    Args:
-        where: file or form that holds the name, for the error.
+def refuse_dotted(name: str) -> str:
+    """Return a name from a web form; refuse a dotted path, since only the command line, settings and Python name code.
 
     Raises:
         SettingsError: the name is a dotted path.
     """
     if is_dotted(name):
         raise SettingsError(
-            f"{where} names {reprlib.repr(name)}, which may run any code; if you trust it, name it on the command line"
+            f"the form names {reprlib.repr(name)}, which may run any code; if you trust it, name it on the command line"
         )
     return name
 
@@ -41,7 +38,8 @@ def refuse_dotted(name: str, where: str) -> str:
 def find(table: Mapping[str, T], name: str, key: str) -> T:
     """Look up a name in a table, or import a dotted path.
 
-    The name comes from the command line, the settings or Python. Names from files of data pass `refuse_dotted` first.
+    The name comes from the command line, the settings or Python. Before this call, `refuse_dotted` checks names from
+    web forms, and `Models.embedder` checks names from stores.
 
     Args:
         table: extensions by name.
@@ -83,7 +81,10 @@ def make(
 
 
 def call_with_available(extension: Any, arguments: Sequence[Any]) -> Any:
-    """Call an extension with as many of the arguments as it accepts; return one that is not callable unchanged."""
+    """Call an extension with as many of the arguments as it accepts.
+
+    Return an extension that is neither a class nor a function unchanged, even if it can be called.
+    """
     if not (inspect.isclass(extension) or inspect.isroutine(extension)):
         return extension
     parameters = inspect.signature(extension).parameters.values()

@@ -19,7 +19,7 @@ from tests.fakes import modules_with
 
 LOOK_UPS = {
     "evaluate/referee/simulated.py": "--referee, after read_spec",
-    "evaluate/referee/spec.py": "--referee; a run's by refuse_dotted",
+    "evaluate/referee/spec.py": "--referee; a form's after refuse_dotted",
     "evaluate/runs/measures.py": "--measure",
     "ingest/editions/editions.py": "ingest.editions and --edition",
     "quarry/embed/models.py": "--embedder; a store's by Models.embedder",

@@ -139,7 +139,7 @@ def _ask_person(
 
 @router.post("/referee/replay")
 def _ask_simulated(form: Hint, studio: CurrentStudio) -> RedirectResponse:
-    return _play(form, studio, refuse_dotted(form.referee, "the form"))
+    return _play(form, studio, refuse_dotted(form.referee))
 
 
 def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
