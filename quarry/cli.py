@@ -153,7 +153,7 @@ class WorkerOptions:
 
     workers: Annotated[
         NonNegativeInt,
-        Parameter(group=EITHER, help="Processes; 0 takes as many as pay."),
+        Parameter(group=EITHER, help="Processes; 0 takes as many as pay (tune: one)."),
     ] = 0
     cluster: Annotated[
         str | None,

@@ -54,7 +54,8 @@ def tune(
         grid: `KEY=A,B,...` for each key to sweep; every combination is one trial, and `n_trials` is not used.
         seed: seed of splits, sampler and intervals.
         storage: URL of a database, or path of an SQLite file, whose study is resumed; None keeps the study in memory.
-        workers: processes that prepare games and evaluate trials; or a cluster.
+        workers: number of processes that prepare games and evaluate trials, where 0 and 1 are this process alone; or a
+            cluster.
         warm_start: storage of an earlier study, whose best trials are run first.
 
     Returns:

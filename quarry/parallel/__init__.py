@@ -35,7 +35,10 @@ N_AHEAD = 200
 """Maximum number of tasks that wait, so that a million tasks do not fill the memory."""
 T = TypeVar("T")
 Workers = int | Cluster
-"""A number of processes of this machine, where 1 is this process alone; or a cluster."""
+"""A number of processes of this machine, where 0 and 1 are this process alone; or a cluster.
+
+Ingest and replays replace 0 by a number of processes that suits the work.
+"""
 
 
 def open_executor(
