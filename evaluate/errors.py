@@ -1,12 +1,13 @@
 """Errors of evaluation.
 
 EvaluateError
-├── GamesError (ValueError)        a games file is missing, empty, broken, or belongs to another corpus
-├── BatchError (ValueError)        a file of questions or answers is broken, or belongs to other games
-├── RefereeError (ValueError)      a referee SPEC is unknown, or needs a package that is not installed
-├── PortError (OSError)            the practice server cannot listen on its address
-├── TuneError (ValueError)         a study cannot be run or resumed
-└── RunError (ValueError)          a file holds no run, or runs are of different games or stores
+├── GamesError (ValueError)           a games file is missing, empty, broken, or belongs to another course
+├── BatchError (ValueError)           a file of questions or answers is broken, or belongs to other games
+├── RefereeError (ValueError)         a referee SPEC is unknown, or needs a package that is not installed
+├── PortError (OSError)               the practice server cannot listen on its address
+├── RefusedMessageError (ServerError) the practice referee refuses a message; see evaluate/practice/match.py
+├── TuneError (ValueError)            a study cannot be run or resumed
+└── RunError (ValueError)             a file holds no run, or runs are of different games or stores
 """
 
 import contextlib

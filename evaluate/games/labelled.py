@@ -51,7 +51,7 @@ class LabelledGame:
         page: 1-based page of the paragraph; 0 if unknown.
         reader, cut: the program whose raw text the referee holds; "" for text as it is printed.
         in_text_layer: False if no extractor can read the opening sentence as labelled.
-        answerable: False if the paragraph is outside the corpus.
+        answerable: False if the paragraph is outside the course.
         split: the split of the game; None if the file does not name one.
     """
 

@@ -115,7 +115,7 @@ class Replay:
         """Play the games, in several processes if that is faster, and return their records.
 
         Raises:
-            GamesError: the games belong to another corpus.
+            GamesError: the games belong to another course.
             RefereeError: a SPEC is invalid.
             EmbedderError: the store's embedder cannot be loaded.
             SettingsError: the records cannot be written.
@@ -171,7 +171,7 @@ class Replay:
             records: records of the first games; the others are appended in order.
 
         Raises:
-            GamesError: the games belong to another corpus.
+            GamesError: the games belong to another course.
         """
         located = locate_in(self.games, self.course)
         games, n_finished = self.games, len(records)

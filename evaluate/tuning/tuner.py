@@ -63,7 +63,7 @@ def tune(
         section `search`; `game_settings`: the whole section `game`, which tuning does not change.
 
     Raises:
-        GamesError: a split has no answerable game, or the games belong to another corpus.
+        GamesError: a split has no answerable game, or the games belong to another course.
         SettingsError: the grid has an unknown key or value.
         TuneError: the storage cannot be opened, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
