@@ -195,7 +195,8 @@ class _Texts:
 def _is_new_sentence(formula: PlacedLine, line: PlacedLine) -> bool:
     """Return whether a sentence begins below a displayed formula that ends without a stop, as in "Then"."""
     is_open = formula.text[-1] not in NO_ENDS and not formula.ends_clause
-    opens = len(line.first_text) > 1 and begins_sentence(line.text)
+    is_capital = line.initial.isupper() and len(line.first_text) > 1
+    opens = is_capital and begins_sentence(line.text)
     return formula.is_formula and is_open and opens
 
 

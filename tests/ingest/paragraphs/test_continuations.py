@@ -151,6 +151,7 @@ def test_a_sentence_may_open_after_a_formula_without_a_stop() -> None:
     for formula, text, expected in (
         ("x = 1", "Then roots grow", True),
         ("x = 1", "Roots then grow", False),
+        ("x = 1", "(by which roots grow)", False),
         ("x = 1,", "Then roots grow", False),
         ("x =", "Then roots grow", False),
     ):
