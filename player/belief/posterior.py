@@ -25,13 +25,11 @@ class Posterior:
 
     Attributes:
         belief: (n_candidates,) probabilities.
-        referee_belief: (n_referees,) probability of each referee of the mixture.
         support: (n_questions, n_candidates) log2 probability of each answer given the paragraph, averaged over the
             referees by their probability after the answers; 0 for an answer without a letter.
     """
 
     belief: Float64Array
-    referee_belief: Float64Array
     support: Float64Array
 
 
@@ -80,7 +78,7 @@ def update(
         np.add.at(weighted, views, by_referee)
         probability = np.einsum("vpo,vo->p", fits[:, number], weighted)
         support[number] = np.log2(probability)
-    return Posterior(joint.sum(axis=0), referee_belief, support)
+    return Posterior(joint.sum(axis=0), support)
 
 
 def _log_prior(
