@@ -1,13 +1,12 @@
 """Reader of users' YAML files: every value is a text, which the type of its setting converts later."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
-"""An escape that may be half of a surrogate pair, which no UTF-8 file can hold."""
+from configs.surrogates import HALF_PAIR
+
 MAX_FILE_CHARS = 200_000
 """Maximum length of a text or a file."""
 

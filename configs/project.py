@@ -11,9 +11,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from configs.errors import SettingsError
 from configs.faults import fault_and_remedy
-from configs.plain_yaml import MAX_FILE_CHARS
 from configs.settings import is_file_name, require_key
 
+MAX_FILE_BYTES = 200_000
+"""Maximum size of a project file."""
 MAX_SETTING_CHARS = 4_000
 """Maximum length of a value."""
 
@@ -68,9 +69,9 @@ def _read_table(path: Path) -> Any:
         if not path.is_file():
             return None
         with path.open("rb") as file:
-            content = file.read(MAX_FILE_CHARS + 1)
-        if len(content) > MAX_FILE_CHARS:
-            raise ValueError(f"more than {MAX_FILE_CHARS} bytes; shorten it")
+            content = file.read(MAX_FILE_BYTES + 1)
+        if len(content) > MAX_FILE_BYTES:
+            raise ValueError(f"more than {MAX_FILE_BYTES} bytes; shorten it")
         document = tomllib.loads(content.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         if not is_ours:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.faults import fault_and_remedy, require_regular
-from configs.plain_yaml import HALF_PAIR
+from configs.surrogates import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
 """A function that makes the caller's error from a text."""

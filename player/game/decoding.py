@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from configs.plain_yaml import HALF_PAIR
+from configs.surrogates import HALF_PAIR
 from player.errors import MessageError
 from player.game.messages import read_text_field
 
