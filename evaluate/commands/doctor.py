@@ -7,7 +7,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal
 
 from packaging.requirements import Requirement
@@ -102,7 +101,7 @@ def examine(
     project = _find("project", lambda: describe_project(overrides), "")
     yield project
     cost = "Practice games, studio and measures do not work: make play, or pip install 'quarry-lectures[evaluate]'"
-    yield _find("evaluate", lambda: describe_packages(packages_of("evaluate")), cost)
+    yield _find("evaluate", lambda: describe_packages(packages_of_evaluate()), cost)
     for what, (cost, *packages) in OPTIONAL.items():
         yield _find(what, functools.partial(describe_packages, packages), cost)
     yield _find("OCR", describe_ocr, f"Scanned pages are not read: {REMEDY}")
@@ -136,8 +135,8 @@ def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
     return Finding(what, state, detail, cost)
 
 
-def packages_of(extra: str) -> list[str]:
-    """Return the packages of an extra of Quarry, as the installed package declares them.
+def packages_of_evaluate() -> list[str]:
+    """Return the packages of the extra `evaluate`, as the installed package declares them.
 
     Raises:
         PackageNotFoundError: Quarry is not installed.
@@ -145,7 +144,7 @@ def packages_of(extra: str) -> list[str]:
     packages = []
     for text in importlib.metadata.requires("quarry-lectures") or ():
         requirement = Requirement(text)
-        if requirement.marker and requirement.marker.evaluate({"extra": extra}):
+        if requirement.marker and requirement.marker.evaluate({"extra": "evaluate"}):
             packages.append(requirement.name)
     return packages
 
@@ -173,7 +172,7 @@ def describe_models(embed: EmbedSettings) -> str:
     """Name the models that have been made."""
     from quarry.embed.models import Models
 
-    folder = Path(Models(embed).folder)
+    folder = Models(embed).folder
     names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
     if not names:
         return f"none in {folder} yet; the first use makes them"

@@ -121,8 +121,10 @@ class Term(NamedTuple):
 _VIEWS = "|".join(VIEW_DESCRIPTIONS)
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
 """A share, 0..1."""
+VIEW_FORM = f"sees:{_VIEWS}"
+"""Form of the term that sets the view; `VIEW_DESCRIPTIONS` gives its meaning."""
+_VIEW_PATTERN = f"sees:(?P<view>{_VIEWS})"
 TERMS = (
-    Term(f"sees:{_VIEWS}", "it sees", f"sees:(?P<view>{_VIEWS})"),
     Term(
         "wrong:R",
         "this share of its answers, 0..1, becomes another letter",
@@ -148,7 +150,7 @@ TERMS = (
     ),
     Term("random", "any letter by chance", "(?P<policy>random)"),
 )
-"""The terms of a SPEC."""
+"""The terms of a SPEC, apart from the view."""
 
 NAMES = {
     "oracle": "sees:paragraph",
@@ -200,7 +202,7 @@ def format_spec_table() -> str:
     rows = {}
     for view, says in VIEW_DESCRIPTIONS.items():
         rows[f"sees:{view}"] = f"it sees {says}"
-    for term in TERMS[1:]:
+    for term in TERMS:
         rows[term.form] = term.says
     for name, terms in NAMES.items():
         rows[name] = f"the same as {terms}"
@@ -226,16 +228,17 @@ def read_spec(spec: str) -> RefereeSpec:
         find(REFEREES, spec, "referee")
         return RefereeSpec(own=spec)
 
+    patterns = (_VIEW_PATTERN, *(item.pattern for item in TERMS))
     values: dict[str, str] = {}
     for item_text in re.sub(NOISY, r"wrong:\1,declined:\2", spec).split(","):
         term = NAMES.get(item_text.strip(), item_text.strip())
-        matches = (re.fullmatch(item.pattern, term, re.ASCII) for item in TERMS)
+        matches = (re.fullmatch(pattern, term, re.ASCII) for pattern in patterns)
         match = next(filter(None, matches), None)
         if match is None:
             fault = f"{term!r} is unknown"
             if re.match("(wrong|declined|noisy):", term):
                 fault = f"shares are decimals between 0 and 1, as in {PRACTICE_REFEREE}"
-            forms = ", ".join([*(item.form for item in TERMS), *NAMES])
+            forms = ", ".join([VIEW_FORM, *(item.form for item in TERMS), *NAMES])
             raise RefereeError(
                 f"referee {spec!r}: {fault}; take none, or terms of {forms}, joined by commas, "
                 f"as in {EXAMPLE}"
