@@ -84,15 +84,15 @@ class LateInteraction:
         )
         return similarities
 
-    def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
+    def _rarity(self, hint: str, states: TokenStates) -> Float32Array:
         """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
         bank, row = self.bank, self.hubs.rows_of_hints.get(one_line(hint))
-        counts = [self._frequencies[token] for token in read.ids.tolist()]
+        counts = [self._frequencies[token] for token in states.ids.tolist()]
         frequencies = np.array(counts, dtype=np.float32)
         n_hints = len(self.hubs.rows_of_hints)
         if row is not None:
             own_tokens = bank.token_ids[bank.starts[row] : bank.starts[row + 1]]
-            frequencies -= np.isin(read.ids, own_tokens)
+            frequencies -= np.isin(states.ids, own_tokens)
             n_hints -= 1
         rarity: Float32Array = np.log((n_hints + 1) / (frequencies + 0.5))
         return rarity

@@ -41,11 +41,11 @@ class Likelihood(NamedTuple):
 
 
 CONTENT = Likelihood(keep=0.99, slip=0.02)
-"""This applies to content words. No hint of people broke the rule in 600 games, too few to exclude 1 in 100."""
+"""Likelihood of shared content words. No hint of people broke the rule in 600 games, too few to exclude 1 in 100."""
 FUNCTION = Likelihood(keep=0.7, slip=0.05)
-"""This applies to function words like "the", to which many referees do not apply the rule."""
+"""Likelihood of shared function words like "the", to which many referees do not apply the rule."""
 RELATED = Likelihood(keep=0.85, slip=0.2)
-"""This applies to words that occur in another form only: the rule allows them, but many writers avoid them."""
+"""Likelihood of words shared in another form only: the rule allows them, but many writers avoid them."""
 
 
 class RuleEvidence:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
+from quarry.course.sentences import FULL_STOP
 from quarry.course.text import canonical
 
 MIN_CONTENT_WORDS = 5
@@ -26,7 +27,6 @@ _ABBREVIATIONS = frozenset(
 _STOP_ON_NEXT_LINE = re.compile(r"\n\.(?=[\u0590-\u05ff\s])")
 _STOP = re.compile(r"[.!?](?=[ \n\t\r])")
 _LAST_WORD = re.compile(r"\w+(?:\.\w+)*$")
-_STOP_MARK = re.compile(r"[.!?](?=\s|$)")
 _MARKER = re.compile(r"^[-–•◦*]\s*")
 _MARKS_BEFORE = re.compile(r"[(\[{\"'“„«]+$")
 _MARKS_AFTER = re.compile(r"\s?[.!?:…][)\]}\"'”»]*|[)\]}\"'”»]+[.!?:…]?")
@@ -68,7 +68,7 @@ def content_sentences(piece: str) -> Iterator[str]:
     lines = piece.strip().split("\n")
     short = SHORT_LINE * max(map(len, lines))
     start, n_sentences = 0, 0
-    for end in _STOP_MARK.finditer(piece):
+    for end in FULL_STOP.finditer(piece):
         stretch = piece[start : end.end()].lstrip(" ")
         lines_of_stretch = stretch.strip().split("\n")
         is_on_top = start == 0 or stretch.startswith("\n")

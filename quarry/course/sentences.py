@@ -47,7 +47,7 @@ _UNITS = frozenset("ACFHJKNTVW")
 """Units of physics, which end sentences after a number."""
 _GREEK = ("GREEK", "MICRO")
 """Beginnings of the names of letters that begin a sentence even if they are small."""
-_FULL_STOP = re.compile(r"[.!?](?=\s|$)")
+FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 LABEL_WORDS = 5
 """Maximum number of words of a label such as "Proof of Lemma 3."."""
@@ -126,7 +126,7 @@ def alternative_openings(text: str) -> tuple[str, ...]:
     openings = []
     if others and len(first.split()) <= HEADING_WORDS:
         openings.append(f"{first} {others[0]}")
-    stop = _FULL_STOP.search(text)
+    stop = FULL_STOP.search(text)
     if stop and text[: stop.end()] != first:
         openings.append(text[: stop.end()])
     return tuple(openings)

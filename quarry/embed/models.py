@@ -33,10 +33,12 @@ def _built_in(spec: str, settings: EmbedSettings, models_dir: Path) -> Embedder:
     return OnnxEmbedder(network, folder, settings)
 
 
-EMBEDDERS: dict[str, Callable[..., Embedder]] = {
-    "minilm": lambda settings, folder: _built_in("minilm", settings, folder),
-    "e5": lambda settings, folder: _built_in("e5", settings, folder),
-}
+def _factory(spec: str) -> Callable[..., Embedder]:
+    """Return the factory of the embedder of a built-in network."""
+    return lambda settings, folder: _built_in(spec, settings, folder)
+
+
+EMBEDDERS = {spec: _factory(spec) for spec in NETWORKS}
 """Factories by SPEC; each takes the settings, or the settings and the folder of models."""
 
 

@@ -170,10 +170,10 @@ def project(states: Float32Array, basis: Float32Array | None) -> Float32Array:
     return _unit(states if basis is None else states @ basis)
 
 
-def compact(read: TokenStates, basis: Float32Array | None) -> Tokens:
+def compact(states: TokenStates, basis: Float32Array | None) -> Tokens:
     """Project, merge and round the states of the tokens of at least one paragraph."""
-    vectors, merged = project(read.states, basis), []
-    for start, end in itertools.pairwise(read.starts):
+    vectors, merged = project(states.states, basis), []
+    for start, end in itertools.pairwise(states.starts):
         merged.append(_merge_similar(vectors[start:end]))
     starts = np.cumsum([0, *map(len, merged)], dtype=np.int64)
     steps = np.rint(np.concatenate(merged) * STEPS)

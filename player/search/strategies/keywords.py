@@ -39,7 +39,7 @@ TERM = 1.5
 """Relevance of a paragraph that holds a term. Of SQuAD's questions, the best paragraph with one is right for .83."""
 ALL_WORDS = 1.7
 """Relevance of a paragraph that holds all words. Of SQuAD's questions, the best such paragraph is right for .84."""
-LOG_ODDS_PER_LEVEL = 1e3
+LOG_ODDS_PER_RELEVANCE = 1e3
 """Log-odds by which one unit of relevance orders paragraphs: more than scores, books and kinds add up to."""
 MAX_WITH_TERM = 20
 """Maximum number of paragraphs that hold a term; a word in more paragraphs is no term of this course."""
@@ -189,7 +189,7 @@ class Keyword(Strategy):
         relevance_log_odds[n_words == len(written)] = ALL_WORDS
 
         log_odds = (
-            LOG_ODDS_PER_LEVEL * relevance_log_odds
+            LOG_ODDS_PER_RELEVANCE * relevance_log_odds
             + self._calibration.log_odds_per_bm25 * scores
         )
         return scores_where(scores > 0.0, scores, log_odds, relevance_log_odds)
