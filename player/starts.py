@@ -15,12 +15,12 @@ import numpy as np
 from configs.directories import user_fit
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
-from quarry.languages.language import Kind
+from quarry.languages.language import PassageKind
 from quarry.languages.quotation import OPENING_MARKS
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """File with the fitted weights."""
-PASSAGE_KINDS: tuple[Kind, ...] = get_args(Kind)
+PASSAGE_KINDS: tuple[PassageKind, ...] = get_args(PassageKind)
 """All kinds of passages."""
 PROSE_FIRST = 2.0
 """Log-odds that a search subtracts from all kinds but prose, so that it shows prose first."""

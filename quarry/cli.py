@@ -63,8 +63,8 @@ def _read_whole_number(_: type, tokens: Sequence["Token"]) -> int:
 
 WholeNumber = Annotated[int, Parameter(converter=_read_whole_number)]
 """Type of a whole number; that of cyclopts rounds fractions."""
-PositiveInt = Annotated[WholeNumber, Parameter(validator=Number(gt=0))]
-NonNegativeInt = Annotated[WholeNumber, Parameter(validator=Number(gte=0))]
+PositiveNumber = Annotated[WholeNumber, Parameter(validator=Number(gt=0))]
+NonNegativeNumber = Annotated[WholeNumber, Parameter(validator=Number(gte=0))]
 
 AsJson = Annotated[
     bool, Parameter("--json", help="Print one JSON document and nothing else.")
@@ -152,7 +152,7 @@ class WorkerOptions:
     """Options that choose the processes that do the work."""
 
     workers: Annotated[
-        NonNegativeInt,
+        NonNegativeNumber,
         Parameter(group=EITHER, help="Processes; 0 takes as many as pay (tune: one)."),
     ] = 0
     cluster: Annotated[

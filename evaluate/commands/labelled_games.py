@@ -32,13 +32,13 @@ from evaluate.referee.simulated import build_tools
 from evaluate.referee.spec import SPECS, format_spec_table
 from player.search.stores import open_course
 from quarry.cli import (
-    NonNegativeInt,
+    NonNegativeNumber,
     ParsedOverrides,
-    PositiveInt,
+    PositiveNumber,
     Preset,
     StoreOptions,
 )
-from quarry.languages.language import Kind
+from quarry.languages.language import PassageKind
 from quarry.terminal import pluralize, visible
 
 _log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def label(
     *,
     out: Out,
     lecture: str = "",
-    kinds: Annotated[tuple[Kind, ...], Parameter("--kind")] = (),
+    kinds: Annotated[tuple[PassageKind, ...], Parameter("--kind")] = (),
     at: StoreOptions = StoreOptions(),
     seed: Seed = 0,
 ) -> None:
@@ -99,7 +99,7 @@ def draw(
     out: Out,
     reader: str = "pdfplumber",
     cut: str = "page",
-    n: PositiveInt = 20,
+    n: PositiveNumber = 20,
     seed: Seed = 0,
 ) -> None:
     """Write secrets as a referee's program draws them; their hints are still to be written.
@@ -173,7 +173,7 @@ def serve(
     *,
     games: Path | None = None,
     host: str = "127.0.0.1",
-    port: NonNegativeInt = 8017,
+    port: NonNegativeNumber = 8017,
     names: Annotated[tuple[str, ...], Parameter("--name")] = (),
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = "oracle",
     at: StoreOptions = StoreOptions(),

@@ -31,9 +31,9 @@ from player.search.stores import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
     AsJson,
-    NonNegativeInt,
+    NonNegativeNumber,
     ParsedOverrides,
-    PositiveInt,
+    PositiveNumber,
     Preset,
     StoreOptions,
 )
@@ -69,14 +69,14 @@ class PlayOptions:
     server: str | None = None
     token: str = ""
     player: str = "quarry"
-    n_games: Annotated[PositiveInt, Parameter("--games")] = 1
-    at_once: PositiveInt = 1
+    n_games: Annotated[PositiveNumber, Parameter("--games")] = 1
+    at_once: PositiveNumber = 1
     journal: str | None = None
     practice_games: Path | None = None
     referee: Annotated[
         str | None, Parameter(completer=lambda context: (ME, *SPECS))
     ] = None
-    seed: NonNegativeInt | None = None
+    seed: NonNegativeNumber | None = None
     as_json: AsJson = False
 
     @property

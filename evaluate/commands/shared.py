@@ -14,7 +14,7 @@ from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from evaluate.games.labelled import Split as NamedSplit
 from player.search.stores import open_course
-from quarry.cli import AsJson, PositiveInt, StoreOptions, WholeNumber, WorkerOptions
+from quarry.cli import AsJson, PositiveNumber, StoreOptions, WholeNumber, WorkerOptions
 from quarry.files import write_named
 from quarry.store import Course
 from quarry.terminal import pluralize
@@ -48,7 +48,7 @@ Split = Annotated[
     Parameter(help="Part of the games (default: all games)."),
 ]
 Limit = Annotated[
-    PositiveInt | None,
+    PositiveNumber | None,
     Parameter(help="At most this many games: the first ones of the file and split."),
 ]
 Seed = Annotated[

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from configs.directories import default_journal, home
 from player.search.stores import open_course
-from quarry.cli import NonNegativeInt, ParsedOverrides, Preset, StoreOptions
+from quarry.cli import NonNegativeNumber, ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible
 
 
 def studio(
     *,
-    port: NonNegativeInt = 8018,
+    port: NonNegativeNumber = 8018,
     games: Path | None = None,
     runs: Path | None = None,
     journal: Path | None = None,

@@ -5,7 +5,7 @@ import logging
 from configs.errors import SettingsError
 from evaluate.commands.shared import CourseOptions, Out, find_games_file, write_text
 from evaluate.games.labelled import load_games
-from quarry.cli import ParsedOverrides, PositiveInt, Preset
+from quarry.cli import ParsedOverrides, PositiveNumber, Preset
 from quarry.terminal import visible_json
 
 _log = logging.getLogger(__name__)
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 def tune(
     *,
     options: CourseOptions = CourseOptions(),
-    trials: PositiveInt | None = None,
+    trials: PositiveNumber | None = None,
     grid: tuple[str, ...] = (),
     storage: str | None = None,
     warm_start: str | None = None,

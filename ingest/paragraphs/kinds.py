@@ -18,7 +18,7 @@ from ingest.paragraphs.continuations import RELATIONS
 from quarry.course.sentences import begins_sentence
 from quarry.languages.english import ENGLISH
 from quarry.languages.labels import DRAWN, after_statement_label, caption_label
-from quarry.languages.language import Kind
+from quarry.languages.language import PassageKind
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
 from quarry.languages.registry import LANGUAGES, alternatives
 
@@ -169,7 +169,7 @@ _WORD = re.compile(r"(?:[^\W\d_]['’׳])?[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)
 _CHINESE_WORD = re.compile(r"[぀-ヿ一-鿿]{2}")
 """Two characters of a script without spaces."""
 
-_LABELS: dict[Kind, re.Pattern[str]] = {
+_LABELS: dict[PassageKind, re.Pattern[str]] = {
     kind: re.compile(
         alternatives(language.labels[kind] for language in LANGUAGES) + r"\b",
         re.IGNORECASE,
@@ -334,7 +334,7 @@ def _n_words(tokens: Iterable[str]) -> int:
     return sum(_WORD.search(token) is not None for token in tokens)
 
 
-def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
+def kind_of(block: Block, settings: IngestSettings) -> tuple[PassageKind, str]:
     """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
     Returns:
@@ -372,7 +372,7 @@ def _reason(text: _Text, max_words: int) -> str:
     return "references" if is_reference else ""
 
 
-def _kind_of_text(text: _Text, min_words: int) -> Kind:
+def _kind_of_text(text: _Text, min_words: int) -> PassageKind:
     """Return the kind of a block by its text alone."""
     block = text.block
     if block.in_table:

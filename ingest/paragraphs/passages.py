@@ -13,7 +13,7 @@ from ingest.paragraphs.kinds import kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.labels import drawing_label
-from quarry.languages.language import Kind
+from quarry.languages.language import PassageKind
 
 LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 """Level of an item in nested lists, by the first sign of its style; outer ones have higher levels."""
@@ -45,7 +45,7 @@ _NUMBERS = re.compile(r"[\d ]+")
 class _Classified:
     block: Block
     path: tuple[str, ...]
-    kind: Kind
+    kind: PassageKind
     reason: str
 
 

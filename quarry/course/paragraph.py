@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from quarry.course.piece import Piece
-from quarry.languages.language import Kind
+from quarry.languages.language import PassageKind
 
 AliasSource = Literal[
     "stem", "title", "metadata", "name", "heading", "author", "sidecar"
@@ -42,7 +42,7 @@ class Paragraph:
     opening_sentence: str
     section: tuple[str, ...] = ()
     same_as: str = ""
-    kind: Kind = "prose"
+    kind: PassageKind = "prose"
     follows: str = ""
     own_length: int = 0
     page_breaks: tuple[int, ...] = ()

@@ -7,7 +7,7 @@ from typing import Literal
 
 import regex
 
-Kind = Literal[
+PassageKind = Literal[
     "prose",
     "lead-in",
     "item",
@@ -136,7 +136,7 @@ class Language:
     lecture: str
     drawings: str
     bibliographies: str
-    labels: Mapping[Kind, str]
+    labels: Mapping[PassageKind, str]
     name_words: Mapping[NameKind, str]
     in_prefix: str = ""
     negation: str

@@ -14,7 +14,7 @@ from player.belief.places import (
 from player.belief.word_index import index_words
 from player.starts import search_log_odds, start_weights
 from quarry.course.paragraph import Paragraph
-from quarry.languages.language import Kind
+from quarry.languages.language import PassageKind
 
 HEAPS = "Heaps are trees of keys. Parents are larger than both children. The root is largest."
 LINKS = "See also the list of links https://x.org/y Let us try it out now. Then go on."
@@ -26,7 +26,7 @@ CAPTION = "Figure 3: Heaps of a few keys. All are binary."
 def passage(
     text: str,
     opening: str,
-    kind: Kind = "prose",
+    kind: PassageKind = "prose",
 ) -> Paragraph:
     return Paragraph("a:1:1", "a", 1, "", text, opening, kind=kind)
 
