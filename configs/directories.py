@@ -22,6 +22,9 @@ if not IS_CHECKOUT:
         BUNDLED = Path(sysconfig.get_path("data")) / "share" / "quarry"
 """The folder of the lectures and labelled games that come with the code."""
 
+DEFAULT_COLLECTION = "course"
+"""Default name of a course within a store."""
+
 
 def home() -> Path:
     """Return the folder of stores, journals and fits: QUARRY_HOME, else data/ of a checkout, else one of the user's."""

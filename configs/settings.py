@@ -282,16 +282,16 @@ def _parse_changes(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
     return tree
 
 
-def read_value(section: str, key: str, text: str) -> Any:
-    """Read a value of a key as `--set` does.
+def read_search_value(key: str, text: str) -> Any:
+    """Read a value of a key of the section `search` as `--set` does.
 
     Raises:
         ValueError: the text is not YAML, or no value of the key.
     """
-    field = fields(SECTIONS[section])[key]
+    field = fields(SearchSettings)[key]
     # key: Annotated needs at least one item, and pydantic ignores a text
     kind: Any = Annotated[field.annotation, key, *field.metadata]
-    value = _read_plain_value(section, key, text)
+    value = _read_plain_value("search", key, text)
     return TypeAdapter[Any](kind).validate_python(value)
 
 
@@ -392,9 +392,9 @@ def describe_values(section: str, key: str) -> str:
     """Describe in words the values that a key of a section takes, such as "a whole number within 0..10000"."""
     field = fields(SECTIONS[section])[key]
     if field.annotation in (int, float):
-        number = "a whole number" if field.annotation is int else "a number"
+        noun = "a whole number" if field.annotation is int else "a number"
         low, high = field.metadata
-        return f"{number} within {low.ge}..{high.le}"
+        return f"{noun} within {low.ge}..{high.le}"
     if field.annotation is bool:
         return "true or false"
     if get_origin(field.annotation) is Literal:

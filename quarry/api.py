@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt
 
+from configs.directories import DEFAULT_COLLECTION
 from configs.settings import Settings, load
 from ingest.errors import IngestError
 from ingest.pipeline import pipeline
@@ -21,7 +22,7 @@ from quarry import store as stores
 from quarry.addresses import is_url
 from quarry.arguments import checked
 from quarry.errors import StoreError
-from quarry.store import DEFAULT_COLLECTION, Course
+from quarry.store import Course
 
 _log = logging.getLogger(__name__)
 

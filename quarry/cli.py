@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 from cyclopts import App, CycloptsError, Group, Parameter
 from cyclopts.validators import Number, mutually_exclusive
 
-from configs.directories import default_store
+from configs.directories import DEFAULT_COLLECTION, default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
 from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
@@ -123,7 +123,9 @@ class StoreOptions:
             "doctor names)."
         ),
     ] = None
-    collection: Annotated[str, Parameter(help="Name within the store.")] = "course"
+    collection: Annotated[str, Parameter(help="Name within the store.")] = (
+        DEFAULT_COLLECTION
+    )
 
     @property
     def location(self) -> str:

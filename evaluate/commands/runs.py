@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from configs.directories import DEFAULT_COLLECTION
 from configs.errors import SettingsError
 from configs.project import find_project
 from configs.settings import Settings
@@ -38,7 +39,6 @@ from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from player.writer.options import WriterOptions
 from quarry.cli import Overrides, ParsedOverrides, Preset, WholeNumber, complete_presets
-from quarry.store import DEFAULT_COLLECTION
 from quarry.terminal import visible, visible_json
 
 REPEATS_OF_SEVERAL = 3

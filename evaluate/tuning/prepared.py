@@ -18,10 +18,10 @@ from evaluate.replay.store_address import (
 )
 from player.search.build import index_of
 from player.search.calibration import RULE, DenseCalibration
-from player.search.index import DENSE, SearchIndex
+from player.search.index import SearchIndex
 from player.search.live_search import LiveSearch
 from player.search.rank import RankInput, Scored, rank
-from player.search.results import Query
+from player.search.results import DENSE, Query
 from player.search.stores import store_embedder
 from player.search.strategies.dense import Dense, dense_scores, dense_weights
 from player.search.strategies.strategy import Reranker

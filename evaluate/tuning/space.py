@@ -19,11 +19,11 @@ from configs.settings import (
     SearchSettings,
     describe_values,
     fields,
-    read_value,
+    read_search_value,
     require_key,
 )
 from player.round import Json
-from player.search.index import DENSE
+from player.search.results import DENSE
 
 SPACE = CONFIG_DIR / "space.yaml"
 """File with the bounds of the tuned keys."""
@@ -85,7 +85,7 @@ def load_space(base: SearchSettings) -> Space:
         values = {}
         try:
             for name, value in bounds.items():
-                values[name] = read_value("search", key, str(value))
+                values[name] = read_search_value(key, str(value))
             is_whole = isinstance(values["step"], int)
             one = (IntDistribution if is_whole else FloatDistribution)(**values)
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -124,7 +124,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
         choices = []
         for text in values.split(","):
             try:
-                choices.append(read_value("search", key, text))
+                choices.append(read_search_value(key, text))
             except ValueError:
                 raise SettingsError(
                     f"--grid {item}: {text} is no value of search.{key}; it must be {describe_values('search', key)}"

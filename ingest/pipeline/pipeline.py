@@ -17,6 +17,7 @@ import numpy as np
 import tenacity
 from tqdm.auto import tqdm
 
+from configs.directories import DEFAULT_COLLECTION
 from configs.settings import Settings
 from ingest.editions.editions import require_edition
 from ingest.editions.readers import WITHOUT_PYMUPDF, has_pymupdf
@@ -56,7 +57,7 @@ from quarry.parallel import (
     task_result,
 )
 from quarry.plugins import find
-from quarry.store import DEFAULT_COLLECTION, Course, Store, StoredDocument
+from quarry.store import Course, Store, StoredDocument
 from quarry.terminal import pluralize
 
 _log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from player.guess.justification import percent
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import Guess, RoundStart, Score
-from player.search.results import SearchResult
+from player.search.results import COURSE, SearchResult
 from quarry.terminal import visible
 
 N_CANDIDATES_SHOWN = 4
@@ -94,7 +94,7 @@ class Terminal(Spectator):
         for failure in result.failures:
             self._say(str(failure), style="red")
 
-        if result.answered_by == "course":
+        if result.answered_by == COURSE:
             self._say(
                 "Nothing was found for the hint, so every paragraph of the course is a candidate."
             )

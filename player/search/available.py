@@ -7,8 +7,7 @@ from collections.abc import Callable
 from configs.settings import SearchSettings
 from player.deadlines import Runner
 from player.errors import SearchError
-from player.search.index import DENSE, KEYWORD
-from player.search.results import Query, ScoreArrays
+from player.search.results import DENSE, KEYWORD, Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.dense import Dense

@@ -18,10 +18,10 @@ from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder, shared_cache
 from player.search.calibration import course_calibration, is_calibrated, is_fitted
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
-from player.search.index import KEYWORD, SearchIndex
+from player.search.index import SearchIndex
 from player.search.late_interaction import late_interaction_of
 from player.search.live_search import LiveSearch
-from player.search.results import Query
+from player.search.results import KEYWORD, Query
 from player.search.stores import store_embedder
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.addresses import is_url

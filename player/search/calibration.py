@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from configs.directories import IS_CHECKOUT, user_fit
 from configs.errors import SettingsError
+from player.search.results import DENSE
 from quarry.arrays import AnyFloatArray, Float32Array
 from quarry.course.course import EmbedderFit
 from quarry.store import Course
@@ -172,7 +173,7 @@ class Calibration:
         return dataclasses.replace(
             self,
             dense=self.dense.rescaled(scale, fit),
-            fused={**self.fused, "dense": self.fused["dense"] * scale},
+            fused={**self.fused, DENSE: self.fused[DENSE] * scale},
             late_interaction=late,
         )
 

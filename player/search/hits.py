@@ -2,18 +2,15 @@
 
 import functools
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from configs.settings import SearchSettings
 from player.search.index import SearchIndex
 from player.search.rank import FARTHEST, Ranking, probability, threshold_log_odds
-from player.search.results import NOT_FOUND, CourseOrder, Hit, StepName
+from player.search.results import COURSE, NOT_FOUND, CourseOrder, Hit, StepName
 from quarry.arrays import IntArray
 
-COURSE: Final = "course"
-"""Name of the strategy of paragraphs that were not found."""
 AS_FALLBACK = ", as a fallback"
 """End of the reason of a hit that the fallback found."""
 IN_BOOK = "in the resolved book"

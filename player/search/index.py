@@ -20,10 +20,6 @@ from quarry.course.piece import Piece
 
 MIN_UNNAMED = 0.001
 """Minimum probability that a name means none of the documents."""
-DENSE = "dense"
-"""Name of dense search, whose weights are tuned."""
-KEYWORD = "keyword"
-"""Name of keyword search, which is also the fallback."""
 
 
 @dataclass(frozen=True, eq=False)

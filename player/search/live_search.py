@@ -9,8 +9,8 @@ from typing import TypeVar
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner, reply_due
 from player.errors import AllStrategiesFailedError, LateStrategyError, SearchError
-from player.search.hits import COURSE, HitMaker, order_course
-from player.search.index import KEYWORD, SearchIndex
+from player.search.hits import HitMaker, order_course
+from player.search.index import SearchIndex
 from player.search.rank import (
     Book,
     RankInput,
@@ -19,6 +19,8 @@ from player.search.rank import (
     rank,
 )
 from player.search.results import (
+    COURSE,
+    KEYWORD,
     BookCandidate,
     Query,
     ScoreArrays,

@@ -7,7 +7,7 @@ import operator
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -42,8 +42,15 @@ N_OF_BOOK = 3
 N_IN_NOTEBOOK = 20
 """Maximum number of hits in the table of a result in a notebook."""
 
+DENSE = "dense"
+"""Name of dense search, whose weights are tuned."""
+KEYWORD = "keyword"
+"""Name of keyword search, which is also the fallback."""
+COURSE: Final = "course"
+"""Name of the step that gives a game all paragraphs when nothing was found, and of the strategy of those hits that no
+strategy found."""
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
-"""Step that answered a search. "course": nothing was found, and the game gets all paragraphs. "": no step answered."""
+"""Step that answered a search. "course": see `COURSE`. "": no step answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from quarry.course.course import Course
 from quarry.store.content import StoredDocument
 from quarry.store.store import (
-    DEFAULT_COLLECTION,
     ChromaIndex,
     Store,
     current_identity,
@@ -11,7 +10,6 @@ from quarry.store.store import (
 )
 
 __all__ = [
-    "DEFAULT_COLLECTION",
     "ChromaIndex",
     "Course",
     "Store",

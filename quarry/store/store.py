@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from configs.directories import DEFAULT_COLLECTION
 from quarry.addresses import is_url
 from quarry.arrays import Float32Array
 from quarry.course.course import Course, EmbedderFit
@@ -25,9 +26,6 @@ from quarry.store.server import Server
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
-
-DEFAULT_COLLECTION = "course"
-"""Default name of a course within a store."""
 
 
 def generations_at(location: str, collection: str) -> Generations:

@@ -25,6 +25,7 @@ from player.search.calibration import (
     course_calibration,
 )
 from player.search.late_interaction import late_interaction_of
+from player.search.results import DENSE
 from player.search.stores import store_embedder
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import StrategyInputs
@@ -100,8 +101,8 @@ def calibrate(
     alone, with_tokens = _fit_dense(course, dense, pairs, negatives)
 
     def fused(unit: float) -> dict[str, float]:
-        weight = before.fused["dense"] * unit / before.dense.log_odds_per_similarity
-        return {**before.fused, "dense": round_significant(weight)}
+        weight = before.fused[DENSE] * unit / before.dense.log_odds_per_similarity
+        return {**before.fused, DENSE: round_significant(weight)}
 
     with_late = None
     if with_tokens is not None:  # its score is in log-odds, and no similarity
