@@ -107,7 +107,8 @@ class Candidates:
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
-        log_missed = (-SEEN * table).log1p()
+        log_missed = table.copy()
+        log_missed.data = np.log1p(-SEEN * table.data)
         absent: Float32Array = np.exp((log_missed @ lists).toarray())
         forms = self.index.forms
         n_of_form = _counts(table @ forms, forms.T @ lists)
@@ -135,8 +136,9 @@ def systematic_sample(
 
 def _counts(table: csr_array, lists: csr_array) -> Float32Array:
     """Return the (n_candidates, n_lists) number of words of a list that a text has."""
-    has_word = table.astype(np.bool_)
-    counts: Float32Array = (has_word @ lists).toarray()
+    presence = table.copy()
+    presence.data = np.ones_like(table.data)
+    counts: Float32Array = (presence @ lists).toarray()
     return counts
 
 
