@@ -136,6 +136,7 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
     with contextlib.closing(document):
         pages, rtl = document.pages()
         metadata = document.reader.metadata
+
         return Pdf(
             pages=pages,
             metadata_title=_printable(metadata("Title")),

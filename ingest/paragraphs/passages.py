@@ -91,6 +91,7 @@ def _make_paragraph(
     """Make the passage of a block; a lead-in that ends with a colon holds what follows it."""
     block = item.block
     text = _text_with_display(block)
+
     paragraph = Paragraph(
         paragraph_id=paragraph_id,
         doc_id=doc_id,
@@ -105,6 +106,7 @@ def _make_paragraph(
         follows=follows,
         page_breaks=block.page_breaks,
     )
+
     if not follows or item.kind == "prose" or not text.endswith(":"):
         return paragraph
     return replace(

@@ -464,34 +464,9 @@ class PageText:
     ) -> tuple[str, float]:
         """Return the text of a font and a code, first used at `position`, and its overhang in ems, and store both."""
         font, code, _ = key
-        name = self._fonts.names[font]
         left, right = self._edges()
-        em_width = (right - left) / size
-        text = character(code)
-        is_dingbat = has_own_signs(name) and 0x20 < code < 0x100
-        if 0xF000 <= code < 0xF900 or is_dingbat:
-            width = ctypes.c_float()
-            handle = _get_font(_get_text_object(self._address, position))
-            _get_width(handle, code, 1000.0, ctypes.addressof(width))
-            names = f"{name}, {_family(handle)}"
-            text = private_sign(code | 0xF000, names, width.value)
-        # PDFium has no character for the code 0
-        is_unmapped = code == 0 or self._is_unmapped(position)
-        self._has_ligatures |= text in OF_CALIBRI
-        encoding = encoding_named(name, is_unmapped)
-        if encoding is not None:
-            text = encoding.get(code, UNKNOWN)
-        elif text.translate(LARGE) != text and encoding_named(name, True) is OMX:
-            text = text.translate(LARGE)
-        elif text.translate(PAIRED) != text and encoding_named(name, True) is MSA:
-            text = text.translate(PAIRED)
-        elif chr(code) in FOREIGN or (
-            unicodedata.category(chr(code)) in ("Cc", "Co")
-            and text in (UNKNOWN, chr(code))
-        ):
-            text = chr(code)
-            self._private.add((font, text))
-        self._fonts.saw(font, text, em_width)
+        text = self._read_text(font, code, position)
+        self._fonts.saw(font, text, (right - left) / size)
 
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
         x, _ = _origin(self._raw, position)
@@ -500,6 +475,39 @@ class PageText:
             overhang = 0.0
         self._texts[key] = text, overhang
         return text, overhang
+
+    def _read_text(self, font: int, code: int, position: int) -> str:
+        """Return the text of a code of a font, first used at `position`."""
+        name = self._fonts.names[font]
+        text = character(code)
+        is_ornament = has_own_signs(name) and 0x20 < code < 0x100
+        if 0xF000 <= code < 0xF900 or is_ornament:
+            text = self._sign_at(position, code, name)
+        self._has_ligatures |= text in OF_CALIBRI
+
+        # PDFium has no character for the code 0
+        encoding = encoding_named(name, code == 0 or self._is_unmapped(position))
+        if encoding is not None:
+            return encoding.get(code, UNKNOWN)
+        for table, large_encoding in ((LARGE, OMX), (PAIRED, MSA)):
+            translated = text.translate(table)
+            if translated != text and encoding_named(name, True) is large_encoding:
+                return translated
+
+        is_control = unicodedata.category(chr(code)) in ("Cc", "Co")
+        is_private = is_control and text in (UNKNOWN, chr(code))
+        if is_private or chr(code) in FOREIGN:
+            text = chr(code)
+            self._private.add((font, text))
+        return text
+
+    def _sign_at(self, position: int, code: int, font: str) -> str:
+        """Return the sign of a glyph whose font has signs of its own, by the width of the glyph."""
+        width = ctypes.c_float()
+        handle = _get_font(_get_text_object(self._address, position))
+        _get_width(handle, code, 1000.0, ctypes.addressof(width))
+        names = f"{font}, {_family(handle)}"
+        return private_sign(code | 0xF000, names, width.value)
 
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""

@@ -139,6 +139,7 @@ class HttpGameServer:
         self.url = str(httpx.URL(url)).rstrip("/")
         self.token = ""
         self._timeout_s = timeout_s
+
         is_https = self.url.startswith("https:")  # loading certificates takes 0.1 s
         self._new_client = functools.partial(
             httpx.Client,

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
@@ -273,35 +273,35 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
     *others, word = _last_abbreviation_joined(before.split())
     word = _BEFORE_WORD.sub("", word)
-    forms = _forms(word)
+    before_word = others[-1] if others else ""
     following = tail.lstrip(OPENING_MARKS)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
-    before_word = others[-1] if others else ""
     is_formula = _ends_formula(before_word, word)
     is_formula |= _ends_and_begins_with_symbol(word, following)
     if is_formula or _is_of_other_script(word, next_word):
         return False
+
+    forms = _forms(word)
     if forms & _ABBREVIATIONS and not _is_letter_v(word, before_word):
         return True
     if word.isdecimal() and before_word in _ARTICLES:  # an ordinal
         return next_word[:1].isupper() and not opens
     is_number = following[:1].isdigit()
-    may_be_numbered = is_number or _may_number_part(next_word)
-    if forms & _NUMBER_ABBREVIATIONS and may_be_numbered:
+    if forms & _NUMBER_ABBREVIATIONS and (is_number or _may_number_part(next_word)):
         return True
     if forms & _LAST_ABBREVIATIONS:
         return is_number or tail.startswith(("(", "["))
 
     if _DOTTED.fullmatch(word):
-        is_short = len(others) < ADVERBIAL_WORDS
-        return not opens or (is_short and _ADVERBIAL.match(before) is not None)
-    is_initial = _is_initial_of(word, following, opens)
-    return (
-        tail[0] != "("
-        and is_initial
-        and not _is_symbol(word, before_word, before, following)
-    )
+        return not opens or _is_adverbial(others, before)
+    is_initial = tail[0] != "(" and _is_initial_of(word, following, opens)
+    return is_initial and not _is_symbol(word, before_word, before, following)
+
+
+def _is_adverbial(words: Sequence[str], before: str) -> bool:
+    """Return whether a text with few words before its last one is a phrase of time or place, as "At 5 a.m."."""
+    return len(words) < ADVERBIAL_WORDS and _ADVERBIAL.match(before) is not None
 
 
 def _is_letter_v(word: str, before_word: str) -> bool:
