@@ -13,7 +13,7 @@ MAX_QUESTION_CHARS = 2_000
 """Maximum number of characters of a question that are read; the search for the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
 """Maximum number of characters of a sum that are read."""
-MAX_BASE = 1e9
+MAX_POWER_BASE = 1e9
 """Maximum base of a power, so that it takes no time."""
 MAX_EXPONENT = 99
 """Maximum exponent of a power, for the same reason."""
@@ -128,7 +128,10 @@ def _compute(node: ast.expr) -> float:
         case ast.BinOp(left, sign, right) if type(sign) in _OPERATORS:
             first, second = _compute(left), _compute(right)
             is_power = isinstance(sign, ast.Pow)
-            if is_power and max(abs(first) / MAX_BASE, abs(second) / MAX_EXPONENT) > 1:
+            if (
+                is_power
+                and max(abs(first) / MAX_POWER_BASE, abs(second) / MAX_EXPONENT) > 1
+            ):
                 raise ValueError("The power is too large.")
             value = _OPERATORS[type(sign)](first, second)
             if isinstance(value, int | float):  # and no complex root

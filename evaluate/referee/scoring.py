@@ -18,7 +18,7 @@ from quarry.embed import Models
 Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""
 
-WEIGHTS = {
+SCORE_WEIGHTS = {
     OPENING_SCORE: OPENING_WEIGHT,
     "sentence_justification_score": 0.2,
     "associative_word_score": 0.2,
@@ -94,7 +94,7 @@ def score_guess(
     private_score = 0.0
     for name, part in parts.items():
         parts[name] = round(part, 2)
-        private_score += WEIGHTS[name] * parts[name]
+        private_score += SCORE_WEIGHTS[name] * parts[name]
     private_score = round(private_score, 2)
     points = (points for least, points in LEAGUE_POINTS if private_score >= least)
     feedback = {}

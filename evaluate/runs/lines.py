@@ -14,7 +14,7 @@ from quarry.terminal import pluralize
 
 MAX_LOST_GAMES = 20
 """Maximum number of lost games that are explained."""
-WIDTH = 80
+LINE_WIDTH = 80
 """Maximum number of characters of a line of running text."""
 N_ACROSS = 3
 """Maximum number of runs next to each other in a table."""
@@ -98,7 +98,7 @@ def format_comparison(
     for run in runs[1:]:
         differences = describe_differences(runs[0], run)
         line = f"what differs in {run.name} from {runs[0].name}: {differences}"
-        yield from textwrap.wrap(line, WIDTH, subsequent_indent="  ")
+        yield from textwrap.wrap(line, LINE_WIDTH, subsequent_indent="  ")
     for start in range(0, len(runs), N_ACROSS):
         yield ""
         yield from _format_figures(runs[start : start + N_ACROSS])

@@ -17,7 +17,7 @@ MEAN_COLUMNS = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
 SHARES = {"won", "sentence_exact"}
 """Columns whose means are shares of games."""
-SURE = 1e-4
+MIN_DOUBT = 1e-4
 """Minimum distance of a confidence from 0 and 1 before its logarithm is taken."""
 
 
@@ -51,7 +51,7 @@ def make_table(
     plays = frame.set_index(["referee", "game_id"])[MEAN_COLUMNS].astype(float)
     plays = plays.fillna({"private_score": 0.0, "sentence_exact": 0.0})
     plays["brier"] = (plays["confidence"] - plays["won"]) ** 2
-    sure = plays["confidence"].clip(SURE, 1.0 - SURE)
+    sure = plays["confidence"].clip(MIN_DOUBT, 1.0 - MIN_DOUBT)
     plays["log_score"] = -np.log(sure.where(plays["won"] > 0.0, 1.0 - sure))
     games = plays.groupby(level=[0, 1], sort=False).mean()
     gain = games["won"] - games["won"].xs(HINT_ALONE, level=0)

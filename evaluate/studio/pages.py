@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 
 from configs.errors import QuarryError
 from evaluate.games.labelled import same_text
-from evaluate.referee.scoring import WEIGHTS
+from evaluate.referee.scoring import SCORE_WEIGHTS
 from evaluate.templates import make_environment
 
 FOLDER = Path(__file__).resolve().parent
@@ -61,7 +61,7 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
         values: values for all templates.
     """
     environment = make_environment(FOLDER / "templates")
-    environment.globals.update(values, sections=sections, weights=WEIGHTS)
+    environment.globals.update(values, sections=sections, weights=SCORE_WEIGHTS)
     environment.tests["same_text"] = same_text
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
     environment.filters["time"] = local_time

@@ -17,7 +17,7 @@ from ingest.errors import SourceError
 from ingest.pdf.frame import Frame
 from quarry.course.text import canonical
 
-WIDTH = 900
+PICTURE_WIDTH = 900
 """Width of the picture of a page, in pixels."""
 MIN_RUN = 2
 """Minimum number of words in order by which a passage is found on a page."""
@@ -57,7 +57,7 @@ def page_picture(path: Path, page: int) -> bytes:
     """
     content = io.BytesIO()
     with _open_page(path, page) as sheet:
-        picture = sheet.render(scale=WIDTH / sheet.get_width()).to_pil()
+        picture = sheet.render(scale=PICTURE_WIDTH / sheet.get_width()).to_pil()
     picture.save(content, "PNG")
     return content.getvalue()
 

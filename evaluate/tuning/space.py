@@ -25,7 +25,7 @@ from configs.settings import (
 from player.round import Json
 from player.search.results import DENSE
 
-SPACE = CONFIG_DIR / "space.yaml"
+SPACE_FILE = CONFIG_DIR / "space.yaml"
 """File with the bounds of the tuned keys."""
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
 """Values that each key of the settings of search may take, in order."""
@@ -78,10 +78,10 @@ def load_space(base: SearchSettings) -> Space:
         SettingsError: a key of the file is one that trials do not read, or its bounds are out of range.
     """
     has_slots = base.book_match != "off" and base.merge == "slots"
-    document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
+    document = yaml.safe_load(SPACE_FILE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
-        require_key(key, TUNED_KEYS, f"{SPACE}: the search of a trial")
+        require_key(key, TUNED_KEYS, f"{SPACE_FILE}: the search of a trial")
         values = {}
         try:
             for name, value in bounds.items():
@@ -90,7 +90,7 @@ def load_space(base: SearchSettings) -> Space:
             one = (IntDistribution if is_whole else FloatDistribution)(**values)
         except (AttributeError, KeyError, TypeError, ValueError):
             raise SettingsError(
-                f"{SPACE}: search.{key} is {bounds}; it must be low, high and step, "
+                f"{SPACE_FILE}: search.{key} is {bounds}; it must be low, high and step, "
                 f"each {describe_values('search', key)}"
             ) from None
 
@@ -148,8 +148,8 @@ def _check_grid(
         for value in values_of_key.choices:
             if value not in tried:
                 raise SettingsError(
-                    f"--grid: {key} is never {value}, since other settings limit it ({SPACE}); leave the value out, or "
-                    "raise the limit with --set"
+                    f"--grid: {key} is never {value}, since other settings limit it ({SPACE_FILE}); "
+                    "leave the value out, or raise the limit with --set"
                 )
 
 

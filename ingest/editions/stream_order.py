@@ -10,7 +10,7 @@ RISE = 0.8
 """Minimum distance of two base lines that are different lines, in font sizes."""
 BLANK = 0.15
 """Minimum gap in a line that prints as a blank, in font sizes."""
-FAR = 0.8
+LINE_GAP = 0.8
 """Minimum distance that begins a new line, in font sizes."""
 
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT = 1, -1
@@ -46,7 +46,7 @@ def stream_text(chars: Iterable[Char]) -> str:
         if last is not None:
             gap, is_turned = _gap(last, char, before, direction)
 
-        if abs(gap) >= FAR:
+        if abs(gap) >= LINE_GAP:
             lines.append(_line_text(line))
             line = []
             direction = char_direction or _LEFT_TO_RIGHT
@@ -73,7 +73,7 @@ def _gap(last: Char, char: Char, before: int, direction: int) -> tuple[float, bo
     matrix, last_matrix = char["matrix"], last["matrix"]
     is_level = abs(matrix[5] - last_matrix[5]) < RISE * size
     if not is_level or (matrix[0] > 0.0) != (last_matrix[0] > 0.0):
-        return FAR, False
+        return LINE_GAP, False
     if direction != before:
         return 0.0, False
 
@@ -81,7 +81,7 @@ def _gap(last: Char, char: Char, before: int, direction: int) -> tuple[float, bo
     if direction == _LEFT_TO_RIGHT:
         return rightward, False
     leftward = (last["x0"] - char["x1"]) / size
-    if abs(rightward) < min(FAR, abs(leftward)):
+    if abs(rightward) < min(LINE_GAP, abs(leftward)):
         return rightward, True
     return leftward, False
 

@@ -32,7 +32,7 @@ ACCENT_RISE = 0.75
 """Maximum distance of an accent from the place over a letter without ascender, in ems of the letter."""
 ACCENT_REACH = 1.2
 """Maximum distance of an accent from the baseline of its letter, in ems of the accent."""
-MIN_OVERLAP = 0.6
+MIN_ACCENT_OVERLAP = 0.6
 """Minimum overlap of an accent and its letter, as a share of the narrower one."""
 
 DOT_BELOW = "\u0323"
@@ -109,7 +109,7 @@ def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
         narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
         overlap = -space_between(glyph, letter)
         is_near = abs(glyph.y - letter.y) < ACCENT_RISE * letter.size
-        if is_near and overlap > MIN_OVERLAP * narrower:
+        if is_near and overlap > MIN_ACCENT_OVERLAP * narrower:
             return letter
     return None
 

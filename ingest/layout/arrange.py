@@ -58,7 +58,7 @@ MARGIN_SHARE = 0.15
 MARK_RISE = 0.15
 """Minimum height of the mark of a footnote above the baseline, in font sizes."""
 
-MAX_NUMBER = 5
+MAX_NUMBER_CHARS = 5
 """Maximum number of characters of a number before the text of its row."""
 
 EQUAL = 0.05
@@ -297,7 +297,7 @@ def _n_gaps(row: Sequence[Line]) -> int:
         return 0
 
     first = row[0].text
-    is_number = len(first) <= MAX_NUMBER and not first.isalpha()
+    is_number = len(first) <= MAX_NUMBER_CHARS and not first.isalpha()
     is_label = len(row) > 1 and _LABEL_AND_ITEM.fullmatch(
         f"{first}|{row[1].first_text}"
     )

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, print_of
-from ingest.layout.lines import INITIAL
-from ingest.layout.rows import MAX_OVERLAP
+from ingest.layout.lines import MIN_INITIAL
+from ingest.layout.rows import MAX_GLYPH_OVERLAP
 from ingest.pdf.model import edges
 from quarry.languages.quotation import OPENING_MARKS
 
@@ -63,9 +63,9 @@ def _is_adjacent(other: Line, cap: Word, line: Line) -> bool:
     em = other.size
     top = line.y - CAP_HEIGHT * cap.size
     return (
-        cap.size >= INITIAL * em
+        cap.size >= MIN_INITIAL * em
         and top < other.y < line.y + CAP_DROP * em
-        and -MAX_OVERLAP * em < _gap(other, cap, line.rtl) < CAP_GAP * em
+        and -MAX_GLYPH_OVERLAP * em < _gap(other, cap, line.rtl) < CAP_GAP * em
     )
 
 

@@ -37,7 +37,7 @@ MIN_SIDE_WORDS = 3
 WIDER = 0.15
 """Minimum difference between the distance of two paragraphs and that of two lines, in font sizes."""
 
-MAX_LEADING = 1.7
+MAX_LINE_DISTANCE = 1.7
 """Maximum distance of two lines of one paragraph, in font sizes."""
 
 MAX_STRAY = 0.2
@@ -236,7 +236,7 @@ def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
         # lines above all lines of the other side may belong to that line, or the first one if it is near
         first_other = abs(other[0].y - y)
         n_above = sum(distance < first_other for distance in distances)
-        n_free = n_above or int(distances[0] < MAX_LEADING * em)
+        n_free = n_above or int(distances[0] < MAX_LINE_DISTANCE * em)
         if 0 < n_above < len(side) and distances[n_above] < first_other + REACH:
             n_free += 1  # level with the heading of the next column
         free = itertools.pairwise(distances[: n_free + 1])

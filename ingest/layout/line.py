@@ -28,7 +28,7 @@ FULL_SHARE = 0.6
 FULL_SHARE_BEFORE_CAPITAL = 0.85
 """Minimum share of the width of its column of a full line above a capital."""
 
-SPACE = 0.9
+CLAUSE_SPACE = 0.9
 """Width of a space in a full line that ends a clause, in font sizes."""
 
 WIDE_SPACE = 1.5
@@ -370,7 +370,7 @@ class PlacedLine(Line):
     def is_full(self, following: Line) -> bool:
         """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""
         if self.ends_clause:
-            return not self.has_room_for(following, SPACE)
+            return not self.has_room_for(following, CLAUSE_SPACE)
         # a Latin word or a formula may begin a line of Hebrew
         begins = following.first_text[0].isupper() and not following.rtl
         enough = FULL_SHARE_BEFORE_CAPITAL if begins else FULL_SHARE

@@ -73,7 +73,7 @@ CLOSING_BRACKETS = frozenset(")]}⟩⌋⌉")
 GAP_AFTER_STOP = 0.1
 """Minimum white space between a word with a mark at its end and the next letter, in ems."""
 
-ENDINGS = frozenset(".,;:!?)”")
+MARKS_AT_END = frozenset(".,;:!?)”")
 """Marks at the end of a word."""
 
 OPENING_QUOTES = frozenset("“‘„«")
@@ -85,7 +85,7 @@ MIN_SPACING, MAX_SPACING = 0.1, 0.2
 MIN_SPACED_LETTERS = 3
 """Minimum number of such spaces in a line."""
 
-INITIAL = 1.6
+MIN_INITIAL = 1.6
 """Minimum font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
 ELEMENT_SHARE = 0.8
@@ -290,8 +290,8 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
         return len(ending) == 1 or not ending[-2:].isalpha()
     if glyph.parted:
         # the dots of an ellipsis are apart
-        return glyph.text not in ENDINGS or ending[-1:] in ENDINGS
-    has_mark = ending[:2].isalpha() and ending[2:] in ENDINGS
+        return glyph.text not in MARKS_AT_END or ending[-1:] in MARKS_AT_END
+    has_mark = ending[:2].isalpha() and ending[2:] in MARKS_AT_END
     is_letter = glyph.text.isalpha() and gap > GAP_AFTER_STOP
     return has_mark and (is_letter or glyph.text in OPENING_QUOTES)
 
@@ -355,7 +355,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
     """Return whether one of two letters on a baseline is the large initial of a paragraph."""
     small, large = sorted((left.size, right.size))
     return (
-        large >= INITIAL * small
+        large >= MIN_INITIAL * small
         and left.text[:1].isalpha()
         and right.text[:1].isalpha()
         and abs(left.y - right.y) < MAX_LEVEL_OFFSET * small

@@ -36,7 +36,7 @@ MAX_NOTE_WIDTH = 0.35
 MAX_SIGN = 0.7
 """Maximum font size of a stray sign, in sizes of the text."""
 
-FAR = 5.0
+MIN_STRAY_SPACE = 5.0
 """Minimum distance of a stray sign from any text of its row, in sizes of the text."""
 
 MIN_HUGE = 4.0
@@ -404,7 +404,7 @@ def without_stray_signs(lines: Sequence[Line], body_size: float) -> list[Line]:
     for sign in signs:
         near = [line for line in texts if abs(line.y - sign.y) < body_size]
         spaces = [space_between(line, sign) for line in near]
-        if near and min(spaces) > FAR * body_size:
+        if near and min(spaces) > MIN_STRAY_SPACE * body_size:
             strays.append(sign)
     return [line for line in lines if line not in strays]
 

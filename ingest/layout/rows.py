@@ -23,7 +23,7 @@ SEGMENT_GAP = 1.1
 SAME = 0.05
 """Maximum difference of the baselines, and of the font sizes, of two glyphs of one span, in ems."""
 
-MAX_OVERLAP = 0.3
+MAX_GLYPH_OVERLAP = 0.3
 """Maximum overlap of two glyphs of one span, in ems."""
 
 MAX_LEVEL_OFFSET = 0.12
@@ -36,7 +36,7 @@ SMALL = 0.9
 """Maximum font size of an index, an exponent or a mark, and minimum font size of a part of a row, in sizes of the base
 or the row."""
 
-MAX_BASE = 4.0
+MAX_BASE_SIZE = 4.0
 """Maximum font size of a row with an index or exponent, in sizes of the latter."""
 
 EXPONENT_RISE = 0.75
@@ -166,7 +166,9 @@ def _find_spans(glyphs: list[Glyph]) -> list[Row]:
         em = last.size
         is_level = abs(glyph.y - last.y) < SAME * em
         is_alike = abs(glyph.size - em) < SAME * em
-        is_next = -MAX_OVERLAP * em < space_between(last, glyph) < SEGMENT_GAP * em
+        is_next = (
+            -MAX_GLYPH_OVERLAP * em < space_between(last, glyph) < SEGMENT_GAP * em
+        )
         if not (is_level and is_alike and is_next):
             spans.append([])
         spans[-1].append(glyph)
@@ -236,7 +238,7 @@ def _fit(span: Row, row: Row, rise: float) -> _Fit:
         rise: height of the span above the baseline of the row, in ems.
     """
     is_near = -INDEX_DROP <= rise < EXPONENT_RISE
-    if not is_near or row.size > MAX_BASE * span.size:
+    if not is_near or row.size > MAX_BASE_SIZE * span.size:
         return _Fit.NONE
     x0, x1 = edges(span.glyphs)
     if _is_printed_over(span, row, x0, x1):

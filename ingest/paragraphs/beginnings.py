@@ -56,7 +56,7 @@ FRAGMENT_DROP = 0.75
 MIN_SENTENCE_WORDS = 5
 """Minimum number of words of a line inside a sentence."""
 
-MIN_OPEN_WORDS = 4
+MIN_OPEN_LINE_WORDS = 4
 """Minimum number of longer words of a line whose sentence goes on with a small letter."""
 
 MIN_LINE_DROP = 0.3
@@ -721,7 +721,7 @@ def _is_open(line_break: Break) -> bool:
     )
     is_word = line.begins_with_word and line.begins_small and line.is_prose
     is_text = is_word and not _EXPLAINED_LETTER.match(line.text)
-    return is_sentence and is_text and above.n_prose_words >= MIN_OPEN_WORDS
+    return is_sentence and is_text and above.n_prose_words >= MIN_OPEN_LINE_WORDS
 
 
 def ends_justified_text(line_break: Break) -> bool:

@@ -37,10 +37,10 @@ from quarry.languages.registry import LANGUAGES, OTHER_CLAUSES, alternatives
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""
 
-NEAR = 0.6
+MAX_MARGIN_SHIFT = 0.6
 """Maximum distance of a text from that before a display, in font sizes; it is no indent."""
 
-MIN_OPEN_WORDS = 6
+MIN_OPEN_TEXT_WORDS = 6
 """Minimum number of words of a text that goes on elsewhere."""
 
 MIN_FIRST_WORDS = 4
@@ -265,7 +265,7 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
 def _is_sentence(group: LineGroup) -> bool:
     """Return whether a group is a whole sentence of several words."""
     line = group.first
-    is_text = line.n_prose_words >= MIN_OPEN_WORDS and not line.is_formula
+    is_text = line.n_prose_words >= MIN_OPEN_TEXT_WORDS and not line.is_formula
     begins = line.begins_with_word and line.initial.isupper()
     return is_text and begins and group.last.ends_sentence
 
@@ -354,9 +354,16 @@ def goes_on_after_displays(
     if is_list or any(part.first.is_mono for part in displays):
         return False
     # without capitals, a text may be below a title
-    is_sure = is_shown or line.initial.isupper()
-    at_margin = line.starts_at(before.margin, within=NEAR)
+    has_title = any(_is_apart(part.last, line) for part in displays)
+    is_sure = is_shown or line.initial.isupper() or not has_title
+    at_margin = line.starts_at(before.margin, within=MAX_MARGIN_SHIFT)
     return is_sure and at_margin and _goes_on_at_margin(before, line, indented)
+
+
+def _is_apart(line: PlacedLine, text: PlacedLine) -> bool:
+    """Return whether a line above a text ends a clause, or is in other print or another direction, as a title is."""
+    is_alike = same_print(line, text) and line.rtl == text.rtl
+    return line.ends_clause or not is_alike
 
 
 def _begins_beside(before: LineGroup, line: PlacedLine) -> bool:
@@ -365,7 +372,7 @@ def _begins_beside(before: LineGroup, line: PlacedLine) -> bool:
     is_word = _begins_with_small_word(line) and not line.is_mono
     is_shifted = line.start < line.left or 0 < shift < MAX_INDENT
     edges = before.margin, before.first.start, line.left
-    return line.starts_at(*edges, within=NEAR) or (is_word and is_shifted)
+    return line.starts_at(*edges, within=MAX_MARGIN_SHIFT) or (is_word and is_shifted)
 
 
 def _is_code(line: PlacedLine) -> bool:
@@ -402,7 +409,7 @@ def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
     return (
         is_below
         and is_text
-        and line.starts_at(line.left, within=NEAR)
+        and line.starts_at(line.left, within=MAX_MARGIN_SHIFT)
         and not _has_label(line)
     )
 
@@ -437,7 +444,7 @@ def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
 
     text = groups[-n_formulas - 1]
     n_words = sum(len(line.words) for line in text.lines)
-    has_words = is_clause and n_words >= MIN_OPEN_WORDS
+    has_words = is_clause and n_words >= MIN_OPEN_TEXT_WORDS
     is_whole = has_words or len(text.lines) > 1 or text.marker > 0
     is_text = text.is_prose and is_whole and not text.is_display
     goes_on = is_text and _goes_on_after_stop(text, groups[-1], group)
@@ -527,7 +534,7 @@ def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere, and no caption."""
     n_words = sum(len(line.words) for line in group.lines)
-    is_text = n_words >= MIN_OPEN_WORDS and not drawing_label(group.first.text)
+    is_text = n_words >= MIN_OPEN_TEXT_WORDS and not drawing_label(group.first.text)
     return is_text and _is_body(group, habits)
 
 

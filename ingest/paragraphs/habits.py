@@ -34,7 +34,7 @@ MIN_INDENTS = 3
 INDENTS_PER_PAGE = 0.5
 """Minimum number of indents for each page of a document with indents."""
 
-SURE = 100
+SURE_WEIGHT = 100
 """Weight of a distance inside a sentence for sure; others have 1."""
 
 HEADING = 1.08
@@ -149,7 +149,7 @@ def _usual_leading(pairs: _Pairs, body_size: float) -> float:
         is_wrapped = _begins_with_wrapped_word(above, line)
         if is_wrapped and _is_one_sentence(above, line, body_size):
             longest = MAX_WIDE_LEADING
-            weight = SURE
+            weight = SURE_WEIGHT
         distance = line.drop_from(above)
         if MIN_LEADING < distance < longest and is_of_size(above, line.size):
             leadings[_rounded(distance)] += weight

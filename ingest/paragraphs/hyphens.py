@@ -9,7 +9,7 @@ from ingest.pdf.model import UNKNOWN
 from quarry.languages.registry import words_of_all
 from quarry.languages.words import is_common
 
-MIN_LETTERS = 4
+MIN_PART_LETTERS = 4
 """Minimum length of a part that tells a compound: shorter ones are syllables too, like "con" and "ment"."""
 
 MAX_ENCLITIC = 3
@@ -130,14 +130,14 @@ def _is_hyphenated(start: str, after: str, vocabulary: Counter[str], rtl: bool) 
 
     *others, last = stem.split("-")
     if others:
-        return len(last) < MIN_LETTERS or _are_words(last, end)
+        return len(last) < MIN_PART_LETTERS or _are_words(last, end)
     is_name = start.lstrip('"“‘([').istitle()
     return not is_name and _are_words(last, end)
 
 
 def _are_words(start: str, end: str) -> bool:
     """Return whether two parts are common words that do not make a common word together, like "self-select"."""
-    if min(len(start), len(end)) < MIN_LETTERS:
+    if min(len(start), len(end)) < MIN_PART_LETTERS:
         return False
     return is_common(start) and is_common(end) and not is_common(start + end)
 

@@ -47,7 +47,7 @@ sentences, as in German."""
 BIAS = -8.76
 """Log-odds of a passage without any feature, fitted together with the weights."""
 
-WEIGHTS = {
+FEATURE_WEIGHTS = {
     "words": 1.43,
     "letters": 1.75,
     "lines": -0.95,
@@ -205,7 +205,9 @@ class _Text:
     def log_odds(self) -> float:
         """Log-odds that it is a passage, and no formula, name, label, cell or code."""
         features = self.features
-        return BIAS + sum(weight * features[name] for name, weight in WEIGHTS.items())
+        return BIAS + sum(
+            weight * features[name] for name, weight in FEATURE_WEIGHTS.items()
+        )
 
     @property
     def before_formulas(self) -> Self | None:

@@ -15,7 +15,7 @@ from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.labels import drawing_label
 from quarry.languages.language import PassageKind
 
-LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
+STYLE_LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 """Level of an item in nested lists, by the first sign of its style; outer ones have higher levels."""
 
 LEVEL_OF_BULLETS = 2
@@ -248,4 +248,4 @@ def _belongs(block: Block, item: _Classified, parts: Sequence[_Classified]) -> b
 
 def _level(style: str) -> int:
     """Return how far out in nested lists a style usually is: 4 for numbers to 1 for dashes, 0 without a style."""
-    return LEVELS.get(style[0], LEVEL_OF_BULLETS) if style else 0
+    return STYLE_LEVELS.get(style[0], LEVEL_OF_BULLETS) if style else 0

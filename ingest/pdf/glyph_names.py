@@ -23,7 +23,7 @@ from fontTools.ttLib.standardGlyphOrder import standardGlyphOrder
 from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
 from ingest.pdf.model import UNKNOWN
-from ingest.pdf.private_signs import SYMBOL
+from ingest.pdf.private_signs import SYMBOL_SIGNS
 from ingest.pdf.tex import LARGE, MATHTIME, encoding_named, encoding_used
 
 _BITMAP = re.compile(r"a\d+")
@@ -32,7 +32,7 @@ _DIGITS = string.digits + string.ascii_uppercase
 """Digits of the names that Ghostscript gives to glyphs without one."""
 PRIVATE = 0xF0000
 """First private code to which macOS maps glyphs without a character."""
-SPACE = 3
+SPACE_CODE = 3
 """Number of the space among the glyphs of Windows fonts."""
 
 _ARABIC_POINTS = frozenset("\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")
@@ -336,8 +336,8 @@ def _misread_by_word(entries: Mapping[int, str]) -> dict[int, str]:
     These are ligatures of lam and alef that are mapped to lam alone, beside their other form, and the space.
     """
     found = {}
-    if entries.get(SPACE) in _ARABIC_POINTS:
-        found[SPACE] = " "
+    if entries.get(SPACE_CODE) in _ARABIC_POINTS:
+        found[SPACE_CODE] = " "
     for code, text in entries.items():
         beside = entries.get(code - 1), entries.get(code + 1)
         if code > MAX_CODE and text == "ل" and "لا" in beside:
@@ -410,7 +410,9 @@ def _numbered_glyphs(
 def _ordered_characters(family: str) -> Mapping[int, str]:
     """Return the characters of the glyphs of a family of fonts by their numbers; "" if a name stands for none."""
     if family == "Symbol":
-        return dict(enumerate(SYMBOL[0x20:0x7F] + SYMBOL[0xA1:0xF0], SPACE))
+        return dict(
+            enumerate(SYMBOL_SIGNS[0x20:0x7F] + SYMBOL_SIGNS[0xA1:0xF0], SPACE_CODE)
+        )
     n_standard, *alphabets = _ORDERED[family]
     characters = {
         code: agl.toUnicode(name) for code, name in enumerate(_STANDARD[:n_standard])

@@ -28,7 +28,7 @@ FOREIGN = frozenset(map(chr, (*range(0x180, 0x200), *range(0x700, 0x1E00)))).uni
 UNMAPPED = "\0"
 """Text of all glyphs of a font that its map leaves out, so that several ligatures share it."""
 
-MIN_LETTERS = 3
+MIN_OTHER_LETTERS = 3
 """Minimum number of other letters of a word that tells which ligature it has."""
 
 
@@ -118,7 +118,9 @@ def _usual_ligature(
     Words with `UNMAPPED` glyphs that another ligature completes are spelled with it.
     """
     completed = [(run, _completing_ligatures(run, code, words)) for run in runs]
-    telling = [ligatures for run, ligatures in completed if len(run) > MIN_LETTERS]
+    telling = [
+        ligatures for run, ligatures in completed if len(run) > MIN_OTHER_LETTERS
+    ]
     n_words = Counter(itertools.chain.from_iterable(telling))
     best = max(_LIGATURES, key=n_words.__getitem__)
     n_known = n_words[best] if code != UNMAPPED else sum(map(bool, telling))
@@ -126,7 +128,7 @@ def _usual_ligature(
         return ""
 
     for run, ligatures in completed if code == UNMAPPED else ():
-        if ligatures and best not in ligatures and len(run) >= MIN_LETTERS:
+        if ligatures and best not in ligatures and len(run) >= MIN_OTHER_LETTERS:
             other = max(ligatures, key=n_words.__getitem__)
             for glyph in run:
                 glyph.text = glyph.text.replace(UNMAPPED, other)

@@ -7,7 +7,7 @@ from pypdf._codecs import charset_encoding
 
 from ingest.pdf.model import UNKNOWN
 
-SYMBOL = charset_encoding["/Symbol"]
+SYMBOL_SIGNS = charset_encoding["/Symbol"]
 """Signs of Symbol by their codes."""
 
 _, _METRICS = FONT_METRICS["Symbol"]
@@ -52,7 +52,7 @@ def private_sign(code: int, font: str, width: float) -> str:
         return _ARROWS.get(code, UNKNOWN)
     if _MATHTYPE.search(font):
         return _MT_EXTRA.get(code & 0xFF, UNKNOWN)
-    sign = SYMBOL[code & 0xFF]
+    sign = SYMBOL_SIGNS[code & 0xFF]
     is_as_wide = abs(width - _WIDTHS.get(sign, 0)) < SAME_WIDTH
     is_symbol = is_as_wide or "Euclid Symbol" in font
     if 0xF020 <= code < 0xF100 and is_symbol:

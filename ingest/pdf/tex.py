@@ -188,7 +188,7 @@ MATHTIME = {
 }
 """Encodings of the fonts of MathTime, whose glyphs have the names of other signs, by patterns of their names."""
 
-VECTORS = dict.fromkeys(range(0x21, 0x100), "\u20d7") | dict.fromkeys(b" #", "")
+VECTOR_ACCENTS = dict.fromkeys(range(0x21, 0x100), "\u20d7") | dict.fromkeys(b" #", "")
 """Arrows over vectors in the fonts of esvect: the shaft is left out, its heads are accents."""
 
 _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
@@ -220,7 +220,7 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     (r"matha\d", MATHABX_NAMED, True),
     (r"mathb\d", MATHABX_OTHERS, True),
     (r"mathx\d", MATHABX_LARGE, True),
-    (r"vect\d", VECTORS, True),
+    (r"vect\d", VECTOR_ACCENTS, True),
 )
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 
@@ -288,7 +288,7 @@ _RELATIONS = {signs[:2]: signs[2] for signs in _TRIPLES.split()}
 RELATION_SIGNS = frozenset("".join(_RELATIONS))
 """The signs of which it draws them."""
 
-MIN_OVERLAP = 0.1
+MIN_SIGN_OVERLAP = 0.1
 """Minimum overlap of two such signs, and maximum gap between the pieces of a bar, in ems."""
 
 MAX_OFFSET = 0.4
@@ -331,7 +331,7 @@ def join_relation(before: Glyph, glyph: Glyph) -> bool:
     most = STACKED if relation == "⇉" else MAX_OFFSET
     is_level = abs(glyph.y - before.y) < most * glyph.size
     overlap = min(before.x1, glyph.x1) - max(before.x0, glyph.x0)
-    if not is_level or overlap < MIN_OVERLAP * glyph.size:
+    if not is_level or overlap < MIN_SIGN_OVERLAP * glyph.size:
         return False
 
     before.text = relation
@@ -362,7 +362,7 @@ def join_bracket_pieces(before: list[Glyph], glyph: Glyph) -> None:
         above, below = sorted((other, glyph), key=lambda piece: piece.y)
         top = above.y - above.height / 2
         bottom = below.y + below.height / 2
-        if bottom - top < above.height + below.height + MIN_OVERLAP * glyph.size:
+        if bottom - top < above.height + below.height + MIN_SIGN_OVERLAP * glyph.size:
             before.remove(other)
             glyph.text = "".join(signs) or glyph.text
             glyph.y = (top + bottom) / 2

@@ -62,7 +62,7 @@ from quarry.terminal import pluralize
 
 _log = logging.getLogger(__name__)
 
-ATTEMPTS = 3
+INGEST_ATTEMPTS = 3
 """Maximum number of attempts if other ingests keep changing the store."""
 MAX_EMBEDDING = 4
 """Default maximum number of processes that embed; each takes about 1 GB of memory."""
@@ -145,7 +145,7 @@ def ingest(
     )
     attempts = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(StoreChangedError),
-        stop=tenacity.stop_after_attempt(ATTEMPTS),
+        stop=tenacity.stop_after_attempt(INGEST_ATTEMPTS),
         before_sleep=lambda _: _log.info(again, location),
         reraise=True,
     )

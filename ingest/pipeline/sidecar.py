@@ -24,15 +24,15 @@ from quarry.course.paragraph import Alias, Document
 SUFFIXES = (".yaml", ".yml")
 """Suffixes of sidecar files."""
 
-MAX_NUMBER = 99_999
+MAX_LECTURE_NUMBER = 99_999
 """Maximum lecture number."""
 
-RULES = {
+FIELD_RULES = {
     "title": "a text that is not empty",
     "aliases": "a text or a list of texts that are not empty",
     "authors": "a text or a list of texts that are not empty",
     "date": "a date like 2026-03-15",
-    "lecture_number": f"a whole number from 0 to {MAX_NUMBER}",
+    "lecture_number": f"a whole number from 0 to {MAX_LECTURE_NUMBER}",
 }
 """Keys of a sidecar file, with descriptions of their values, for errors."""
 
@@ -53,7 +53,7 @@ def _iso_date(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_require_text)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_tuple)]
-Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
+Number = Annotated[int, Field(ge=0, le=MAX_LECTURE_NUMBER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,13 @@ def read_sidecar(lecture: Path) -> Sidecar:
         tree = {} if content is None else content
         if not isinstance(tree, dict):
             fault = f"the file holds {type(tree).__name__}, not keys and values"
-        elif unknown := [key for key in tree if key not in RULES]:
-            fault = f"the key {reprlib.repr(unknown[0])} is unknown; keys are {', '.join(RULES)}"
+        elif unknown := [key for key in tree if key not in FIELD_RULES]:
+            fault = f"the key {reprlib.repr(unknown[0])} is unknown; keys are {', '.join(FIELD_RULES)}"
         else:
             return Sidecar(**tree, digest=content_hash(path)[:12])
     except ValidationError as error:
         key = str(error.errors(include_url=False)[0]["loc"][0])
-        fault = f"{key} is {reprlib.repr(tree[key])}, not {RULES[key]}"
+        fault = f"{key} is {reprlib.repr(tree[key])}, not {FIELD_RULES[key]}"
     except (OSError, ValueError) as error:
         fault = f"not readable as YAML: {' '.join(str(error).split())}"
     raise SourceError(f"{path}: {fault}; correct or remove it")

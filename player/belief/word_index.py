@@ -19,7 +19,7 @@ from quarry.languages.words import is_stop_word, shared_stem, words, written_wor
 MIN_WORD_LETTERS = 3
 """Minimum number of letters of a word in a question about the whole paragraph; questions about the opening sentence
 have no minimum."""
-MAX_LETTERS = 20
+MAX_WORD_LETTERS = 20
 """Maximum number of letters of a word of a piece; a longer one is several words without spaces."""
 LEAD_IN_LIST = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
@@ -141,7 +141,7 @@ def _words_of_piece(places: Places, row: int) -> WordShares:
             if word in letters:
                 shares[word] = 1.0
     for word in words(text):
-        if len(word) <= MAX_LETTERS:
+        if len(word) <= MAX_WORD_LETTERS:
             shares[word] = 1.0
     return shares
 

@@ -33,7 +33,7 @@ SUREST_BOOK = 0.995
 
 Level = Literal["", "lowered", "relevant"]
 """A threshold that the best hit of a step reaches; "" for none."""
-LEVELS: tuple[Level, ...] = ("", "lowered", "relevant")
+THRESHOLD_LEVELS: tuple[Level, ...] = ("", "lowered", "relevant")
 """All levels, ascending."""
 Scored = Mapping[str, ScoreArrays]
 """Scores of several strategies by name, in declared order."""
@@ -170,7 +170,7 @@ def rank(
     second = _rank_step(inputs, scored, settings, first, is_fallback=True)
     if first is None:
         return second
-    return max(first, second, key=lambda step: LEVELS.index(step.level))
+    return max(first, second, key=lambda step: THRESHOLD_LEVELS.index(step.level))
 
 
 def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:

@@ -27,7 +27,7 @@ OPENAI = "https://api.openai.com/v1"
 """URL of the server, if neither an option nor the environment names one."""
 MAX_CALL_S = 30.0
 """Maximum number of seconds of a call."""
-SHARE = 0.5
+TIME_SHARE = 0.5
 """Maximum share of the time until the next reply of a game is due that a call may take."""
 MAX_REPLY_BYTES = 1_000_000
 """Maximum number of bytes of a response that are read."""
@@ -88,7 +88,7 @@ class Writer:
 
     def _ask_in_time(self, prompt: str) -> str | None:
         now = time.monotonic()
-        due = now + min(MAX_CALL_S, SHARE * (reply_due() - now))
+        due = now + min(MAX_CALL_S, TIME_SHARE * (reply_due() - now))
         call = self._runner.start("writer", lambda: self._ask(prompt, due), due)
         reply = call.value()
         if call.failure:

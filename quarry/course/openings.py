@@ -16,7 +16,7 @@ SHORT_LINE = 0.75
 """Maximum length of a heading before a line that begins a sentence, as a share of the longest line."""
 N_KEY = 20
 """Number of letters and digits at each end of a sentence that must match if its middle differs in the raw text."""
-STRETCH = 1.3
+MAX_RAW_STRETCH = 1.3
 """Maximum length of such a sentence in the raw text, as a multiple of its printed length."""
 _ABBREVIATIONS = frozenset(
     {
@@ -123,7 +123,7 @@ def _find(whole: str, key: str) -> tuple[int, int]:
     start = whole.find(key[:N_KEY])
     if start >= 0:
         tail = key[-N_KEY:]
-        end = whole.find(tail, start, start + int(STRETCH * len(key)))
+        end = whole.find(tail, start, start + int(MAX_RAW_STRETCH * len(key)))
         if end >= 0:
             return start, end + len(tail)
     return -1, -1

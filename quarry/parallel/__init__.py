@@ -14,7 +14,7 @@ import pebble
 
 from configs.errors import WorkerError
 from quarry.parallel.cluster import CONNECTION_LOST, Cluster
-from quarry.parallel.executor import ATTEMPTS, RUN_AGAIN, InProcess, TaskExecutor
+from quarry.parallel.executor import RUN_AGAIN, TASK_ATTEMPTS, InProcess, TaskExecutor
 from quarry.parallel.processes import LocalProcesses, PerProcess
 from quarry.terminal import describe_error
 
@@ -84,7 +84,7 @@ def run_all(
                 future.exception(), pebble.ProcessExpired
             )
             n_deaths[number] += has_died
-            if has_died and n_deaths[number] < ATTEMPTS:
+            if has_died and n_deaths[number] < TASK_ATTEMPTS:
                 pending[executor.submit(fn, *call, **limits)] = number, call
             else:
                 yield number, future
@@ -103,7 +103,7 @@ def task_result(future: Future[T]) -> T:
             fault = CONNECTION_LOST
         elif isinstance(error, (pebble.ProcessExpired, BrokenExecutor)):
             fault = (
-                f"The worker process died {ATTEMPTS} times on the same task. {RUN_AGAIN} "
+                f"The worker process died {TASK_ATTEMPTS} times on the same task. {RUN_AGAIN} "
                 "Use --workers 1 if memory ran out."
             )
         elif isinstance(error, ImportError) or type(error).__name__ == "KilledWorker":

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from typing import Any, TypeVar
 
 from configs.errors import SettingsError, WorkerError
-from quarry.parallel.executor import ATTEMPTS, RUN_AGAIN, TaskExecutor
+from quarry.parallel.executor import RUN_AGAIN, TASK_ATTEMPTS, TaskExecutor
 from quarry.parallel.processes import LocalProcesses, run_here
 from quarry.terminal import describe_error, pluralize
 from quarry.threads import start_in_thread
@@ -66,7 +66,7 @@ class Cluster(TaskExecutor):
         **limits: Any,
     ) -> Future[T]:
         """Run a function on a worker; with limits, in a process that the worker starts."""
-        run, retries = (_run_guarded, 0) if limits else (run_here, ATTEMPTS)
+        run, retries = (_run_guarded, 0) if limits else (run_here, TASK_ATTEMPTS)
         with self._lost_connection_as_error():
             future: Future[T] = self._executor.submit(
                 run, limits, fn, *args, retries=retries

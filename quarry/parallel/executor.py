@@ -5,7 +5,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-ATTEMPTS = 3
+TASK_ATTEMPTS = 3
 """Number of attempts at a task whose process dies."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
 """Remedy after an error of workers."""

@@ -54,7 +54,7 @@ LARGE_SIGN = 1.5
 ROOT_DEPTH = 0.5
 """Minimum distance of the baseline of a root from its bar, in ems."""
 
-MAX_OVERLAP = 2.0
+MAX_BAR_OVERLAP = 2.0
 """Maximum overlap of two pieces of an underline, in points."""
 
 BAR_EXCESS = 1.0
@@ -72,7 +72,7 @@ MIN_OVERLINED = 0.35
 MAX_OVERLINED = 0.96
 """Maximum distance of letters from the line over them, in ems."""
 
-MAX_LETTERS = 3
+MAX_OVERLINED_LETTERS = 3
 """Maximum number of letters under a line."""
 
 MAX_MISFIT = 0.2
@@ -218,7 +218,7 @@ def _base(page: FormulaPage, rule: Box, part: Glyph) -> Glyph:
 def _touches(rule: Box, other: Box) -> bool:
     """Return whether two rules meet at their ends or a little before, as at the cells of a table and below words."""
     gap = max(other.x0 - rule.x1, rule.x0 - other.x1)
-    return -MAX_OVERLAP < gap < 1 and abs(rule.top - other.top) < 1
+    return -MAX_BAR_OVERLAP < gap < 1 and abs(rule.top - other.top) < 1
 
 
 def _overline(rule: Box, below: list[Glyph]) -> None:
@@ -234,7 +234,11 @@ def _overline(rule: Box, below: list[Glyph]) -> None:
     is_near = MIN_OVERLINED < (main.y - rule.top) / main.size < MAX_OVERLINED
     text = text_of(letters)
     has_letter = any(char.isalpha() or char in _LETTER_LIKE for char in text)
-    is_term = has_letter and len(letters) <= MAX_LETTERS and not has_rtl_letter(text)
+    is_term = (
+        has_letter
+        and len(letters) <= MAX_OVERLINED_LETTERS
+        and not has_rtl_letter(text)
+    )
     if is_term and is_near and misfit < MAX_MISFIT:
         for glyph in letters:
             if glyph.text.isalnum() or glyph.text in _LETTER_LIKE:

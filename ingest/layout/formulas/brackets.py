@@ -14,7 +14,7 @@ from ingest.layout.formulas.page import (
 from ingest.layout.rows import MAX_LEVEL_OFFSET, find_rows
 from ingest.pdf.model import AXIS, Box, Glyph, edges
 
-MIN_LEADING = 0.8
+MIN_ROW_DISTANCE = 0.8
 """Minimum distance of the first and the last row between brackets, in ems."""
 
 MAX_CELL_GAP = 2.5
@@ -52,7 +52,7 @@ def _has_rows(cells: Sequence[Glyph], y: float) -> bool:
     heights = [glyph.y for glyph in cells if glyph.size > LIMIT_SIZE * em]
     if not any(abs(height - y) < MAX_LEVEL_OFFSET * em for height in heights):
         heights = [glyph.y for glyph in cells]
-    return max(heights) - min(heights) > MIN_LEADING * em
+    return max(heights) - min(heights) > MIN_ROW_DISTANCE * em
 
 
 def _cells(bracket: Glyph, right: Iterable[Glyph]) -> list[Glyph]:

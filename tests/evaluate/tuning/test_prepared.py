@@ -16,7 +16,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, search_all
-from evaluate.tuning.space import SPACE, load_space, make_trial_settings
+from evaluate.tuning.space import SPACE_FILE, load_space, make_trial_settings
 from player.search.build import build_orchestrator
 from player.search.results import Query
 from player.search.strategies.strategy import Strategy
@@ -164,7 +164,7 @@ def test_many_games_at_once_are_the_searches_one_by_one(
 
 
 def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
-    bounds = yaml.safe_load(SPACE.read_text("utf-8"))["search"]
+    bounds = yaml.safe_load(SPACE_FILE.read_text("utf-8"))["search"]
     for preset in PRESETS:
         study = load_uncached(preset)
         once = prepared_for(store, study)

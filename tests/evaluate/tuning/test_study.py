@@ -27,7 +27,7 @@ from evaluate.tuning import study as study_module
 from evaluate.tuning.gain import report_gain
 from evaluate.tuning.objective import Evaluation
 from evaluate.tuning.space import (
-    SPACE,
+    SPACE_FILE,
     Space,
     find_nearest_parameters,
     list_grid_points,
@@ -98,7 +98,7 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
 
 
 def test_a_study_tunes_only_what_has_an_effect_in_its_preset() -> None:
-    everything = set(yaml.safe_load(SPACE.read_text())["search"])
+    everything = set(yaml.safe_load(SPACE_FILE.read_text())["search"])
     for preset, tuned in {
         "default": everything - {"lowered_threshold"},
         "dual": {"pdf_k", "global_k", "threshold"},
@@ -197,7 +197,7 @@ def test_a_space_with_a_setting_that_no_trial_reads_is_refused(
 ) -> None:
     path = Path("space.yaml")
     path.write_text(f"search:\n  {line}\n")
-    monkeypatch.setattr(space_module, "SPACE", path)
+    monkeypatch.setattr(space_module, "SPACE_FILE", path)
     with pytest.raises(SettingsError, match=says):
         load_space(load().search)
 
