@@ -49,7 +49,7 @@ def private_sign(code: int, font: str, width: float) -> str:
         width: in thousandths of an em.
     """
     if _ORNAMENTS.search(font):
-        return _ARROWS.get(code, UNKNOWN)
+        return _ARROWS.get(code, UNKNOWN) if "Wingdings" in font else UNKNOWN
     if _MATHTYPE.search(font):
         return _MT_EXTRA.get(code & 0xFF, UNKNOWN)
     sign = SYMBOL_SIGNS[code & 0xFF]

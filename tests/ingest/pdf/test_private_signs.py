@@ -20,6 +20,7 @@ from ingest.pdf.private_signs import private_sign
         (0xF0BE, "CIDFont+F11, Euclid Symbol", 500, UNKNOWN),
         (0xF071, "CIDFont+F10, Unknown", 469, UNKNOWN),
         (0xF0E0, "Wingdings-Regular", 979, "→"),
+        (0xF0E0, "Webdings", 979, UNKNOWN),
         (0xF028, "Wingdings-Regular", 333, UNKNOWN),
         (0xF07A, "RENQHA+MarVoSym", 494, UNKNOWN),
         (0xF8F1, "CMEX10", 889, "⎧"),
