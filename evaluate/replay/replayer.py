@@ -4,8 +4,6 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from types import SimpleNamespace
-from typing import Any
 
 from configs.settings import Settings
 from evaluate.games.labelled import LabelledGame
@@ -24,7 +22,8 @@ from evaluate.runs.conversion import record_game
 from evaluate.runs.record import ReplayRecord
 from player.game.game import STRICT
 from player.game.loop import Loop
-from player.player import Plan, Player, build_player
+from player.player import Contestant, Plan, Player, build_player
+from player.question import Question
 from player.round import RoundStart
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
@@ -76,18 +75,7 @@ class Replayer:
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
             return record_game(game, paragraph, result, [])
 
-        questions = batch.questions if batch else None
-
-        @functools.cache
-        def plan_once(start: RoundStart, _: object) -> Plan:
-            return self.player.plan(start, questions)
-
-        # plays differ only in the answers, so that they share the plan
-        contestant: Any = SimpleNamespace(
-            answer_warmup=self.player.answer_warmup,
-            plan=plan_once,
-            decide=self.player.decide,
-        )
+        contestant = _PlansOnce(self.player, batch.questions if batch else None)
         referees = [batch] if batch else self.referees
         played_games = []
         for referee in referees:
@@ -107,6 +95,29 @@ class Replayer:
             ideal = compute_win_ideal(plan, game, paragraph, referee)
             play_record["win_ideal"] = ideal
         return record
+
+
+class _PlansOnce:
+    """A contestant that makes one plan for all plays of a game, which differ only in the answers.
+
+    Args:
+        player: makes the plan and the guesses.
+        questions: questions of the plan; None takes those of the player.
+    """
+
+    def __init__(
+        self, player: Contestant, questions: Sequence[Question] | None
+    ) -> None:
+        self.answer_warmup = player.answer_warmup
+        self.decide = player.decide
+        self._make_plan = functools.cache(lambda start: player.plan(start, questions))
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        """Return the plan of the game."""
+        assert questions is None, "they are given when the contestant is made"
+        return self._make_plan(start)
 
 
 def build_replayer(
