@@ -161,8 +161,8 @@ def _count_slides_with(
 
 def _is_title(line: Line, body_size: float) -> bool:
     """Return whether a line is in the print of titles and no page number."""
-    is_number = _PAGE_NUMBER.fullmatch(line.text) is not None
-    return line.size > MAX_HEAD * body_size and not is_number
+    is_large = line.size > MAX_HEAD * body_size
+    return is_large and not _PAGE_NUMBER.fullmatch(line.text)
 
 
 def _is_aside(
@@ -219,10 +219,10 @@ def _top_lines(page: Page, body_size: float) -> list[Line]:
     """Return the lines at the top of a page, unless it is wide, but for those in large print or in tables."""
     top = []
     for line in page.lines if page.width < page.height else ():
+        if line.y >= TOP * page.height or _is_large(line, body_size):
+            continue
         # the first row of a table may be repeated on each page
-        in_table = any(line.is_in(table.box) for table in page.tables)
-        is_text = not (_is_large(line, body_size) or in_table)
-        if is_text and line.y < TOP * page.height:
+        if not any(line.is_in(table.box) for table in page.tables):
             top.append(line)
     return top
 
@@ -286,22 +286,25 @@ def _find_rows_at_one_height(
 
     Titles, in large or bold print, and pages that are wide as slides are begin with no such row.
     """
-    heads: list[float | None] = []
-    others = []
+    tops = []
+    are_heads = []
     for page, apart in zip(pages, rows_apart, strict=True):
         top = page.lines[0].y if page.lines else 0.0
-        is_head = top in apart and _begins_with_head(page, top, body_size)
-        heads.append(top if is_head else None)
-        others.append(math.inf if is_head else top)
+        tops.append(top)
+        are_heads.append(top in apart and _begins_with_head(page, top, body_size))
 
-    height = median([top for top in heads if top is not None] or [0.0])
-    is_there = [top is not None and abs(top - height) < HEIGHT_STEP for top in heads]
-    n_heads = sum(is_there)
-    n_others = sum(abs(top - height) < HEIGHT_STEP for top in others)
+    height = median([*itertools.compress(tops, are_heads)] or [0.0])
+    heads: list[float | None] = []
+    n_others = 0
+    for top, is_head in zip(tops, are_heads, strict=True):
+        is_there = abs(top - height) < HEIGHT_STEP
+        heads.append(top if is_head and is_there else None)
+        n_others += is_there and not is_head
+
+    n_heads = len(heads) - heads.count(None)
     is_usual = n_heads >= max(MIN_HEADS, MOST_PAGES * len(pages))
-    if not is_usual or n_others > MAX_OTHERS * n_heads:
-        return [None] * len(pages)
-    return [top if near else None for top, near in zip(heads, is_there, strict=True)]
+    is_sure = is_usual and n_others <= MAX_OTHERS * n_heads
+    return heads if is_sure else [None] * len(pages)
 
 
 def _begins_with_head(page: Page, top: float, body_size: float) -> bool:

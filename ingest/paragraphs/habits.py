@@ -146,8 +146,8 @@ def _usual_leading(pairs: _Pairs, body_size: float) -> float:
     for above, line in pairs:
         longest = MAX_LEADING
         weight = 1
-        is_wrapped = _begins_with_wrapped_word(above, line)
-        if is_wrapped and _is_one_sentence(above, line, body_size):
+        is_one_sentence = _is_one_sentence(above, line, body_size)
+        if is_one_sentence and _begins_with_wrapped_word(above, line):
             longest = MAX_WIDE_LEADING
             weight = SURE_WEIGHT
         distance = line.drop_from(above)

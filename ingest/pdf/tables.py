@@ -65,9 +65,10 @@ def find_tables(
     tables = []
     for candidate in candidates:
         x0, _, x1, _ = candidate.bbox
-        # backgrounds of the parts of a slide are as wide as the page
-        table = _make_table(candidate, ruled, glyphs) if x1 - x0 <= width - 1 else None
-        if table:
+        # backgrounds of the parts of a slide
+        if x1 - x0 > width - 1:
+            continue
+        if table := _make_table(candidate, ruled, glyphs):
             tables.append(table)
     return tables
 

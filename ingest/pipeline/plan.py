@@ -151,8 +151,8 @@ class _Names:
         """
         path = sources[0].path
         books = [source.book for source in sources if source.book]
-        file_doc_ids = [book.document.doc_id for book in books]
-        file_doc_ids += self._held_by(path)
+        file_doc_ids = {book.document.doc_id for book in books}
+        file_doc_ids.update(self._held_by(path))
 
         for book in books:
             doc_id = book.document.doc_id

@@ -185,8 +185,10 @@ def _is_omission(before: str, mark: str) -> bool:
 
 def _is_minuend(before: str, tail: str) -> bool:
     """Return whether a symbol, as that of a mean with a dot for an index, is before a minus sign."""
+    if not tail.startswith("− "):
+        return False
     *_, symbol = ["", *before.split()]
-    return tail.startswith("− ") and len(symbol) <= SYMBOL_LENGTH
+    return len(symbol) <= SYMBOL_LENGTH
 
 
 def _goes_on(before: str, mark: str, tail: str) -> bool:
