@@ -136,17 +136,17 @@ def _weigh_pieces(
 
 def edition_masses(
     belief: Float64Array,
+    candidate_places: RowArray,
     places: Places,
-    rows: RowArray,
 ) -> EditionShares:
     """Sum the belief in the places of each edition.
 
     Args:
         belief: (n_candidates,) probabilities.
-        rows: (n_candidates,) their places.
+        candidate_places: (n_candidates,) the place of each candidate.
     """
     masses: dict[str, float] = {PRINTED: 0.0}
-    for place, mass in zip(rows.tolist(), belief.tolist(), strict=True):
+    for place, mass in zip(candidate_places.tolist(), belief.tolist(), strict=True):
         piece = places.piece(place)
         name = piece.edition if piece else PRINTED
         masses[name] = masses.get(name, 0.0) + mass

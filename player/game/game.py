@@ -217,7 +217,7 @@ class Game:
                 guess,
                 score.opening,
             )
-            shares = edition_masses(belief, plan.places, plan.candidate_places)
+            shares = edition_masses(belief, plan.candidate_places, plan.places)
             self.journal.learn(self.opponent, shares)
         self._tell(self.spectator.scored, score)
 

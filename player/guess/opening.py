@@ -16,16 +16,16 @@ SURPRISE = 0.02
 
 def best_opening(
     belief: Float64Array,
-    rows: RowArray,
+    candidate_places: RowArray,
     places: Places,
 ) -> tuple[str, int, float]:
     """Return the string with the highest expected points, the row of its likeliest candidate, and its probability.
 
     Args:
         belief: (n_candidates,) probabilities.
-        rows: (n_candidates,) places of the candidates.
+        candidate_places: (n_candidates,) the place of each candidate.
     """
-    likeliest, openings = _likeliest(belief, rows, places)
+    likeliest, openings = _likeliest(belief, candidate_places, places)
     masses = belief[likeliest]
     table = points(openings)
     opening = openings[int(np.argmax(table @ masses))]
@@ -36,7 +36,7 @@ def best_opening(
 
 def after_score(
     belief: Float64Array,
-    rows: RowArray,
+    candidate_places: RowArray,
     places: Places,
     guess: str,
     points_given: float | None,
@@ -45,14 +45,14 @@ def after_score(
 
     Args:
         belief: (n_candidates,) belief after the answers.
-        rows: (n_candidates,) places of the candidates.
+        candidate_places: (n_candidates,) the place of each candidate.
         places: places of the course.
         guess: the opening sentence that was sent.
         points_given: points from the referee, 0..100; None if it did not send them.
     """
     if points_given is None:
         return belief
-    likeliest, openings = _likeliest(belief, rows, places)
+    likeliest, openings = _likeliest(belief, candidate_places, places)
     expected = 100.0 * points([guess, *openings])[0, 1:]
     misses = (expected - points_given) / SCORE_ERROR
     likelihood = np.exp(-0.5 * misses**2) + SURPRISE
@@ -63,9 +63,11 @@ def after_score(
 
 
 def _likeliest(
-    belief: Float64Array, rows: RowArray, places: Places
+    belief: Float64Array, candidate_places: RowArray, places: Places
 ) -> tuple[RowArray, list[str]]:
     """Return the rows of the likeliest candidates, and their opening sentences."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
-    openings = [places.held_sentences[int(place)] for place in rows[likeliest]]
+    openings = [
+        places.held_sentences[int(place)] for place in candidate_places[likeliest]
+    ]
     return likeliest, openings

@@ -39,8 +39,12 @@ def choose_questions(
     draws = systematic_sample(candidates.prior, N_SAMPLED, offset)
     sample_rows, counts = np.unique(draws, return_counts=True)
     index = candidates.index
-    sample = Candidates(index, candidates.rows[sample_rows], counts / N_SAMPLED)
-    openings = [index.places.held_sentences[int(place)] for place in sample.rows]
+    sample = Candidates(
+        index, candidates.candidate_places[sample_rows], counts / N_SAMPLED
+    )
+    openings = [
+        index.places.held_sentences[int(place)] for place in sample.candidate_places
+    ]
     # many small products: on busy cores several threads wait for each other 20 times as long
     with threadpool_limits(limits=1, user_api="blas"):
         pool = build_pool(candidates, pool_size, seed)

@@ -33,39 +33,39 @@ class Candidates:
 
     Attributes:
         index: word index of the course.
-        rows: (n_candidates,) places of the index.
+        candidate_places: (n_candidates,) the place of each candidate.
         prior: (n_candidates,) their probabilities, summing to 1.
         clue: the book's name and the hint, all that a referee of the view "name" sees.
     """
 
     index: WordIndex
-    rows: RowArray
+    candidate_places: RowArray
     prior: Float64Array
     clue: str = ""
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.candidate_places)
 
     @functools.cached_property
     def language(self) -> Language:
         """The language with most of the belief."""
-        belief = np.bincount(self.index.languages[self.rows], self.prior)
+        belief = np.bincount(self.index.languages[self.candidate_places], self.prior)
         return LANGUAGES[int(belief.argmax())]
 
     @property
     def is_raw(self) -> BoolArray:
         """(n_candidates,) whether the referee holds a piece of another edition."""
-        return self.rows >= self.index.places.n_printed
+        return self.candidate_places >= self.index.places.n_printed
 
     @functools.cached_property
     def whole(self) -> csr_array:
         """(n_candidates, n_words) share of the referees who find the word in the passage."""
-        return self.index.whole[self.rows]
+        return self.index.whole[self.candidate_places]
 
     @functools.cached_property
     def opening(self) -> csr_array:
         """(n_candidates, n_words) share of the referees who find the word in the opening sentence."""
-        return self.index.opening[self.rows]
+        return self.index.opening[self.candidate_places]
 
     def probability_found(
         self,

@@ -231,7 +231,7 @@ class LetterKind(ListKind):
     def table(self, candidates: Candidates) -> csr_array:
         """Return the (n_candidates, n_letters) probability of each letter."""
         initials = first_letters(candidates.index.places)
-        return initials[self.position][candidates.rows]
+        return initials[self.position][candidates.candidate_places]
 
     def columns(self, candidates: Candidates) -> Mapping[str, int]:
         """Return the columns of the letters."""

@@ -98,7 +98,7 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
     weights = printed * printed**editions.PASSAGES_EXPONENT * [1.0, 3.0]
     pages = (1.0 - UNIFORM_SHARE) * weights / weights.sum() + UNIFORM_SHARE * printed
     assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
-    of_editions = edition_masses(prior, INDEX.places, np.arange(len(prior)))
+    of_editions = edition_masses(prior, np.arange(len(prior)), INDEX.places)
     assert of_editions == pytest.approx(shares)
 
 
