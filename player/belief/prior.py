@@ -30,12 +30,12 @@ def compute_prior(
     """
     order = result.course_order
     assert order is not None, "the belief runs over candidates"
-    relevance = np.full(len(places.paragraphs), -np.inf)
-    relevance[order.rows] = order.log_odds
-    relevance += kind_log_odds(places.paragraphs)
+    by_passage = np.full(len(places.paragraphs), -np.inf)
+    by_passage[order.rows] = order.log_odds
+    by_passage += kind_log_odds(places.paragraphs)
     passages = places.passage_rows
     before_hint = places.log_odds[: places.n_printed]
-    log_odds = relevance[passages] / settings.prior_temperature + before_hint
+    log_odds = by_passage[passages] / settings.prior_temperature + before_hint
 
     book = result.book.doc_id if result.book else ""
     in_book = np.array([passage.doc_id == book for passage in places.paragraphs])

@@ -63,14 +63,16 @@ class DenseCalibration:
     separation: float
     late_weights: dict[str, float] = field(default_factory=dict)
 
-    def rescaled(self, scale: float, fit: EmbedderFit | None) -> DenseCalibration:
+    def rescaled(
+        self, scale: float, embedder_fit: EmbedderFit | None
+    ) -> DenseCalibration:
         """Rescale the numbers for an embedder whose similarities are larger or smaller.
 
         Args:
             scale: ratio of the log-odds per similarity of the two embedders.
-            fit: the embedder's fit on a course; without it everything counts as relevant.
+            embedder_fit: the embedder's fit on a course; without it everything counts as relevant.
         """
-        bias, slope = fit or (UNCALIBRATED_LOG_ODDS, 0.0)
+        bias, slope = embedder_fit or (UNCALIBRATED_LOG_ODDS, 0.0)
         return DenseCalibration(
             log_odds_per_similarity=self.log_odds_per_similarity * scale,
             bias=bias,
@@ -150,7 +152,7 @@ class Calibration:
     late_interaction: LateCalibration | None = None
 
     def rescaled(
-        self, vectors: Float32Array, fit: EmbedderFit | None = None
+        self, vectors: Float32Array, embedder_fit: EmbedderFit | None = None
     ) -> Calibration:
         """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.
 
@@ -158,7 +160,7 @@ class Calibration:
 
         Args:
             vectors: (n_paragraphs, dim) unit vectors of a course.
-            fit: the embedder's fit on that course; without it everything counts as relevant.
+            embedder_fit: the embedder's fit on that course; without it everything counts as relevant.
         """
         rows = np.random.default_rng(0).permutation(len(vectors))[:MAX_SAMPLED]
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
@@ -169,10 +171,12 @@ class Calibration:
         late = self.late_interaction
         if late is not None:
             # fusion takes its scores in log-odds, which are not rescaled
-            late = dataclasses.replace(late, dense=late.dense.rescaled(scale, fit))
+            late = dataclasses.replace(
+                late, dense=late.dense.rescaled(scale, embedder_fit)
+            )
         return dataclasses.replace(
             self,
-            dense=self.dense.rescaled(scale, fit),
+            dense=self.dense.rescaled(scale, embedder_fit),
             fused={**self.fused, DENSE: self.fused[DENSE] * scale},
             late_interaction=late,
         )

@@ -56,15 +56,15 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
             continue
         by_passage = np.full(len(paragraphs), -np.inf)
         by_passage[result.course_order.rows] = result.course_order.log_odds
-        relevance = by_passage[rows]
+        log_odds = by_passage[rows]
 
         in_book = doc_ids == (result.book.doc_id if result.book else "")
         is_inside = bool(in_book[right].any())
         if result.tier in inside:
             inside[result.tier].append(is_inside)
         # the places of the named book, or those outside it
-        alternatives = np.flatnonzero((in_book == is_inside) & np.isfinite(relevance))
-        features.append(np.column_stack([relevance[alternatives], fixed[alternatives]]))
+        alternatives = np.flatnonzero((in_book == is_inside) & np.isfinite(log_odds))
+        features.append(np.column_stack([log_odds[alternatives], fixed[alternatives]]))
         right_rows.append(np.flatnonzero(np.isin(alternatives, right)))
         is_prose.append(int((kinds[right] == 0).any()))
 

@@ -31,16 +31,16 @@ B = 0.75
 """BM25's weight of a paragraph's length."""
 RARE = 5
 """Maximum number of paragraphs that hold a rare word."""
-COMMON_WORD = -2.0
-"""Relevance, in log-odds, of a paragraph that holds a common word of the hint."""
-RARE_WORD = 0.0
-"""Relevance of a paragraph that holds a rare word."""
-TERM = 1.5
-"""Relevance of a paragraph that holds a term. Of SQuAD's questions, the best paragraph with one is right for .83."""
-ALL_WORDS = 1.7
-"""Relevance of a paragraph that holds all words. Of SQuAD's questions, the best such paragraph is right for .84."""
-LOG_ODDS_PER_RELEVANCE = 1e3
-"""Log-odds by which one unit of relevance orders paragraphs: more than scores, books and kinds add up to."""
+COMMON_WORD_LOG_ODDS = -2.0
+"""Log-odds of relevance of a paragraph that holds a common word of the hint."""
+RARE_WORD_LOG_ODDS = 0.0
+"""Log-odds of relevance of a paragraph that holds a rare word."""
+TERM_LOG_ODDS = 1.5
+"""Log-odds of relevance of a paragraph with a term. Of SQuAD's questions, the best such paragraph is right for .83."""
+ALL_WORDS_LOG_ODDS = 1.7
+"""Log-odds of relevance of a paragraph with all words. Of SQuAD's questions, the best one is right for .84."""
+LOG_ODDS_FACTOR = 1e3
+"""Factor of the log-odds of relevance in the order: more than scores, books and kinds add up to."""
 MAX_WITH_TERM = 20
 """Maximum number of paragraphs that hold a term; a word in more paragraphs is no term of this course."""
 MIN_LETTERS_OF_PART = 3
@@ -146,7 +146,7 @@ class Keyword(Strategy):
         relevance_log_odds = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance_log_odds[is_common] = np.minimum(
-            relevance_log_odds[is_common], COMMON_WORD
+            relevance_log_odds[is_common], COMMON_WORD_LOG_ODDS
         )
         return scores_where(
             is_found, scores, calibration.log_odds_per_bm25 * scores, relevance_log_odds
@@ -162,7 +162,7 @@ class Keyword(Strategy):
         written = dict.fromkeys(written_words(hint))
         content, terms = self._content(list(written), hint)
         scores = self._bm25(stems(" ".join(content)))
-        relevance_log_odds = np.full(n, COMMON_WORD)
+        relevance_log_odds = np.full(n, COMMON_WORD_LOG_ODDS)
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
             forms = self._rows_by_form(word, parts=len(written) == 1)
@@ -181,15 +181,15 @@ class Keyword(Strategy):
             scores += rarity * closeness
             nearest = np.flatnonzero(closeness == highest)
             if word in terms and len(nearest) <= MAX_WITH_TERM:
-                relevance_log_odds[nearest] = TERM
+                relevance_log_odds[nearest] = TERM_LOG_ODDS
             elif len(nearest) <= RARE:
                 relevance_log_odds[nearest] = np.maximum(
-                    relevance_log_odds[nearest], RARE_WORD
+                    relevance_log_odds[nearest], RARE_WORD_LOG_ODDS
                 )
-        relevance_log_odds[n_words == len(written)] = ALL_WORDS
+        relevance_log_odds[n_words == len(written)] = ALL_WORDS_LOG_ODDS
 
         log_odds = (
-            LOG_ODDS_PER_RELEVANCE * relevance_log_odds
+            LOG_ODDS_FACTOR * relevance_log_odds
             + self._calibration.log_odds_per_bm25 * scores
         )
         return scores_where(scores > 0.0, scores, log_odds, relevance_log_odds)
