@@ -25,6 +25,12 @@ def reply_due() -> float:
     return _reply_due.get()
 
 
+def due_after_share(share: float, longest_s: float = math.inf) -> float:
+    """Return the deadline of work that may take a share of the time until `reply_due`, and at most `longest_s`."""
+    now = time.monotonic()
+    return now + min(longest_s, share * (reply_due() - now))
+
+
 def due_at(due: float, work: Callable[[], T]) -> T:
     """Do work that has a deadline, which `reply_due` returns meanwhile."""
     token = _reply_due.set(due)
@@ -51,11 +57,16 @@ class Call(Future[T]):
         self.failure = ""
         self.is_late = False
 
+    @property
+    def remaining_s(self) -> float:
+        """Seconds until the deadline, as a timeout."""
+        remaining_s = max(0.0, self.deadline - time.monotonic())
+        return min(remaining_s, threading.TIMEOUT_MAX)
+
     def value(self) -> T | None:
         """Return the result by the deadline, or set `failure` and `is_late`, and return None."""
-        remaining_s = max(0.0, self.deadline - time.monotonic())
         try:
-            error = self.exception(min(remaining_s, threading.TIMEOUT_MAX))
+            error = self.exception(self.remaining_s)
         except TimeoutError:
             error = HangingError("no answer by its deadline")
 

@@ -20,7 +20,7 @@ from player.belief.posterior import Posterior, update
 from player.belief.prior import compute_prior
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
-from player.deadlines import Runner, reply_due
+from player.deadlines import Runner, due_after_share
 from player.errors import QueryError
 from player.guess.ideas import Embed, Ideas
 from player.guess.justification import (
@@ -359,12 +359,11 @@ def _limit_time(embed: Embed) -> Embed:
     runner = Runner()
 
     def embed_in_time(texts: Sequence[str]) -> Float32Array:
-        now = time.monotonic()
-        timeout_s = EMBED_SHARE * (reply_due() - now)
-        if timeout_s == inf:
+        deadline = due_after_share(EMBED_SHARE)
+        if deadline == inf:
             return embed(texts)
-        call = runner.start("embedder", lambda: embed(texts), now + timeout_s)
-        return call.result(timeout_s)
+        call = runner.start("embedder", lambda: embed(texts), deadline)
+        return call.result(call.remaining_s)
 
     return embed_in_time
 

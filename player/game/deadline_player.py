@@ -19,7 +19,7 @@ from player.questions.kinds import OPENING
 from player.round import Guess, RoundStart
 from player.search.results import Query, SearchResult
 from quarry.languages.registry import detect_language
-from quarry.terminal import describe_error, visible
+from quarry.terminal import visible
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -123,20 +123,18 @@ class DeadlinePlayer:
         call = self.runner.start(
             part, lambda: due_at(due, lambda: work(*arguments)), due
         )
-        try:
-            return call.result(budget_s)
-        except Exception as error:  # the referee gets its reply in any case
-            problem = f"failed: {describe_error(error)}"
+        value = call.value()
+        if call.failure:  # the referee gets its reply in any case
+            problem = f"failed: {call.failure}"
             if not call.done():
                 problem = f"took more than {budget_s:.1f} s"
-
-        _log.warning(
-            "game %s: %s %s; the game goes on with less",
-            visible(self.game_id),
-            part,
-            problem,
-        )
-        return None
+            _log.warning(
+                "game %s: %s %s; the game goes on with less",
+                visible(self.game_id),
+                part,
+                problem,
+            )
+        return value
 
 
 def generic_questions(start: RoundStart) -> tuple[Question, ...]:

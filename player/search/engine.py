@@ -180,7 +180,7 @@ class SearchOrchestrator:
                 self._check = self._runner.start(STORE, check, deadline)
             call = self._check
         try:
-            call.result(max(0.0, call.deadline - time.monotonic()))
+            call.result(call.remaining_s)
         except TimeoutError:
             return LateStrategyError(STORE, f"no answer in time; {AT_HAND}")
         except SearchError as failure:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from configs.settings import SearchSettings
-from player.deadlines import Call, Runner, reply_due
+from player.deadlines import Call, Runner, due_after_share
 from player.errors import AllStrategiesFailedError, LateStrategyError, SearchError
 from player.search.hits import HitMaker, order_course
 from player.search.index import SearchIndex
@@ -30,6 +30,8 @@ from player.search.results import (
 from player.search.strategies.strategy import Reranker
 
 T = TypeVar("T")
+SEARCH_TIME_SHARE = 0.5
+"""Maximum share of the time until a reply is due that a search may take."""
 KEYWORDS_S = 5.0
 """Timeout of keywords in seconds, if all other strategies were late. The first call of a process loads word lists for a
 second."""
@@ -57,9 +59,8 @@ class LiveSearch:
     def __post_init__(self) -> None:
         self.failures: dict[str, SearchError] = {}
         elapsed_s = time.perf_counter() - self.started
-        now = time.monotonic()
-        half_of_reply = (now + reply_due()) / 2.0
-        self._deadline = min(now + self.settings.deadline_s - elapsed_s, half_of_reply)
+        longest_s = self.settings.deadline_s - elapsed_s
+        self._deadline = due_after_share(SEARCH_TIME_SHARE, longest_s)
         self._calls: dict[str, Call[ScoreArrays]] = {}
         self._embed_ms = [0.0]
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from configs.errors import SettingsError
 from configs.faults import fault_and_remedy
 from configs.settings import GameSettings
-from player.deadlines import Runner, reply_due
+from player.deadlines import Runner, due_after_share
 from quarry.addresses import is_address
 from quarry.json_files import read_objects
 from quarry.terminal import MIN_SECRET_CHARS
@@ -87,8 +87,7 @@ class Writer:
         return reply or ""
 
     def _ask_in_time(self, prompt: str) -> str | None:
-        now = time.monotonic()
-        due = now + min(MAX_CALL_S, TIME_SHARE * (reply_due() - now))
+        due = due_after_share(TIME_SHARE, MAX_CALL_S)
         call = self._runner.start("writer", lambda: self._ask(prompt, due), due)
         reply = call.value()
         if call.failure:
