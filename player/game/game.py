@@ -44,13 +44,16 @@ class Timeouts:
         phase_s: seconds until a reply is due, if the message has no deadline; real deadlines are 40 s and more.
         resend_s: seconds without the referee's next message after which a reply is sent again.
         outage_s: seconds without an answer of the server after which its games are given up.
-        is_strict: whether replies have no deadline, and every fault is raised.
     """
 
     phase_s: float = 40.0
     resend_s: float = 15.0
     outage_s: float = 120.0
-    is_strict: bool = False
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether replies have no deadline and every fault is raised: `phase_s` is infinite."""
+        return self.phase_s == inf
 
     def reply_deadline(self, message: Message) -> float:
         """Return the time at which the reply to a message is due, by time.monotonic()."""
@@ -70,7 +73,7 @@ class Timeouts:
         return max(MIN_BUDGET_S, min(work_s, remaining_s))
 
 
-STRICT = Timeouts(phase_s=inf, resend_s=inf, is_strict=True)
+STRICT = Timeouts(phase_s=inf, resend_s=inf)
 """Timeouts of replays and measurements."""
 
 
