@@ -75,7 +75,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
             "confidence": book.confidence if book else 0.0,
             "tier": result.tier,
         },
-        "boost": round(result.boost, 6),
+        "boost": round(result.lift, 6),
         "answered_by": result.answered_by,
         "threshold": result.threshold,
         "calibrated": result.calibrated,

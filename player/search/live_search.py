@@ -105,7 +105,7 @@ class LiveSearch:
             failures=tuple(self.failures.values()),
             answered_by=maker.answered_by(),
             relevant=ranking.level == "relevant",
-            boost=ranking.lift,
+            lift=ranking.lift,
             threshold=self.settings.threshold,
             calibrated=self.index.calibrated,
             embed_ms=embed_ms,

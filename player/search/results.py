@@ -202,7 +202,7 @@ class SearchResult:
             if none did.
         relevant: whether a hit reaches the threshold.
         cached: whether the result came from the cache.
-        boost: log-odds that were added to the book's paragraphs.
+        lift: log-odds that were added to the book's paragraphs.
         threshold: 0..1, relevance from which a hit is relevant.
         calibrated: False if the relevance by this embedder does not separate hints about the course from others.
         course_order: the order of the course, for a search by `SearchOrchestrator.rank_course`; else None.
@@ -217,7 +217,7 @@ class SearchResult:
     answered_by: StepName = ""
     relevant: bool = True
     cached: bool = False
-    boost: float = 0.0
+    lift: float = 0.0
     threshold: float = 0.0
     calibrated: bool = True
     course_order: CourseOrder | None = None
