@@ -92,10 +92,8 @@ def result_json(result: SearchResult) -> dict[str, Any]:
 def _print_hits(result: SearchResult) -> None:
     from rich.console import Console
 
-    from player.game.terminal import describe_book
-
     console = Console(emoji=False, highlight=False, markup=False)
-    if book := describe_book(result):
+    if book := result.book_description:
         console.print(f"book: {visible(book)}")
     if result.message:
         rest = ""

@@ -16,28 +16,13 @@ from player.guess.justification import percent
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import Guess, RoundStart, Score
-from player.search.results import COURSE, SearchResult
+from player.search.results import COURSE
 from quarry.terminal import visible
 
 N_CANDIDATES_SHOWN = 4
 """Number of candidates that are printed before the questions."""
 N_SHOWN_AFTER_ANSWERS = 3
 """Number of candidates that are printed with the change of their belief."""
-MIN_CONFIDENCE = 0.01
-"""Minimum confidence at which the nearest document is named although the book was not resolved."""
-
-
-def describe_book(result: SearchResult) -> str:
-    """Describe the document that a search resolved from the book's name; "" if the query names no book."""
-    book = result.book
-    if book is not None and book.tier != "none":
-        return f"{book.doc_id} ({book.tier}, confidence {book.confidence:.2f})"
-    if not result.query.book_name.strip():
-        return ""
-    nearest = ""
-    if book is not None and book.confidence >= MIN_CONFIDENCE:
-        nearest = f"; the nearest is {book.doc_id}, at confidence {book.confidence:.2f}"
-    return f"none was resolved from {result.query.book_name!r}, the whole course is searched{nearest}"
 
 
 class Terminal(Spectator):
@@ -89,7 +74,7 @@ class Terminal(Spectator):
     def planned(self, game_id: str, plan: Plan) -> None:
         """Print the resolved book, failures of the search, and the likeliest candidates."""
         result = plan.result
-        if book := describe_book(result):
+        if book := result.book_description:
             self._say(f"The book{':' if result.tier == 'none' else ' is'} {book}.")
         for failure in result.failures:
             self._say(str(failure), style="red")

@@ -37,6 +37,8 @@ NOTHING_IN_BOOK = (
     "The named book, {}, holds nothing relevant for this hint; other documents do."
 )
 """Notice that only other documents than the named book hold relevant paragraphs."""
+MIN_CONFIDENCE = 0.01
+"""Minimum confidence at which the nearest document is named although the book was not resolved."""
 N_OF_BOOK = 3
 """Number of passages of a book that filters which are shown although none of it is relevant."""
 N_IN_NOTEBOOK = 20
@@ -246,6 +248,21 @@ class SearchResult:
 
     def _is_of_book(self, hit: Hit) -> bool:
         return self.book is not None and hit.paragraph.doc_id == self.book.doc_id
+
+    @property
+    def book_description(self) -> str:
+        """The document that was resolved from the book's name, in words; "" if the query names no book."""
+        book = self.book
+        if book is not None and book.tier != "none":
+            return f"{book.doc_id} ({book.tier}, confidence {book.confidence:.2f})"
+        if not self.query.book_name.strip():
+            return ""
+        nearest = ""
+        if book is not None and book.confidence >= MIN_CONFIDENCE:
+            nearest = (
+                f"; the nearest is {book.doc_id}, at confidence {book.confidence:.2f}"
+            )
+        return f"none was resolved from {self.query.book_name!r}, the whole course is searched{nearest}"
 
     @property
     def message(self) -> str:
