@@ -1,7 +1,6 @@
 """Player: answers the warm-up, chooses the questions and makes the guess. It knows no server."""
 
 import contextlib
-import copy
 import hashlib
 import logging
 import time
@@ -167,6 +166,7 @@ class Player:
         self,
         orchestrator: SearchOrchestrator,
         settings: GameSettings,
+        *,
         seed: int = 0,
         embed: Embed | None = None,
         writer: Writer | None = None,
@@ -180,7 +180,7 @@ class Player:
         self._writer = writer
         self._log_odds_per_similarity = log_odds_per_similarity
         self._mixture = mixture(WRONG_BY_KIND)
-        self._index: WordIndex | None = None
+        self._word_index: WordIndex | None = None
 
     answer_warmup = staticmethod(answer_warmup)
 
@@ -196,22 +196,25 @@ class Player:
             _log.warning("loading failed: %s", describe_error(error))
 
     def _rehearse(self) -> None:
-        quiet = copy.copy(self)
-        quiet._writer = None
         start = RoundStart("", "", "an idea and an example of it", "science")
-        paragraphs = quiet.plan(start).places.paragraphs
+        paragraphs = self.plan(start, asks_writer=False).places.paragraphs
         middle = paragraphs[len(paragraphs) // 2]
         start = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
-        quiet.decide(quiet.plan(start), ["A"] * N_QUESTIONS)
-        self._index = quiet._index
+        plan = self.plan(start, asks_writer=False)
+        self.decide(plan, ["A"] * N_QUESTIONS, asks_writer=False)
 
     def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
+        self,
+        start: RoundStart,
+        questions: Sequence[Question] | None = None,
+        *,
+        asks_writer: bool = True,
     ) -> Plan:
         """Search and choose the 20 questions; if the search finds nothing, every paragraph is a candidate.
 
         Args:
             questions: None designs them.
+            asks_writer: let the writer re-rank passages, if there is one.
 
         Raises:
             QueryError: the search finds nothing, and the course has no paragraph.
@@ -220,12 +223,14 @@ class Player:
         order = result.course_order
         assert order is not None
         paragraphs = order.paragraphs
-        index = self._index
+        index = self._word_index
         # the store may have changed
         if index is None or index.places.paragraphs is not paragraphs:
-            self._index = index = index_words(paragraphs, order.pieces)
+            self._word_index = index = index_words(paragraphs, order.pieces)
         began = time.perf_counter()
         prior = self._prior(start, result, index)
+        if self._writer and asks_writer:
+            prior = rerank(prior, index.places, start, self._writer.reply)
         likeliest = np.argsort(-prior, kind="stable")
         likeliest = likeliest[prior[likeliest] > 0.0]
         prior = prior[likeliest] / prior[likeliest].sum()
@@ -257,7 +262,7 @@ class Player:
     def _prior(
         self, start: RoundStart, result: SearchResult, index: WordIndex
     ) -> Float64Array:
-        """Return the (n_places,) belief before the questions."""
+        """Return the (n_places,) belief before the writer re-ranks passages."""
         places = index.places
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):
@@ -269,10 +274,7 @@ class Player:
 
         printed = compute_prior(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))
-        prior = with_editions(printed, index, start.hint, shares, likeness)
-        if self._writer:
-            prior = rerank(prior, places, start, self._writer.reply)
-        return prior
+        return with_editions(printed, index, start.hint, shares, likeness)
 
     def posterior(self, plan: Plan, answers: Answers) -> Posterior:
         """Return the belief after the answers.
@@ -289,11 +291,14 @@ class Player:
             is_raw=plan.candidate_places >= plan.places.n_printed,
         )
 
-    def decide(self, plan: Plan, answers: Answers) -> Decision:
+    def decide(
+        self, plan: Plan, answers: Answers, *, asks_writer: bool = True
+    ) -> Decision:
         """Make the guess after the answers.
 
         Args:
             answers: (20,) as in `posterior`.
+            asks_writer: let the writer propose words and justifications, if there is one.
         """
         began = time.perf_counter()
         posterior = self.posterior(plan, answers)
@@ -307,7 +312,8 @@ class Player:
             best, paragraph, plan.prior, plan.questions, support, answers
         )
 
-        start, writer = plan.start, self._writer
+        start = plan.start
+        writer = self._writer if asks_writer else None
         proposals = ask_words(start, paragraph, writer.reply) if writer else ()
         associations = associative_words(
             paragraph, start.association_domain, start.hint, self._ideas, proposals
@@ -383,8 +389,10 @@ def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
     return Player(
         build_orchestrator(course, settings, embedder),
         settings.game,
-        seed,
-        embedder.embed_queries,
-        make_writer(settings.game),
-        course_calibration(course).dense.log_odds_per_similarity,
+        seed=seed,
+        embed=embedder.embed_queries,
+        writer=make_writer(settings.game),
+        log_odds_per_similarity=course_calibration(
+            course
+        ).dense.log_odds_per_similarity,
     )

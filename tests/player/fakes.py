@@ -201,7 +201,7 @@ def dense_player(
     index = dense_index(course() if paragraphs is None else paragraphs)
     search = SearchOrchestrator(index, settings)
     game = replace(_dual().game, **{"questions_pool": 60, **changes})
-    return Player(search, game, seed)
+    return Player(search, game, seed=seed)
 
 
 class Remembering:

@@ -98,3 +98,11 @@ def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> 
     decision = player.decide(plan, [None] * 20)
     assert decision.guess.associative_word == "zebra"
     assert len(decision.associations) > 10
+
+
+def test_a_rehearsal_asks_no_writer(caplog: pytest.LogCaptureFixture) -> None:
+    writer = Mock()
+    player = Player(dense_player().orchestrator, GameSettings(), writer=writer)
+    player.preload()
+    assert not caplog.messages
+    writer.reply.assert_not_called()
