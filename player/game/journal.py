@@ -37,7 +37,7 @@ VERSION = 1
 """Version of the tables; a journal of another version is refused."""
 SqlStatement = tuple[str, tuple[object, ...]]
 """SQL, and the values of its question marks."""
-GO_ON = "games go on, and a restart would not know of them"
+NOT_RECORDED = "games go on, and a restart would not know of them"
 """End of a warning that a write failed."""
 
 _SCHEMA = """
@@ -175,7 +175,7 @@ class Journal:
             except Timeout:
                 return False
             except OSError as error:
-                self._warn_once(f"{error}; {GO_ON}")
+                self._warn_once(f"{error}; {NOT_RECORDED}")
             if self._player_lock is not None:
                 remove_lock(self._player_lock)
             self._player_lock = player_lock
@@ -374,7 +374,7 @@ class Journal:
                 for statement, values in statements:
                     last = int(self._database.execute(statement, values).lastrowid or 0)
         except (sqlite3.Error, OSError) as error:
-            self._warn_once(f"{error}; {GO_ON}")
+            self._warn_once(f"{error}; {NOT_RECORDED}")
             return -1
         return last
 

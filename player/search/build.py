@@ -17,7 +17,7 @@ from player.search.available import (
 from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder, shared_cache
 from player.search.calibration import course_calibration, is_calibrated, is_fitted
-from player.search.engine import AT_HAND, STORE, SearchOrchestrator
+from player.search.engine import STALE_COURSE, STORE, SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.late_interaction import late_interaction_of
 from player.search.live_search import LiveSearch
@@ -123,7 +123,7 @@ class _CurrentIndex:
             index_and_identity = self.build(new_course)
         except StoreError as error:
             if is_url(course.location):
-                raise SearchError(STORE, f"{error}; {AT_HAND}") from error
+                raise SearchError(STORE, f"{error}; {STALE_COURSE}") from error
             raise
         self._course = new_course
         return index_and_identity

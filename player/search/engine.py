@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 STORE = "store"
 """Name of the failure that a store which does not answer adds."""
-AT_HAND = "the course is searched as it was read last"
+STALE_COURSE = "the course is searched as it was read last"
 """End of the message of that failure."""
 
 
@@ -182,7 +182,7 @@ class SearchOrchestrator:
         try:
             call.result(call.remaining_s)
         except TimeoutError:
-            return LateStrategyError(STORE, f"no answer in time; {AT_HAND}")
+            return LateStrategyError(STORE, f"no answer in time; {STALE_COURSE}")
         except SearchError as failure:
             return failure
         return None

@@ -23,7 +23,7 @@ NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
 
 @dataclass(frozen=True, eq=False)
 class HitMaker:
-    """Makes the hits of a ranking."""
+    """Turns rows of a ranking into hits, with relevance, rank, slot and the reason in words."""
 
     ranking: Ranking
     index: SearchIndex

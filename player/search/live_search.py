@@ -44,7 +44,7 @@ class LiveSearch:
     Attributes:
         index: the course that is searched.
         settings: settings of the search.
-        query: the query; without a mode of keywords they are asked only if no other strategy answers.
+        query: the query; if its `keywords` is None, keywords run only if no strategy answers.
         runner: starts the strategies in threads.
         started: `time.perf_counter()` at the start of the search.
         failures: the failures so far, by strategy.
