@@ -61,8 +61,8 @@ def weigh_answers(
     """Compute the evidence of the answers for the guessed paragraph, strongest first; declined answers are left out.
 
     Args:
-        best: row of the guessed candidate.
-        paragraph: the guessed candidate.
+        best: the guessed candidate.
+        paragraph: its passage from its place on.
         prior: (n_candidates,) probabilities before the answers.
         questions: (n_questions,) the questions.
         support: (n_questions, n_candidates) log2 probability of each answer, as in `Posterior`.
@@ -169,12 +169,12 @@ def justify_word(
 def count_fewest_words(text: str) -> int:
     """Return the lowest number of words by common ways to count; "state-of-the-art" is 1."""
     n_with_letters = sum(any(map(str.isalnum, part)) for part in text.split())
-    return min(n_with_letters, len(_WORD.findall(text)))
+    return min(n_with_letters, len(_COUNTED_WORD.findall(text)))
 
 
 def count_most_words(text: str) -> int:
     """Return the highest number of words by common ways to count; "state-of-the-art" is 4."""
-    return max(len(text.split()), len(_WORD.findall(text)))
+    return max(len(text.split()), len(_COUNTED_WORD.findall(text)))
 
 
 def percent(confidence: float) -> str:
@@ -184,7 +184,7 @@ def percent(confidence: float) -> str:
     return f"{min(99.0, round(100.0 * confidence)):.0f}%"
 
 
-_WORD = re.compile(r"\w+")
+_COUNTED_WORD = re.compile(r"\w+")
 """A run of letters and digits."""
 _CLOSINGS = (
     ", based on all that is known, with {belief} of the belief, and no other paragraph holds more",

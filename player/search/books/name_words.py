@@ -24,9 +24,9 @@ _IGNORED = regex.compile(
     r"\p{Mn}|(?<!\p{N})0+(?=\p{N})|(?<=\p{Hebrew})[\"'׳״](?=\p{Hebrew})"
 )
 """Accents, leading zeros, and the signs within Hebrew numerals and abbreviations."""
-_WORD = regex.compile(r"\p{N}+|[\p{L}\p{M}]+")
+_NAME_PART = regex.compile(r"\p{N}+|[\p{L}\p{M}]+")
 """A number or a word."""
-_NEGATION = regex.compile(
+_EXCLUSION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
 """A word that excludes what follows."""
@@ -54,7 +54,7 @@ def normalise_name(name: str) -> str:
     """Normalise a name: NFKD, case-folded, without accents, words and digits separated by single spaces."""
     folded = unicodedata.normalize("NFKD", name).casefold().strip()
     plain = _IGNORED.sub("", folded.removesuffix(".pdf"))
-    return " ".join(_WORD.findall(plain))
+    return " ".join(_NAME_PART.findall(plain))
 
 
 @functools.cache
@@ -95,7 +95,7 @@ def is_subject(word: str) -> bool:
 
 def has_negation(words: Sequence[str]) -> bool:
     """Return whether words say that something is not meant: "anything but"."""
-    return _NEGATION.search(" ".join(words)) is not None
+    return _EXCLUSION.search(" ".join(words)) is not None
 
 
 def likenesses(word: str, others: Sequence[str]) -> Float64Array:
