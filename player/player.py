@@ -119,7 +119,7 @@ class Decision:
         belief: (n_candidates,) belief after the answers.
         best: the guessed candidate; -1 if there are no candidates.
         evidence: evidence of the answers for the guess, strongest first.
-        associations: candidates for the associative word, best first.
+        associations: possible associative words, best first.
         decide_ms: milliseconds that the decision took.
     """
 
@@ -232,11 +232,11 @@ class Player:
         if self._writer and asks_writer:
             prior = rerank(prior, index.places, start, self._writer.reply)
         likeliest = np.argsort(-prior, kind="stable")
-        likeliest = likeliest[prior[likeliest] > 0.0]
-        prior = prior[likeliest] / prior[likeliest].sum()
+        candidate_places = likeliest[prior[likeliest] > 0.0]
+        prior = prior[candidate_places] / prior[candidate_places].sum()
 
         candidates = Candidates(
-            index, likeliest, prior, f"{start.book_name}. {start.hint}"
+            index, candidate_places, prior, f"{start.book_name}. {start.hint}"
         )
         if questions is None:
             # a repeated ROUNDSTART gets the same questions
@@ -252,7 +252,7 @@ class Player:
             start=start,
             result=result,
             places=index.places,
-            candidate_places=likeliest,
+            candidate_places=candidate_places,
             prior=prior,
             questions=tuple(questions),
             fits=fits,

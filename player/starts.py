@@ -76,7 +76,7 @@ START_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """One place in one passage, where a referee may begin.
+    """Where one place begins in its passage or piece, and with which sentence.
 
     Attributes:
         number: number of the sentence within the passage, from 0.

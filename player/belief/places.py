@@ -248,7 +248,7 @@ def _paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
 
 
 def find_starts(paragraph: Paragraph) -> Iterator[Start]:
-    """Yield the places of a passage: its sentences, and the page breaks inside a sentence.
+    """Yield the start of each place of a passage: of its sentences, and of page breaks inside a sentence.
 
     The first sentence is yielded with each of its possible ends. A list after a lead-in has no places.
     """
@@ -314,11 +314,11 @@ def sum_by_sentence(belief: Float64Array, sentence_ids: IntArray) -> Float64Arra
 
 
 def rank_of_sentence(
-    row: int,
+    candidate: int,
     belief: Float64Array,
     sentence_ids: IntArray,
 ) -> int:
     """Return the 1-based rank of a candidate's opening sentence among all opening sentences, by their summed belief."""
     sums = np.bincount(sentence_ids, weights=belief)
-    is_before = sums > sums[sentence_ids[row]]
+    is_before = sums > sums[sentence_ids[candidate]]
     return int(is_before.sum()) + 1

@@ -93,8 +93,9 @@ class Terminal(Spectator):
         self._say(
             f"{len(plan.prior)} candidates, found in {search_ms:.0f} ms. Belief that it is this one:"
         )
-        for row in np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]:
-            self._candidate(f"{plan.prior[row]:.3f}", plan, int(row))
+        shown = np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]
+        for candidate in shown.tolist():
+            self._candidate(f"{plan.prior[candidate]:.3f}", plan, candidate)
 
     def answered(
         self, game_id: str, plan: Plan, answers: Answers, decision: Decision
@@ -102,9 +103,10 @@ class Terminal(Spectator):
         """Print the questions with their answers, the change of the belief, and the guess."""
         self._questions(plan.questions, answers)
         self._say(" before and after the answers:", label="\nbelief")
-        for row in np.argsort(-decision.belief, kind="stable")[:N_SHOWN_AFTER_ANSWERS]:
-            change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
-            self._candidate(change, plan, int(row))
+        shown = np.argsort(-decision.belief, kind="stable")[:N_SHOWN_AFTER_ANSWERS]
+        for candidate in shown.tolist():
+            change = f"{plan.prior[candidate]:.3f} -> {decision.belief[candidate]:.3f}"
+            self._candidate(change, plan, candidate)
 
         self._guess(decision.guess)
 

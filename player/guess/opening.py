@@ -19,7 +19,7 @@ def best_opening(
     candidate_places: RowArray,
     places: Places,
 ) -> tuple[str, int, float]:
-    """Return the string with the highest expected points, the row of its likeliest candidate, and its probability.
+    """Return the string with the highest expected points, its likeliest candidate, and its probability.
 
     Args:
         belief: (n_candidates,) probabilities.
@@ -65,7 +65,7 @@ def after_score(
 def _likeliest(
     belief: Float64Array, candidate_places: RowArray, places: Places
 ) -> tuple[RowArray, list[str]]:
-    """Return the rows of the likeliest candidates, and their opening sentences."""
+    """Return the likeliest candidates, and their opening sentences."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
     openings = [
         places.held_sentences[int(place)] for place in candidate_places[likeliest]

@@ -15,7 +15,7 @@ LATER_PROPOSAL_LOSS = 0.8
 """Log-odds that later words gain less, by the logarithm of their rank; fitted on the same games."""
 MIN_PROPOSAL_SHARE = 0.1
 """Minimum probability of a word of a writer, before the gain."""
-WORD_WITHOUT_CANDIDATES = "idea"
+DEFAULT_WORD = "idea"
 """Associative word if no other word is left."""
 
 
@@ -26,9 +26,9 @@ def associative_words(
     ideas: Ideas,
     proposals: Sequence[str] = (),
 ) -> list[str]:
-    """Rank candidates for the associative word, likeliest first; there is at least one.
+    """Rank possible associative words, likeliest first; there is at least one.
 
-    No candidate occurs in the paragraph or names the domain. They are Hebrew if the domain is Hebrew.
+    No word occurs in the paragraph or names the domain. They are Hebrew if the domain is Hebrew.
 
     Args:
         paragraph: the guessed paragraph.
@@ -56,4 +56,4 @@ def associative_words(
         share = max(shares.pop(same_word, 0.0), MIN_PROPOSAL_SHARE)
         shares[proposal] = share * float(np.exp(log_odds))
     best_first = sorted(shares, key=lambda word: (-shares[word], word))
-    return best_first or [WORD_WITHOUT_CANDIDATES]
+    return best_first or [DEFAULT_WORD]

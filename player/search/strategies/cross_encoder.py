@@ -1,4 +1,4 @@
-"""Rerank candidates with a cross-encoder, which reads hint and paragraph together."""
+"""Rerank the best paragraphs with a cross-encoder, which reads hint and paragraph together."""
 
 import threading
 from collections.abc import Sequence

@@ -95,5 +95,5 @@ class Reranker(Strategy):
         return arrays
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
-        """Find nothing: a reranker has no candidates of its own."""
+        """Find nothing: a reranker only compares what others found."""
         return nothing_found(len(self._paragraphs))

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from player.guess.ideas import Ideas
-from player.guess.word import WORD_WITHOUT_CANDIDATES, associative_words
+from player.guess.word import DEFAULT_WORD, associative_words
 from quarry.languages.hebrew import HEBREW
 from quarry.languages.words import stems, words
 from tests.contracts.paragraphs import paragraph
@@ -32,7 +32,7 @@ def test_no_associative_word_stands_in_the_paragraph_or_names_the_domain(
     guessed = guesses(text, domain, hint)
     assert len(guessed) == len(set(guessed)) > 0
     assert words(guessed[0]) == guessed[:1], "it is in lower case"
-    if guessed != [WORD_WITHOUT_CANDIDATES]:
+    if guessed != [DEFAULT_WORD]:
         guessed_stems = set(stems(" ".join(guessed)))
         assert guessed_stems.isdisjoint(stems(f"{text} {domain}"))
 
@@ -47,7 +47,7 @@ def test_a_hebrew_domain_gets_a_hebrew_word_that_is_not_in_the_paragraph() -> No
 def test_without_a_domain_the_words_of_a_writer_are_left_and_then_the_last_resort() -> (
     None
 ):
-    assert guesses(HEAP) == [WORD_WITHOUT_CANDIDATES]
+    assert guesses(HEAP) == [DEFAULT_WORD]
     assert guesses(HEAP, "", "", "heaps", "Loft") == ["Loft"]
 
 
