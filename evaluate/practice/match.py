@@ -74,7 +74,7 @@ class Match:
     Attributes:
         game_id: 7 digits SSRRGGG: season, round and game.
         game: the labelled game, whose solution no player gets.
-        paragraph: the labelled paragraph as ingested.
+        paragraph: the secret paragraph as ingested.
         referee: answers the questions.
         similarity: similarity of two words, for the score.
         player_id: recipient of the messages.

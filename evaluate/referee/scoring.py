@@ -106,49 +106,49 @@ def score_guess(
     return Score(private_score, next(points, 0), parts, feedback)
 
 
-def score_sentence(guess: str, truth: str) -> float:
+def score_sentence(guess: str, secret: str) -> float:
     """Return 100 if the sentences are equal, else 100 times their token F1, at most 90."""
     if not tokens(guess):
         return 0.0
-    if same_text(guess, truth):
+    if same_text(guess, secret):
         return 100.0
-    return min(NEAR_MISS, 100.0 * token_f1(guess, truth))
+    return min(NEAR_MISS, 100.0 * token_f1(guess, secret))
 
 
-def compute_raw_ratio(guess: str, truth: str) -> float:
+def compute_raw_ratio(guess: str, secret: str) -> float:
     """Return the similarity of two raw strings, 0..1, as a public referee computes it."""
-    matcher = SequenceMatcher(None, guess.strip(), truth.strip())
+    matcher = SequenceMatcher(None, guess.strip(), secret.strip())
     return matcher.ratio()
 
 
-def score_raw_sentence(guess: str, truth: str) -> float:
+def score_raw_sentence(guess: str, secret: str) -> float:
     """Return the points of a public referee for a raw string; below the last band, where its model judges, return 0."""
-    ratio = compute_raw_ratio(guess, truth)
+    ratio = compute_raw_ratio(guess, secret)
     return next((points for least, points in RAW_BANDS if ratio >= least), 0.0)
 
 
-def has_won(guess: str, truth: str, *, is_raw: bool) -> bool:
+def has_won(guess: str, secret: str, *, is_raw: bool) -> bool:
     """Return whether a guessed opening sentence wins the game; a raw one needs the lowest of the bands."""
     if is_raw:
-        return compute_raw_ratio(guess, truth) >= RAW_BANDS[-1][0]
-    return same_sentence(guess, truth)
+        return compute_raw_ratio(guess, secret) >= RAW_BANDS[-1][0]
+    return same_sentence(guess, secret)
 
 
 def score_word(
     guess: str,
-    truth: str,
+    secret: str,
     similarity: Similarity,
 ) -> float:
     """Return 100 if the words are equal after stemming, else 100 times their similarity, clipped to 0..90.
 
     Without one of the two words it is 0.
     """
-    words, others = tokens(guess), tokens(truth)
+    words, others = tokens(guess), tokens(secret)
     if not words or not others:
         return 0.0
     if len(words) == len(others) and all(map(same_form, words, others)):
         return 100.0
-    points = 100.0 * similarity(guess.strip(), truth.strip())
+    points = 100.0 * similarity(guess.strip(), secret.strip())
     return min(NEAR_MISS, max(0.0, points))
 
 

@@ -61,26 +61,26 @@ def compute_win_ideal(
     return round(win_probability(prior, int(sentences[candidate]), errors), 6)
 
 
-def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
-    """Return the probability that the truth is the likeliest sentence after the answers to ideal questions.
+def win_probability(prior: Float64Array, secret: int, errors: Errors) -> float:
+    """Return the probability that the secret is the likeliest sentence after the answers to ideal questions.
 
     Each sentence fits an option of each question by chance, so the number of answers that fit another sentence is
     binomial. The result is exact: a sum over the numbers of answers and of right answers. A tie counts half.
 
     Args:
         prior: (n_sentences,) probabilities.
-        truth: row of the right sentence.
+        secret: row of the right sentence.
         errors: errors of the referee; ideal questions know them.
     """
     wrong = max(errors.wrong, MIN_WRONG)
     weight = np.log((1.0 - wrong) * (len(LETTERS) - 1) / wrong)
-    if prior[truth] <= 0.0:
+    if prior[secret] <= 0.0:
         return 0.0
     n = errors.n_answers if weight > 0.0 else 0
-    rivals = np.delete(prior, truth)
+    rivals = np.delete(prior, secret)
 
-    # a rival wins if the answers that fit it outnumber those that fit the truth by this handicap or more
-    handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, MIN_WRONG)
+    # a rival wins if the answers that fit it outnumber those that fit the secret by this handicap or more
+    handicap = np.log(prior[secret] / rivals[rivals > 0.0]) / max(weight, MIN_WRONG)
     handicap = np.clip(handicap, -n - 1, n + 1)
     allowed, counts = np.unique(np.floor(handicap), return_counts=True)
     ties = int((handicap == 0.0).sum())

@@ -40,7 +40,7 @@ class Job:
 
     Attributes:
         game: the labelled game.
-        paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
+        paragraph: the secret paragraph as ingested; None if it was not ingested or the game is unanswerable.
         batch: questions to ask, with the answers to them; None takes those of the player and the referees.
     """
 

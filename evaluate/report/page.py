@@ -24,7 +24,7 @@ from evaluate.runs.record import (
     HitRecord,
     ReplayRecord,
     get_play,
-    get_truth_id,
+    get_secret_id,
 )
 from evaluate.runs.run import WIN_RATE, Run
 from evaluate.templates import make_environment
@@ -44,7 +44,7 @@ OTHER_PLAYS = "The runs differ in referee or number of plays, so win rates are n
 Series = Json
 """A series of a plot: `name`, `x` and `y`, and the `ends` of the 95% intervals of y."""
 N_ITEMS = 10
-"""Number of hits, and of candidates after the answers, that a game shows besides the labelled paragraph."""
+"""Number of hits, and of candidates after the answers, that a game shows besides the secret paragraph."""
 
 
 def render(runs: Sequence[Run]) -> str:
@@ -160,10 +160,10 @@ def _take_first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
 ) -> list[Json]:
     """Return the first N_ITEMS items and the labelled one, with the `overall_rank` of each."""
-    truth_id = get_truth_id(record)
+    secret_id = get_secret_id(record)
     first = []
     for overall_rank, item in enumerate(items, 1):
-        right = item["paragraph_id"] == truth_id
+        right = item["paragraph_id"] == secret_id
         if overall_rank <= N_ITEMS or right:
             first.append({**item, "overall_rank": overall_rank, "right": right})
     return first

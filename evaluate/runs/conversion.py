@@ -16,7 +16,7 @@ from evaluate.runs.record import (
     ReplayRecord,
     ScoredRecord,
     SearchRecord,
-    TruthRecord,
+    SecretRecord,
 )
 from player.answer import Answers, letter_rows
 from player.belief.places import rank_of_sentence
@@ -32,7 +32,7 @@ from quarry.languages.words import stems
 N_CANDIDATES_KEPT = 20
 """Number of candidates of the first play that a record keeps, the likeliest after the answers."""
 MISLEADING_BITS = 1.0
-"""Minimum number of bits by which a misleading answer favours the guess over the labelled paragraph."""
+"""Minimum number of bits by which a misleading answer favours the guess over the secret paragraph."""
 MIN_FIT = 0.01
 """Minimum probability that an answer fits a candidate, since no answer is impossible."""
 FITTING = 0.5
@@ -45,18 +45,18 @@ def record_game(
     result: SearchResult,
     played_games: Sequence[PlayedGame],
 ) -> ReplayRecord:
-    """Build the record of a game; every play keeps the labelled candidate, and the first one others for the report.
+    """Build the record of a game; every play keeps the secret candidate, and the first one others for the report.
 
     Args:
         game: the labelled game.
-        paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
+        paragraph: the secret paragraph as ingested; None if it was not ingested or the game is unanswerable.
         result: the result of the search.
         played_games: the plays of the game, repeat by repeat.
     """
-    truth: TruthRecord | None = None
+    secret: SecretRecord | None = None
     plays = []
     if paragraph is not None:
-        truth = TruthRecord(
+        secret = SecretRecord(
             paragraph_id=paragraph.paragraph_id,
             document=paragraph.doc_id,
             page=paragraph.page,
@@ -78,7 +78,7 @@ def record_game(
         in_text_layer=game.in_text_layer,
         answerable=game.answerable,
         edition=game.edition,
-        truth=truth,
+        truth=secret,
         search=record_search(result, paragraph),
         questions=questions,
         questions_ms=first.plan.questions_ms if first else None,
@@ -92,7 +92,7 @@ def record_search(result: SearchResult, paragraph: Paragraph | None) -> SearchRe
 
     Args:
         result: the result of the search.
-        paragraph: the labelled paragraph; None if there is none.
+        paragraph: the secret paragraph; None if there is none.
     """
     position = result.position_of(paragraph) if paragraph is not None else None
     book: BookRecord | None = None
@@ -140,13 +140,13 @@ def _record_play(
     guess, best, belief = decision.guess, decision.best, decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
 
-    truth = find_truth(plan, game, paragraph)
+    secret = find_secret(plan, game, paragraph)
     if len(belief) < len(plan.prior):
-        truth = None  # the guess was made before the search ended
+        secret = None  # the guess was made before the search ended
     n_kept = 0 if repeat else N_CANDIDATES_KEPT
     rows = np.argsort(-belief, kind="stable").tolist()[:n_kept]
-    if truth is not None and truth not in rows:
-        rows.append(truth)
+    if secret is not None and secret not in rows:
+        rows.append(secret)
     play = PlayRecord(
         repeat=repeat,
         n_candidates=len(belief),
@@ -156,8 +156,8 @@ def _record_play(
         candidates=[_record_candidate(plan, belief, row) for row in rows],
         bits=[_entropy(plan.prior), _entropy(belief)],
         guess={**asdict(guess), "confidence": round(float(guess.confidence), 6)},
-        guess_rank=_find_rank(plan, belief, truth),
-        prior_rank=_find_rank(plan, plan.prior, truth),
+        guess_rank=_find_rank(plan, belief, secret),
+        prior_rank=_find_rank(plan, plan.prior, secret),
         won=has_won(guess.opening_sentence, sentence, is_raw=bool(game.edition)),
         sentence_exact=same_text(guess.opening_sentence, sentence),
         word_exact=_is_among(game.associative_word, [guess.associative_word]),
@@ -167,8 +167,8 @@ def _record_play(
         breakdown=dict(score.breakdown),
     )
     # the fits may have been dropped to save memory
-    if truth is not None and plan.fits.shape[2]:
-        against = find_answers_against(plan, played_game.answers, truth, best)
+    if secret is not None and plan.fits.shape[2]:
+        against = find_answers_against(plan, played_game.answers, secret, best)
         play["misled"], play["unfit"] = against
     if game.edition:
         ratio = compute_raw_ratio(guess.opening_sentence, sentence)
@@ -188,8 +188,8 @@ def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
     return None if row is None else rank_of_sentence(row, belief, plan.sentence_ids)
 
 
-def find_truth(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
-    """Return the first candidate that is the labelled passage or, in another edition, the labelled piece.
+def find_secret(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
+    """Return the first candidate that is the secret passage or, in another edition, the secret piece.
 
     If no piece has the labelled text, the first piece on the page of the secret is taken; None if there is none.
     """

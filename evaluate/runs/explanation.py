@@ -11,8 +11,8 @@ from evaluate.runs.record import (
     ParagraphRecord,
     PlayRecord,
     ReplayRecord,
-    TruthRecord,
-    get_truth_id,
+    SecretRecord,
+    get_secret_id,
 )
 from player.game.record import Label, PlayedGame
 from quarry.course.paragraph import Paragraph
@@ -27,8 +27,8 @@ def find_lost_step(record: ReplayRecord, play: PlayRecord | None) -> LostAt | No
         record: record of the game.
         play: one of its plays; None if there was no referee.
     """
-    truth, search = record["truth"], record["search"]
-    if truth is None:
+    secret, search = record["truth"], record["search"]
+    if secret is None:
         return "ingest"
     if play is not None and play["won"]:
         return None
@@ -39,13 +39,13 @@ def find_lost_step(record: ReplayRecord, play: PlayRecord | None) -> LostAt | No
         other_book = (
             book is not None
             and book["tier"] == "filter"
-            and book["document"] != truth["document"]
+            and book["document"] != secret["document"]
         )
         return "book" if other_book else "search"
     if play is None:
         return None
     is_printed = record["in_text_layer"] and not record.get("edition")
-    is_quote = begins_with(truth["text"], record["opening_sentence"])
+    is_quote = begins_with(secret["text"], record["opening_sentence"])
     return "label" if is_printed and not is_quote else "answers"
 
 
@@ -56,21 +56,21 @@ def describe_fate(record: ReplayRecord, play: PlayRecord | None) -> str:
         record: record of the game.
         play: one of its plays; None if there was no referee.
     """
-    truth, search = record["truth"], record["search"]
+    secret, search = record["truth"], record["search"]
     lost_step, rank, book = find_lost_step(record, play), search["rank"], search["book"]
-    if truth is None:
+    if secret is None:
         return "lost at ingest: the store holds no such paragraph"
     if lost_step == "book" and book is not None:
         return (
             f"lost at the book: {record['book_name']!r} was taken for {book['document']} "
-            f"(confidence {book['confidence']:.2f}), but the paragraph is in {truth['document']}"
+            f"(confidence {book['confidence']:.2f}), but the paragraph is in {secret['document']}"
         )
 
     if lost_step == "search":
         n_searched = f"{len(search['hits'])} hits"
         if play is not None:
             n_searched = f"{play['n_candidates']} candidates"
-        return f"lost in the search: not among the {n_searched}, {_describe_book(record, truth)}"
+        return f"lost in the search: not among the {n_searched}, {_describe_book(record, secret)}"
 
     outcome = f"not among the first {len(search['hits'])} hits"
     if rank:
@@ -86,7 +86,7 @@ def describe_fate(record: ReplayRecord, play: PlayRecord | None) -> str:
         return f"won: {outcome}"
 
     if lost_step == "label":
-        quoted = truth["opening_sentence"]
+        quoted = secret["opening_sentence"]
         return f"lost by its label: the paragraph begins with {quoted!r}, correct the opening sentence"
     outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
     if lost_step == "answers":
@@ -94,14 +94,14 @@ def describe_fate(record: ReplayRecord, play: PlayRecord | None) -> str:
     return f"won: {outcome} the answers, 1 after"
 
 
-def _describe_book(record: ReplayRecord, truth: TruthRecord) -> str:
+def _describe_book(record: ReplayRecord, secret: SecretRecord) -> str:
     """Write how the book's name was resolved in a game that was lost in the search."""
     book = record["search"]["book"]
     if book is None or book["tier"] == "none":
         verb = "resolved" if record["book_name"].strip() else "named"
         return f"and no book was {verb}"
-    if book["document"] != truth["document"]:
-        return f"and {book['document']} was preferred to {truth['document']}"
+    if book["document"] != secret["document"]:
+        return f"and {book['document']} was preferred to {secret['document']}"
     return "although the book was resolved rightly"
 
 
@@ -112,16 +112,16 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
         record: record of the game.
         play: one of its plays; None if there was no referee.
     """
-    truth = record["truth"]
-    if truth is not None:
-        yield f"the secret: {_quote(truth)}"
+    secret = record["truth"]
+    if secret is not None:
+        yield f"the secret: {_quote(secret)}"
     yield describe_fate(record, play)
-    if truth is None or play is None:
+    if secret is None or play is None:
         return
 
-    truth_id = get_truth_id(record)
+    secret_id = get_secret_id(record)
     for item in play["candidates"]:
-        if item["paragraph_id"] == truth_id:
+        if item["paragraph_id"] == secret_id:
             yield f"its probability: {_format_beliefs(item)}"
             break
     if not play["won"]:
@@ -151,7 +151,7 @@ def reveal_label(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -
 
     Args:
         game: the labelled game.
-        paragraph: the labelled paragraph as ingested.
+        paragraph: the secret paragraph as ingested.
         played: the played game.
     """
     record = record_game(game, paragraph, played.plan.result, [played])

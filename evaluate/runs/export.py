@@ -8,7 +8,7 @@ import pandas as pd
 
 from evaluate.errors import RunError
 from evaluate.runs.frame import COLUMNS
-from evaluate.runs.record import HitRecord, get_truth_id
+from evaluate.runs.record import HitRecord, get_secret_id
 from evaluate.runs.run import Run, require_names
 from evaluate.runs.trec import write_trec
 from quarry.files import replace_together
@@ -72,7 +72,7 @@ def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for run in runs:
         for record in run.records:
-            truth_id = get_truth_id(record)
+            secret_id = get_secret_id(record)
             for overall_rank, hit in enumerate(record["search"]["hits"], 1):
                 rows.append(
                     {
@@ -80,7 +80,7 @@ def _tabulate_hits(runs: Sequence[Run]) -> pd.DataFrame:
                         "game_id": record["game_id"],
                         "overall_rank": overall_rank,
                         **hit,
-                        "right": hit["paragraph_id"] == truth_id,
+                        "right": hit["paragraph_id"] == secret_id,
                     }
                 )
 

@@ -29,7 +29,7 @@ PER_GAME_COLUMNS: Mapping[str, str] = {
 }
 """Columns of a play that the run's JSON lists under `per_game`, and their nullable types of pandas.
 
-`rank` is the overall rank of the labelled paragraph, its position among the hits; `slot` and `strategy` are those of
+`rank` is the overall rank of the secret paragraph, its position among the hits; `slot` and `strategy` are those of
 its hit.
 """
 COLUMNS: Mapping[str, str] = {
@@ -98,11 +98,15 @@ def build_frame(
 
 def _game_values(record: ReplayRecord) -> Json:
     """Return the values of the columns of a game."""
-    search, truth, label = record["search"], record["truth"], record["opening_sentence"]
+    search, secret, label = (
+        record["search"],
+        record["truth"],
+        record["opening_sentence"],
+    )
     values: Json = {
         **record,
         **search,
-        **(truth or {}),
+        **(secret or {}),
         "book": None,
         "n_hits": len(search["hits"]),
         "book_right": False,
@@ -119,12 +123,12 @@ def _game_values(record: ReplayRecord) -> Json:
             "book_tier": book["tier"],
             "book_confidence": book["confidence"],
         }
-        if truth is not None and book["tier"] != "none":
-            values["book_right"] = book["document"] == truth["document"]
+        if secret is not None and book["tier"] != "none":
+            values["book_right"] = book["document"] == secret["document"]
 
     if record["in_text_layer"] and label:
-        values["read_right"] = truth is not None and same_text(
-            truth["opening_sentence"], label
+        values["read_right"] = secret is not None and same_text(
+            secret["opening_sentence"], label
         )
     return values
 

@@ -22,8 +22,8 @@ MEASURES: dict[str, Measure] = {
     "RR": RR,
 }
 """The measures of every run, by name."""
-RIGHT = "right"
-"""Id of the labelled paragraph in a ranking."""
+SECRET_ID = "secret"
+"""Id of the secret paragraph in a ranking."""
 N_RESAMPLES = 2_000
 """Number of resamples of a bootstrap."""
 RESAMPLED_AT_ONCE = 100
@@ -112,9 +112,9 @@ def compute_ranking_values(
     cases, case_of_game = np.unique(games, axis=0, return_inverse=True)
     qrels, run = [], []
     for case, (rank, n) in enumerate(cases.tolist()):
-        qrels.append(Qrel(str(case), RIGHT, 1))
+        qrels.append(Qrel(str(case), SECRET_ID, 1))
         for position in range(1, n + 1):
-            paragraph_id = RIGHT if position == rank else str(position)
+            paragraph_id = SECRET_ID if position == rank else str(position)
             run.append(ScoredDoc(str(case), paragraph_id, -float(position)))
 
     values = np.zeros(len(cases))

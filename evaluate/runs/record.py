@@ -22,7 +22,7 @@ class ParagraphRecord(TypedDict):
     opening_sentence: str
 
 
-class TruthRecord(ParagraphRecord):
+class SecretRecord(ParagraphRecord):
     """The labelled paragraph as it was ingested."""
 
     text: str
@@ -57,10 +57,10 @@ class BookRecord(TypedDict):
 
 
 class SearchRecord(TypedDict):
-    """The result of the search, and the rank of the labelled paragraph in it.
+    """The result of the search, and the rank of the secret paragraph in it.
 
     Attributes:
-        rank: 1-based position of the labelled paragraph in `hits`, its overall rank; None if it is not a hit.
+        rank: 1-based position of the secret paragraph in `hits`, its overall rank; None if it is not a hit.
     """
 
     hits: list[HitRecord]
@@ -92,14 +92,14 @@ class PlayRecord(TypedDict):
     """One play of a game.
 
     Attributes:
-        misled: numbers of the questions whose answers favour the guess over the labelled paragraph.
-        unfit: numbers of the questions whose answers do not fit the labelled paragraph; None if it is not a candidate,
+        misled: numbers of the questions whose answers favour the guess over the secret paragraph.
+        unfit: numbers of the questions whose answers do not fit the secret paragraph; None if it is not a candidate,
             absent in older records.
         bits: entropy of the belief before and after the answers, in bits.
         word_exact, word_top20: whether the associative word was sent, and is among the 20 likeliest; None if the game
             has none.
-        prior_rank: rank of the labelled paragraph in the belief before the answers; None if it is not a candidate.
-        guess_rank: rank of the labelled paragraph in the belief after the answers; None if it is not a candidate.
+        prior_rank: rank of the secret paragraph in the belief before the answers; None if it is not a candidate.
+        guess_rank: rank of the secret paragraph in the belief after the answers; None if it is not a candidate.
         win_ideal: probability that ideal questions win with the same prior and errors; None if the errors are unknown.
         ratio: similarity of the guess and the raw opening sentence, 0..1; only in games of another edition.
         right_page: whether the guess begins on a page of the secret; only in games of another edition.
@@ -139,7 +139,7 @@ class ReplayRecord(TypedDict):
     in_text_layer: bool
     answerable: bool
     edition: NotRequired[str]
-    truth: TruthRecord | None
+    truth: SecretRecord | None
     search: SearchRecord
     questions: list[QuestionRecord]
     questions_ms: float | None
@@ -152,8 +152,8 @@ def get_play(record: ReplayRecord, repeat: int) -> PlayRecord | None:
     return record["plays"][repeat] if repeat < len(record["plays"]) else None
 
 
-def get_truth_id(record: ReplayRecord) -> str:
-    """Return the paragraph_id of the labelled paragraph, that of its hit if the hit is a duplicate; LOST_ID if lost."""
+def get_secret_id(record: ReplayRecord) -> str:
+    """Return the paragraph_id of the secret paragraph, that of its hit if the hit is a duplicate; LOST_ID if lost."""
     if record["truth"] is None:
         return LOST_ID
     search = record["search"]

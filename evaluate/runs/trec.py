@@ -14,7 +14,7 @@ import ir_measures
 
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord, get_truth_id
+from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord, get_secret_id
 from evaluate.runs.run import Run
 from quarry.json_files import read_text
 
@@ -26,7 +26,7 @@ def write_trec(folder: Path, run: Run) -> None:
         if not record["answerable"]:
             continue
         game_id = escape_id(record["game_id"])
-        qrels.append(f"{game_id} 0 {escape_id(get_truth_id(record))} 1\n")
+        qrels.append(f"{game_id} 0 {escape_id(get_secret_id(record))} 1\n")
         # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
         for rank, hit in enumerate(record["search"]["hits"], 1):
             ranking_columns = f"{escape_id(hit['paragraph_id'])} {rank} {-rank}"
@@ -100,9 +100,9 @@ def _replace_ranking(
         scores: scores by paragraph_id, in the order of the file.
         name: name of the other system.
     """
-    truth_ids = {get_truth_id(record)}
+    secret_ids = {get_secret_id(record)}
     if record["truth"] is not None:
-        truth_ids.add(record["truth"]["paragraph_id"])
+        secret_ids.add(record["truth"]["paragraph_id"])
     hits: list[HitRecord] = []
     ranking = sorted(scores, key=scores.__getitem__, reverse=True)
     for rank, paragraph_id in enumerate(ranking, 1):
@@ -121,7 +121,7 @@ def _replace_ranking(
             }
         )
 
-    ranks = (rank for rank, item in enumerate(ranking, 1) if item in truth_ids)
+    ranks = (rank for rank, item in enumerate(ranking, 1) if item in secret_ids)
     search: SearchRecord = {
         "hits": hits,
         "book": None,

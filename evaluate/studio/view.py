@@ -86,7 +86,7 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
         posterior = player.posterior(plan, [*answers[:n_answers], *hidden])
         beliefs.append(posterior.belief)
 
-    secret = plan.find_candidate(game.secret) if game.secret else None
+    secret = plan.find_candidate(game.secret_opening) if game.secret_opening else None
     passage = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:

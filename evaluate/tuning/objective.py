@@ -35,7 +35,7 @@ class Evaluation:
     """Results of a search of games.
 
     Attributes:
-        ranks: (n_games,) rank of the labelled paragraph from 1; 0 if it is not a hit.
+        ranks: (n_games,) rank of the secret paragraph from 1; 0 if it is not a hit.
         relevant: (n_games,) whether a hit is relevant.
         is_answerable: (n_games,) whether the label names a paragraph.
     """
@@ -48,7 +48,7 @@ class Evaluation:
     def measures(self) -> dict[str, Float64Array]:
         """(n_answerable,) values of each measure by name."""
         ranks = self.ranks[self.is_answerable]
-        # no measure depends on hits below the labelled paragraph, so that the rankings may end with it
+        # no measure depends on hits below the secret paragraph, so that the rankings may end with it
         measures = {}
         for name, measure in TUNING_MEASURES.items():
             measures[name] = compute_ranking_values(measure, ranks, ranks)

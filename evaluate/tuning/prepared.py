@@ -43,14 +43,14 @@ class PreparedGame:
         keywords: scores of keyword search, for the step after all others; {} if they are not asked.
         dense_terms: (n_paragraphs,) terms of a dense score by name; {} without
             dense search.
-        truths: rows of the labelled paragraph and its duplicates; () if there is none or ingest lost it.
+        secret_rows: rows of the secret paragraph and its duplicates; () if there is none or ingest lost it.
         is_answerable: whether the label names a paragraph.
     """
 
     rank_input: RankInput
     keywords: Scored
     dense_terms: Mapping[str, AnyFloatArray]
-    truths: Sequence[int]
+    secret_rows: Sequence[int]
     is_answerable: bool
 
 
@@ -73,7 +73,7 @@ def search_all(
     """Search every game as `SearchOrchestrator.search` does in the mode of keywords of the settings.
 
     Returns:
-        (n_games,) rank of the labelled paragraph from 1, or 0 if it is not a hit; (n_games,) whether a hit is relevant.
+        (n_games,) rank of the secret paragraph from 1, or 0 if it is not a hit; (n_games,) whether a hit is relevant.
     """
     weights = dense_weights(
         prepared.calibration,
@@ -91,7 +91,7 @@ def search_all(
 
         ranking = rank(rank_input, settings, functools.partial(dict, game.keywords))
         assert ranking is not None, "a study has at least one strategy"
-        positions = np.flatnonzero(np.isin(ranking.hits, game.truths))
+        positions = np.flatnonzero(np.isin(ranking.hits, game.secret_rows))
         ranks.append(int(positions[0]) + 1 if len(positions) else 0)
         relevant.append(ranking.level == "relevant")
     return np.array(ranks), np.array(relevant)
@@ -182,10 +182,10 @@ def _prepare_batch(
         for failure in search.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 
-        truths: list[int] = []
+        secret_rows: list[int] = []
         if paragraph is not None:
-            truth = rows_by_id[paragraph.paragraph_id]
-            truths = [truth, *map(rows_by_id.__getitem__, index.copies(truth))]
+            row = rows_by_id[paragraph.paragraph_id]
+            secret_rows = [row, *map(rows_by_id.__getitem__, index.copies(row))]
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if isinstance(dense, Dense):
@@ -195,7 +195,7 @@ def _prepare_batch(
                 rank_input=rank_input,
                 keywords=keywords,
                 dense_terms=dense_terms,
-                truths=truths,
+                secret_rows=secret_rows,
                 is_answerable=game.answerable,
             )
         )

@@ -54,7 +54,7 @@ class GameRecord:
         return self.score.outcome if self.score else ""
 
     @property
-    def secret(self) -> str:
+    def secret_opening(self) -> str:
         """Opening sentence of the secret: that of the label, or the guess if it has won; "" if unknown."""
         if self.label is not None:
             return self.label.opening_sentence
