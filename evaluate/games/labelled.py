@@ -18,7 +18,7 @@ from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 from configs.directories import BUNDLED
 from configs.similar_names import did_you_mean
 from evaluate.errors import NOT_BLANK, GamesError, first_fault
-from player.round import RoundStart
+from player.round import WON_POINTS, RoundStart
 from quarry.course.text import canonical
 from quarry.json_files import as_object, read_lines
 
@@ -29,8 +29,6 @@ Split = Literal["train", "validation", "test"]
 """Parts of the games."""
 SPLITS: tuple[Split, ...] = get_args(Split)
 """All splits."""
-WON_F1 = 0.9
-"""Minimum token F1 of a sentence that counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, for games without a split."""
 MAX_UNKNOWN_KEYS = 5
@@ -238,5 +236,5 @@ def token_f1(one: str, other: str) -> float:
 
 
 def same_sentence(one: str, other: str) -> bool:
-    """Return whether a guessed sentence wins: it equals the labelled one, or their token F1 is at least WON_F1."""
-    return same_text(one, other) or token_f1(one, other) >= WON_F1
+    """Return whether a guessed sentence wins: it equals the secret one, or 100 times their token F1 is WON_POINTS."""
+    return same_text(one, other) or 100.0 * token_f1(one, other) >= WON_POINTS
