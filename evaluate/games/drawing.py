@@ -37,7 +37,6 @@ def draw_secrets(
             ) from error
         drawable += [(path, piece) for piece in pieces]
 
-    reader, _, cut = edition.partition(":")
     if not drawable:
         raise GamesError(
             f"{edition} keeps no piece of these lectures; give the cut a size, such as page:2000"
@@ -51,11 +50,11 @@ def draw_secrets(
         )
         opening = one_line(opening)
         yield {
-            "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",
+            "game_id": f"{edition.replace(':', '-')}-{seed}-{number:03d}",
             "pdf": _name_among(path, paths),
             "page": piece.page,
-            "reader": reader,
-            "cut": cut,
+            "reader": piece.reader,
+            "cut": piece.cut,
             "book_name": path.stem,
             "hint": "",
             "association_domain": "",
