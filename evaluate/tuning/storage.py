@@ -34,13 +34,13 @@ LOCKED_S = 120
 """Maximum number of seconds that a process waits for an SQLite file that another process writes."""
 
 
-def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
+def open_storage(storage_url: str | None, *, is_earlier: bool = False) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
 
     Optuna's messages and warnings of experimental features are silenced in this process.
 
     Args:
-        spec: the storage.
+        storage_url: the storage.
         is_earlier: whether it is the storage of `--warm-start`, whose file is not created.
 
     Raises:
@@ -48,18 +48,18 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=ExperimentalWarning)
-    if spec is None:
+    if storage_url is None:
         return InMemoryStorage()
 
-    url, flag = spec, "--warm-start" if is_earlier else "--storage"
-    if "://" not in spec:
+    url, flag = storage_url, "--warm-start" if is_earlier else "--storage"
+    if "://" not in storage_url:
         # quotes "?" and "%" in the path
-        url = URL.create("sqlite", database=spec).render_as_string()
+        url = URL.create("sqlite", database=storage_url).render_as_string()
     is_file = url.startswith("sqlite")
     file = make_url(url).database if is_file else None
     if is_earlier and file and not Path(file).exists():
         raise TuneError(
-            f"{flag} {spec} does not exist. Name the storage of an earlier tune."
+            f"{flag} {storage_url} does not exist. Name the storage of an earlier tune."
         )
     try:
         storage = RDBStorage(
@@ -72,7 +72,7 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         reason = hide_passwords(" ".join(str(error.__cause__ or error).split()))
         raise TuneError(
-            f"{flag} {hide_passwords(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
+            f"{flag} {hide_passwords(storage_url)} cannot be opened: {reason[:200]}. Name the URL of a database that "
             "runs and whose driver is installed, or a file in an existing folder."
         ) from None  # the cause would show the password
     if is_file:

@@ -23,7 +23,7 @@ from ingest.editions.editions import require_edition
 from ingest.editions.readers import WITHOUT_PYMUPDF, has_pymupdf
 from ingest.errors import BadInputError, SourceError
 from ingest.layout.extract import READERS
-from ingest.pipeline.plan import Outcome, find_lectures, plan, sources_in
+from ingest.pipeline.plan import Outcome, find_lectures, plan_ingest, sources_in
 from ingest.pipeline.read import FileReader, Staging
 from quarry.course.course import EmbedderFit
 from quarry.course.paragraph import Reading
@@ -139,7 +139,7 @@ def ingest(
     for edition in settings.ingest.editions:
         require_edition(edition)
     files, skipped = find_lectures(paths) if paths or not drop else ([], {})
-    spec = "" if embedder_spec == "auto" else absolute_spec(embedder_spec)
+    own_spec = "" if embedder_spec == "auto" else absolute_spec(embedder_spec)
     again = (
         "another ingest has changed %s meanwhile; starting again, nothing is read twice"
     )
@@ -157,8 +157,8 @@ def ingest(
                 files=files,
                 drop=drop,
                 settings=settings,
-                spec=spec,
-                models=Models(settings.embed, own=spec),
+                embedder_spec=own_spec,
+                models=Models(settings.embed, own=own_spec),
                 progress=progress,
                 workers=workers,
             )
@@ -191,7 +191,7 @@ class _Ingest:
         files: absolute paths of the files.
         drop: doc_ids of documents to remove.
         settings: settings of reading and embedding.
-        spec: SPEC of the embedder; "" takes the store's, or chooses one by script.
+        embedder_spec: SPEC of the embedder; "" takes the store's, or chooses one by script.
         models: the loader of embedders.
         progress: whether progress bars are shown.
         workers: processes or cluster; 0 takes as many processes as `ingest` says.
@@ -202,7 +202,7 @@ class _Ingest:
     files: Sequence[Path]
     drop: Sequence[str]
     settings: Settings
-    spec: str
+    embedder_spec: str
     models: Models
     progress: bool
     workers: Workers
@@ -261,12 +261,12 @@ class _Ingest:
             except SourceError as error:
                 outcomes.append(Outcome.of_failure(path, error))
         owners = {item.paragraph_id: item.doc_id for item in store.course.paragraphs}
-        outcomes += plan(sources, documents, owners, self.drop)
+        outcomes += plan_ingest(sources, documents, owners, self.drop)
 
-        if self.spec:
-            store.require_embedder(self.spec)
+        if self.embedder_spec:
+            store.require_embedder(self.embedder_spec)
             if any(outcome.source for outcome in outcomes):
-                require_embedder(self.spec, self.models.folder)
+                require_embedder(self.embedder_spec, self.models.folder)
         return outcomes
 
     def _write(
@@ -282,7 +282,7 @@ class _Ingest:
         """
         course = self.store.course
         embedder_fit = course.embedder_fit
-        spec = self.spec or course.embedder_spec
+        embedder_spec = self.embedder_spec or course.embedder_spec
         changing = {*dropped, *(reading.document.doc_id for reading in readings)}
         documents = self.store.documents.values()
         kept = [document for document in documents if document.doc_id not in changing]
@@ -290,24 +290,28 @@ class _Ingest:
 
         paragraphs = list(chain.from_iterable(item.paragraphs for item in readings))
         if readings and (paragraphs or course.embedder_spec):
-            spec = spec or choose_spec(item.text for item in paragraphs)
-            embedder = self.models.embedder(spec)
-            updates = self._embed(readings, spec, embedder)
-            if spec not in BUILT_IN:
+            embedder_spec = embedder_spec or choose_spec(
+                item.text for item in paragraphs
+            )
+            embedder = self.models.embedder(embedder_spec)
+            updates = self._embed(readings, embedder_spec, embedder)
+            if embedder_spec not in BUILT_IN:
                 embedder_fit = _fit([*kept, *updates], embedder)
         else:
             updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
         updates += moved
         self.store.change(
-            updates, dropped, embedder_spec=spec, embedder_fit=embedder_fit
+            updates, dropped, embedder_spec=embedder_spec, embedder_fit=embedder_fit
         )
 
     def _embed(
-        self, readings: list[Reading], spec: str, embedder: Embedder
+        self, readings: list[Reading], embedder_spec: str, embedder: Embedder
     ) -> list[StoredDocument]:
         """Embed readings."""
         parts = list(map(split_reading, readings))
-        vectors = self._embed_parts(list(chain.from_iterable(parts)), spec, embedder)
+        vectors = self._embed_parts(
+            list(chain.from_iterable(parts)), embedder_spec, embedder
+        )
         updates = []
         for reading, reading_parts in zip(readings, parts, strict=True):
             document_vectors = center_pieces(join(vectors[: len(reading_parts)]))
@@ -317,13 +321,13 @@ class _Ingest:
         return updates
 
     def _embed_parts(
-        self, parts: list[Reading], spec: str, embedder: Embedder
+        self, parts: list[Reading], embedder_spec: str, embedder: Embedder
     ) -> list[ReadingVectors]:
         """Embed parts of documents, except those that an interrupted ingest has embedded."""
         vectors = [NO_VECTORS] * len(parts)
         unstaged, n_staged = [], 0
         for row, part in enumerate(parts):
-            if staged := self.staging.get(part, spec):
+            if staged := self.staging.get(part, embedder_spec):
                 vectors[row] = staged.vectors
                 n_staged += len(part.paragraphs)
             else:
@@ -343,16 +347,18 @@ class _Ingest:
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
 
         with open_executor(workers) as executor, bar:
-            embed = self._task(executor, spec, embedder)
+            embed = self._task(executor, embedder_spec, embedder)
             for number, future in run_all(executor, embed, calls):
                 row = unstaged[number]
                 part, vectors[row] = parts[row], task_result(future)
-                self.staging.keep(StoredDocument(part, vectors[row]), part, spec)
+                self.staging.keep(
+                    StoredDocument(part, vectors[row]), part, embedder_spec
+                )
                 bar.update(len(part.paragraphs))
         return vectors
 
     def _task(
-        self, executor: TaskExecutor, spec: str, embedder: Embedder
+        self, executor: TaskExecutor, embedder_spec: str, embedder: Embedder
     ) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
@@ -361,9 +367,9 @@ class _Ingest:
         if not isinstance(executor, Cluster):
             cores_each = (os.cpu_count() or 1) // executor.n_workers
             threads = settings.threads or max(1, cores_each)
-        settings = replace(settings, threads=threads, own=self.spec)
-        executor.check(embedder_of_worker, spec, settings)
-        return functools.partial(embed_on_worker, spec=spec, settings=settings)
+        settings = replace(settings, threads=threads, own=self.embedder_spec)
+        executor.check(embedder_of_worker, embedder_spec, settings)
+        return functools.partial(embed_on_worker, spec=embedder_spec, settings=settings)
 
 
 def _require_unique_ids(readings: Sequence[Reading]) -> None:

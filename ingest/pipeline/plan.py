@@ -169,7 +169,7 @@ class _Names:
                     )
 
 
-def plan(
+def plan_ingest(
     files: Sequence[Sequence[Source]],
     stored: Mapping[str, Document],
     owners: dict[str, str],

@@ -28,8 +28,8 @@ class CrossEncoder(Reranker):
 
     def __init__(self, course: Course, inputs: StrategyInputs) -> None:
         super().__init__(course.paragraphs)
-        self._spec = inputs.search.cross_encoder
-        if not self._spec:
+        self._model_name = inputs.search.cross_encoder
+        if not self._model_name:
             raise SettingsError(
                 "search.cross_encoder is empty; name the folder or hub id of the model"
             )
@@ -42,7 +42,7 @@ class CrossEncoder(Reranker):
 
         with self._lock:
             if self._model is None:
-                self._model = Model(self._spec, device="cpu")
+                self._model = Model(self._model_name, device="cpu")
 
     def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
         """Return (n_paragraphs,) the logits of the model, or of its last class."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.pipeline.plan import Source, plan
+from ingest.pipeline.plan import Source, plan_ingest
 from ingest.pipeline.sidecar import Sidecar
 from quarry.course.paragraph import Document
 
@@ -28,7 +28,7 @@ def statuses(
 ) -> dict[str, str]:
     """Plan files written as NAME, NAME=CONTENT or NAME=CONTENT=SIDECAR; return the status of each document."""
     files = [[lecture(*words.split("="))] for words in sources.split()]
-    outcomes = plan(files, {item.doc_id: item for item in stored}, {}, dropped)
+    outcomes = plan_ingest(files, {item.doc_id: item for item in stored}, {}, dropped)
     return {outcome.doc_id: outcome.status for outcome in outcomes}
 
 
