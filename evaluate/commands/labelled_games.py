@@ -28,7 +28,7 @@ from evaluate.games.drawing import draw_secrets
 from evaluate.games.labelled import BUNDLED_GAMES, GAME_KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.games.locating import check_games, locate_in
-from evaluate.referee.simulated import build_tools
+from evaluate.referee.passages import build_retriever
 from evaluate.referee.spec import SPECS, format_spec_table
 from player.search.stores import open_course
 from quarry.cli import (
@@ -156,7 +156,7 @@ def questions(
     located = locate_in(selected, course, str(find_games_file(games)))
     player = build_player(course, settings, seed)
     batches = make_batches(selected, located, player)
-    retrieve = build_tools(course, settings.embed).retrieve
+    retrieve = build_retriever(course, settings.embed).retrieve
 
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(located)):

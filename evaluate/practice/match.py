@@ -11,8 +11,8 @@ from pydantic_core import to_json
 
 from evaluate.errors import NOT_BLANK, EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
+from evaluate.referee.protocol import Posed, Referee, Secret, build_secret
 from evaluate.referee.scoring import Similarity, has_won, score_guess
-from evaluate.referee.spec import Posed, Referee, Secret, build_secret
 from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
 from player.game import messages as protocol

@@ -18,9 +18,11 @@ from evaluate.games.labelled import BUNDLED_GAMES, LabelledGame, load_games
 from evaluate.games.locating import locate_games
 from evaluate.practice.hints import make_games
 from evaluate.practice.match import Match, RefusedMessageError
+from evaluate.referee.passages import build_retriever, embed_course_once
+from evaluate.referee.protocol import Referee
 from evaluate.referee.scoring import Similarity, make_word_similarity
-from evaluate.referee.simulated import build_tools, embed_course_once, make_referee
-from evaluate.referee.spec import HINT_ALONE, Referee
+from evaluate.referee.simulated import make_referee
+from evaluate.referee.spec import HINT_ALONE
 from player.game.client import GameState
 from player.round import Json
 from quarry.course.paragraph import Paragraph
@@ -50,7 +52,7 @@ class Repertoire:
 def load_repertoire(
     course: Course,
     games_path: Path,
-    spec: str,
+    referee_spec: str,
     seed: int | None,
     settings: Settings,
     flag: str = "--games",
@@ -62,7 +64,7 @@ def load_repertoire(
     Args:
         course: the course of the store.
         games_path: file of labelled games.
-        spec: SPEC of the referee.
+        referee_spec: SPEC of the referee.
         seed: seed of the referee; None draws one.
         settings: the settings.
         flag: the flag that names the file.
@@ -71,13 +73,15 @@ def load_repertoire(
         RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    embed_course_once([spec], course, settings.embed)  # so that no player waits for it
-    if spec == HINT_ALONE:
+    embed_course_once(
+        [referee_spec], course, settings.embed
+    )  # so that no player waits for it
+    if referee_spec == HINT_ALONE:
         raise RefereeError(
             "The referee none answers no questions, so that no game can be played; take oracle"
         )
     noise = secrets.randbits(32) if seed is None else seed
-    referee = make_referee(spec, noise, build_tools(course, settings.embed))
+    referee = make_referee(referee_spec, noise, build_retriever(course, settings.embed))
     models = Models(settings.embed)
     games = load_games(games_path, flag)
     paragraphs = locate_games(games, course.paragraphs)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evaluate.games.labelled import same_sentence, same_text, token_f1, tokens
 from evaluate.referee.context import QUOTE_MARKS, same_form
-from evaluate.referee.simulated import choose_other_embedder
+from evaluate.referee.passages import choose_other_embedder
 from player.answer import NOT_RELEVANT, Answer, Answers, read_answer
 from player.round import BANDS, OPENING_SCORE, OPENING_WEIGHT, Score
 from quarry.arrays import Float32Array
@@ -220,11 +220,11 @@ def make_word_similarity(player_embedder_spec: str, models: Models) -> Similarit
     Raises:
         EmbedderError: the model is installed but cannot be read.
     """
-    spec = choose_other_embedder(player_embedder_spec)
-    if spec is None:
+    embedder_spec = choose_other_embedder(player_embedder_spec)
+    if embedder_spec is None:
         return character_similarity
-    embedder = models.embedder(spec)
-    floor = UNRELATED_COSINE[spec]
+    embedder = models.embedder(embedder_spec)
+    floor = UNRELATED_COSINE[embedder_spec]
 
     @lru_cache(maxsize=MAX_CACHED_WORDS)
     def vector(word: str) -> Float32Array:
@@ -234,7 +234,7 @@ def make_word_similarity(player_embedder_spec: str, models: Models) -> Similarit
 
     def similarity(one: str, other: str) -> float:
         letters = filter(str.isalpha, one + other)
-        if spec == "minilm" and max(letters, default="") >= "\u0250":
+        if embedder_spec == "minilm" and max(letters, default="") >= "\u0250":
             return character_similarity(one, other)
         cosine = float(vector(one) @ vector(other))
         stretched = (cosine - floor) / (1.0 - floor)

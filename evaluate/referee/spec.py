@@ -1,66 +1,23 @@
-"""The protocol of referees, their secret and questions; and SPECs: terms, parser, table and seeds."""
+"""SPECs of referees: terms, parser, table for the help, and seeds."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
 from evaluate.errors import RefereeError
-from evaluate.games.labelled import LabelledGame
-from evaluate.referee.context import readable, within
-from player.answer import LETTERS, Answer
+from evaluate.referee.protocol import Referee
+from player.answer import LETTERS
 from player.question import N_QUESTIONS
-from quarry.course.paragraph import Paragraph
 from quarry.plugins import find, is_dotted
 
 PRACTICE_REFEREE = "noisy:0.15,0.10"
 """Default SPEC of the referee of practice servers; it errs, as real referees do."""
 HINT_ALONE = "none"
 """SPEC of the referee that answers nothing, with which other referees are compared."""
-
-Posed = tuple[str, Sequence[str]]
-"""The text of a question without its options, and the texts of the options A to D."""
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """The secret paragraph and its game; the view of a referee decides which part of it the referee sees.
-
-    Attributes:
-        paragraph: the whole text.
-        opening_sentence: the labelled opening sentence.
-        book_name, hint: as the player gets them.
-    """
-
-    paragraph: str
-    opening_sentence: str
-    book_name: str = ""
-    hint: str = ""
-
-
-def build_secret(game: LabelledGame, paragraph: Paragraph) -> Secret:
-    """Build the secret of a game from the label, and from the ingested paragraph where the label has no text."""
-    text = game.paragraph or paragraph.text
-    opening = game.opening_sentence or paragraph.opening_sentence
-    if game.edition:
-        text, opening = readable(text, text), readable(within(text, opening), text)
-    return Secret(text, opening, game.book_name, game.hint)
-
-
-class Referee(Protocol):
-    """Answers the player's questions."""
-
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Answer each question with "A", "B", "C", "D" or "Not Relevant"; None sends no answer.
-
-        Args:
-            secret: the secret of the game.
-            questions: the questions in the order of their numbers.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +120,7 @@ NAMES = {
 NOISY = r"\bnoisy:([^,]*),([^,]*)"
 """The short name whose values also contain a comma."""
 REFEREES: dict[str, Callable[..., Referee]] = {}
-"""Users' own referees by name; each takes the seed, or the seed and the tools."""
+"""Users' own referees by name; each takes the seed, or the seed and the `PassageRetriever`."""
 
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
 """A SPEC for errors and the help."""

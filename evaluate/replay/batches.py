@@ -11,8 +11,8 @@ from typing import Any
 from evaluate.errors import BatchError
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import RefusedMessageError, read_batch
-from evaluate.referee.simulated import Retriever
-from evaluate.referee.spec import Posed, Secret, build_secret
+from evaluate.referee.passages import Retrieve
+from evaluate.referee.protocol import Posed, Secret, build_secret
 from player.answer import NOT_RELEVANT, Answer, read_answer
 from player.game.messages import questions_json
 from player.player import Player
@@ -78,7 +78,7 @@ def format_batch(batch: AskedBatch) -> str:
 def format_respondent_batch(
     batch: AskedBatch,
     view: View,
-    retrieve: Retriever,
+    retrieve: Retrieve,
 ) -> str:
     """Write a batch as one line of JSON for a respondent, without kinds and groups.
 

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.stats import binom
 
 from evaluate.games.labelled import LabelledGame, same_sentence
+from evaluate.referee.protocol import Referee
 from evaluate.referee.simulated import SimulatedReferee
-from evaluate.referee.spec import Referee, RefereeSpec
+from evaluate.referee.spec import RefereeSpec
 from player.answer import LETTERS
 from player.player import Plan
 from quarry.arrays import Float64Array

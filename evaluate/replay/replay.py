@@ -16,7 +16,7 @@ from configs.settings import Settings
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
-from evaluate.referee.simulated import embed_course_once
+from evaluate.referee.passages import embed_course_once
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replayer import Job, build_replayer, play_job

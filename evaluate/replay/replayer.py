@@ -8,13 +8,15 @@ from math import inf
 from configs.settings import Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
+from evaluate.referee.passages import build_retriever
+from evaluate.referee.protocol import Referee
 from evaluate.referee.scoring import (
     Similarity,
     character_similarity,
     make_word_similarity,
 )
-from evaluate.referee.simulated import build_tools, make_referee
-from evaluate.referee.spec import Referee, SeededSpec
+from evaluate.referee.simulated import make_referee
+from evaluate.referee.spec import SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import compute_win_ideal
 from evaluate.replay.store_address import StoreAddress, open_same
@@ -141,12 +143,12 @@ def build_replayer(
     # searches wait for every strategy
     search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
     player = build_player(course, replace(settings, search=search))
-    tools = build_tools(course, settings.embed)
+    retriever = build_retriever(course, settings.embed)
     similarity: Similarity = character_similarity
     if has_scores:
         models = Models(settings.embed)
         similarity = make_word_similarity(course.embedder_spec, models)
-    opponents = [make_referee(spec, seed, tools) for spec, seed in referees]
+    opponents = [make_referee(spec, seed, retriever) for spec, seed in referees]
     return Replayer(player, opponents, similarity)
 
 

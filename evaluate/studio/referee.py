@@ -11,9 +11,10 @@ from pydantic import BaseModel
 from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.games.labeller import add_game, load_existing_games
 from evaluate.games.locating import find_label_errors
+from evaluate.referee.passages import build_retriever
+from evaluate.referee.protocol import build_secret
 from evaluate.referee.scoring import make_word_similarity, score_guess
-from evaluate.referee.simulated import build_tools, make_referee
-from evaluate.referee.spec import build_secret
+from evaluate.referee.simulated import make_referee
 from evaluate.runs.explanation import reveal_label
 from evaluate.studio.pages import Page, or_404
 from evaluate.studio.state import DESK, CurrentStudio, Session, Studio
@@ -166,10 +167,12 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
     session = Session(game, paragraph, note, player, plan)
 
     if referee:
-        tools = build_tools(studio.course, studio.settings.embed)
+        retriever = build_retriever(studio.course, studio.settings.embed)
         posed = [(question.text, question.options) for question in plan.questions]
         secret = build_secret(game, paragraph)
-        session.answers = make_referee(referee, tools=tools).answers(secret, posed)
+        session.answers = make_referee(referee, retriever=retriever).answers(
+            secret, posed
+        )
     return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
 
 

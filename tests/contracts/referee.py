@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from operator import eq
 
-from evaluate.referee.spec import Posed, Referee, Secret
+from evaluate.referee.protocol import Posed, Referee, Secret
 from player.question import N_QUESTIONS
 from quarry.languages.registry import detect_language
 from quarry.languages.words import words

@@ -6,9 +6,9 @@ from pathlib import Path
 from evaluate.games.labelled import load_games
 from evaluate.games.locating import make_raw_passage
 from evaluate.referee.context import is_glued, readable
+from evaluate.referee.protocol import build_secret
 from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import build_secret
 from tests.evaluate.fakes import Evaluate, labelled_game, write_games
 from tests.fakes import CACHES, TREES, lecture_pdf
 

@@ -3,6 +3,7 @@
 import pytest
 
 from evaluate.errors import RefereeError
+from evaluate.referee.protocol import Posed, Referee, Secret
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import (
     NAMES,
@@ -10,9 +11,6 @@ from evaluate.referee.spec import (
     TERMS,
     VIEW_DESCRIPTIONS,
     VIEW_FORM,
-    Posed,
-    Referee,
-    Secret,
     format_spec_table,
     read_spec,
     seed_referees,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from evaluate.errors import BatchError
+from evaluate.referee.protocol import Secret
 from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import Secret
 from evaluate.replay.batches import (
     AskedBatch,
     format_batch,

@@ -15,8 +15,8 @@ import pytest
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
+from evaluate.referee.protocol import Referee
 from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import Referee
 from evaluate.replay import replay as replay_module
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replay import Replay
