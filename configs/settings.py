@@ -82,7 +82,7 @@ def _require(holds: bool, keys: str, bound: str, *values: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmbedSettings:
-    """Settings of the embedding of texts."""
+    """Section `embed`: how texts become vectors."""
 
     threads: int = number(0, 0, 256)
     models_dir: Text = ""
@@ -91,7 +91,7 @@ class EmbedSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """Settings of the reading of files."""
+    """Section `ingest`: how files are read."""
 
     timeout_s: float = number(300.0, 0.1, 86_400.0)
     memory_mb: int = number(2_000, 200, 100_000)
@@ -112,7 +112,7 @@ class IngestSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Settings of a search."""
+    """Section `search`: how paragraphs are found."""
 
     strategies: tuple[str, ...] = Field(default=("dense",), min_length=1)
     keywords: KeywordMode = "rule"
@@ -154,7 +154,7 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class GameSettings:
-    """Settings of a game."""
+    """Section `game`: how games are played."""
 
     candidates: int = number(10_000_000, 0, 10_000_000)
     prior_temperature: float = number(1.5, 0.001, 10.0)
