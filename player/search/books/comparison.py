@@ -40,8 +40,6 @@ _MIN_REMAINDER = 1e-12
 """Minimum probability of all other documents together, by which theirs are divided."""
 _MIN_DOCUMENTS = 0.7
 """Minimum number of documents that a word is counted in, for its rarity."""
-FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
-"""Names of the features, in the order of their weights in `BookCalibration`."""
 SHORT_TITLE_TRUST = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
 
@@ -187,8 +185,16 @@ def probabilities(comparison: NameComparison, fit: BookCalibration) -> Float64Ar
     weights, none = fit.weights, fit.none
     if comparison.similarity is None:
         weights, none = fit.letters, fit.letters_none
-    features = np.stack([getattr(comparison, name) for name in FEATURES], axis=1)
-    utilities = np.append(features @ weights, none)
+    features = (  # in the order of their weights
+        comparison.string,
+        comparison.words,
+        comparison.content,
+        comparison.meaning,
+        comparison.number,
+        comparison.clash,
+        comparison.exact,
+    )
+    utilities = np.append(np.stack(features, axis=1) @ weights, none)
     shares = np.exp(utilities - utilities.max())
     confidences: Float64Array = shares[:-1] / shares.sum()
 
