@@ -80,14 +80,14 @@ def score_guess(
         "sentence_justification_score": score_justification(
             _part(guess, "sentence_justification"),
             sent_answers,
-            words=(30, 50),
+            n_words_allowed=(30, 50),
             n_citations=3,
         ),
         "associative_word_score": score_word(word, associative_word, similarity),
         "word_justification_score": score_justification(
             _part(guess, "word_justification"),
             sent_answers,
-            words=(20, 30),
+            n_words_allowed=(20, 30),
             n_citations=2,
         ),
     }
@@ -155,7 +155,7 @@ def score_word(
 def score_justification(
     text: str,
     answers: Mapping[int, Answer],
-    words: tuple[int, int],
+    n_words_allowed: tuple[int, int],
     n_citations: int,
 ) -> float:
     """Return 100 minus 25 for each missing part; 0 for an empty text.
@@ -168,7 +168,7 @@ def score_justification(
     Args:
         text: the justification.
         answers: "A".."D" or "Not Relevant" by question number.
-        words: minimum and maximum number of words; a word is between blanks and has a letter or digit.
+        n_words_allowed: minimum and maximum number of words; a word is between blanks and has a letter or digit.
         n_citations: number of different questions to cite.
     """
     n_words = len(re.findall(r"\S*[^\W_]\S*", text))
@@ -178,7 +178,8 @@ def score_justification(
     for number, cited_answers in citations(text).items():
         n_right += cited_answers == {answers.get(number)}
     missing = max(0, n_citations - n_right)
-    if not words[0] <= n_words <= words[1]:
+    least, most = n_words_allowed
+    if not least <= n_words <= most:
         missing += 1
     return 100.0 - PART_COST * missing
 
