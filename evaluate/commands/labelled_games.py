@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from configs.errors import SettingsError
 from configs.project import find_project
-from evaluate.commands.shared import (
+from evaluate.commands.options import (
     Games,
     Limit,
     Out,

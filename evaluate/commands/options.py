@@ -1,4 +1,4 @@
-"""Options and helpers that several commands share."""
+"""Options of the commands on labelled games, and the selection of games and writing of files that they ask for."""
 
 import logging
 from dataclasses import dataclass, field

@@ -11,7 +11,7 @@ from configs.directories import DEFAULT_COLLECTION
 from configs.errors import SettingsError
 from configs.project import find_project
 from configs.settings import Settings
-from evaluate.commands.shared import (
+from evaluate.commands.options import (
     Measures,
     Out,
     RunOptions,

@@ -3,7 +3,7 @@
 import logging
 
 from configs.errors import SettingsError
-from evaluate.commands.shared import CourseOptions, Out, find_games_file, write_text
+from evaluate.commands.options import CourseOptions, Out, find_games_file, write_text
 from evaluate.games.labelled import load_games
 from quarry.cli import ParsedOverrides, PositiveNumber, Preset
 from quarry.terminal import visible_json

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import pytest
 
 from configs.project import Project, find_project
-from evaluate.commands.shared import find_games_file
+from evaluate.commands.options import find_games_file
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
 from quarry.store.folder import CONTENT

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 from configs.directories import default_store, user_fit
 from configs.errors import QuarryError
 from configs.settings import Settings, load
-from evaluate.commands.shared import write_text
+from evaluate.commands.options import write_text
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from evaluate.games.locating import locate_in
