@@ -63,7 +63,7 @@ def _read_null(text: Any) -> Any:
     return "" if text in ("null", "~") else text
 
 
-Text = Annotated[str, BeforeValidator(_read_null)]
+TextSetting = Annotated[str, BeforeValidator(_read_null)]
 """Type of a setting that is a text; null sets none."""
 
 
@@ -85,8 +85,8 @@ class EmbedSettings:
     """Section `embed`: how texts become vectors."""
 
     threads: int = number(0, 0, 256)
-    models_dir: Text = ""
-    own: Text = ""
+    models_dir: TextSetting = ""
+    own: TextSetting = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class SearchSettings:
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
     late_interaction: bool = True
-    cross_encoder: Text = ""
+    cross_encoder: TextSetting = ""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -164,9 +164,9 @@ class GameSettings:
     request_timeout_s: float = number(10.0, 0.1, 600.0)
     game_timeout_s: float = number(1_500.0, 1.0, 86_400.0)
     phase_s: float = number(40.0, 1.0, 86_400.0)
-    writer: Text = ""
-    writer_url: Text = ""
-    writer_log: Text = ""
+    writer: TextSetting = ""
+    writer_url: TextSetting = ""
+    writer_log: TextSetting = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

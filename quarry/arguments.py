@@ -24,7 +24,7 @@ from quarry.store import Course
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WORDS: dict[Any, str] = {
+TYPE_NAMES: dict[Any, str] = {
     NoneType: "None",
     bool: "True or False",
     str: "a text",
@@ -70,7 +70,7 @@ def _describe(kind: Any) -> str:
     """Describe a type in words."""
     if get_origin(kind) is Literal:
         return f"one of {', '.join(get_args(kind))}"
-    return WORDS.get(kind) or str(kind.__name__)
+    return TYPE_NAMES.get(kind) or str(kind.__name__)
 
 
 @functools.cache

@@ -279,7 +279,7 @@ class _Lines(logging.Handler):
 def log_as_lines(label: str) -> Iterator[None]:
     """Print records of our packages' loggers, from INFO on, as lines of a command."""
     lines = _Lines(label)
-    loggers = [logging.getLogger(name) for name in interrupts.OURS]
+    loggers = [logging.getLogger(name) for name in interrupts.OUR_PACKAGES]
     for logger in loggers:
         logger.addHandler(lines)
         logger.setLevel(logging.INFO)

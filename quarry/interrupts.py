@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-OURS = ("configs", "ingest", "player", "evaluate", "quarry")
+OUR_PACKAGES = ("configs", "ingest", "player", "evaluate", "quarry")
 """Names of our packages."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the number of the signal, as after other signals."""
@@ -73,7 +73,7 @@ def run_quietly(module: str, *arguments: Any) -> int:
     except ImportError as error:
         missing = error.__cause__ or error  # cyclopts wraps that of a command's module
         package = str(getattr(missing, "name", "")).partition(".")[0]
-        if not isinstance(missing, ModuleNotFoundError) or package in OURS:
+        if not isinstance(missing, ModuleNotFoundError) or package in OUR_PACKAGES:
             raise
         remedy = "Run `make play` and use .venv/bin/python, or pip install 'quarry-lectures[evaluate]'."
         print(f"{package} is missing from {sys.executable}. {remedy}", file=sys.stderr)

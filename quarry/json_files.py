@@ -10,7 +10,7 @@ from configs.surrogates import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
 """A function that makes the caller's error from a text."""
-MEND = "correct the line or remove it"
+LINE_REMEDY = "correct the line or remove it"
 """Remedy of a bad line."""
 
 
@@ -87,11 +87,11 @@ def as_object(text: str, where: str, refuse: Refuse) -> dict[str, Any]:
             json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise refuse(
-            f"{where}: not Unicode text, since it has half a surrogate pair; {MEND}"
+            f"{where}: not Unicode text, since it has half a surrogate pair; {LINE_REMEDY}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise refuse(f"{where}: not a JSON object: {error}; {MEND}") from error
+        raise refuse(f"{where}: not a JSON object: {error}; {LINE_REMEDY}") from error
     if not isinstance(document, dict):
         kind = type(document).__name__
-        raise refuse(f"{where}: {kind} is not a JSON object; {MEND}")
+        raise refuse(f"{where}: {kind} is not a JSON object; {LINE_REMEDY}")
     return document

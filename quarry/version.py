@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from configs.directories import ROOT, fits
-from quarry.interrupts import OURS
+from quarry.interrupts import OUR_PACKAGES
 
-DATA = (".gz", ".json", ".jsonl", ".npy", ".onnx", ".txt", ".yaml")
+DATA_SUFFIXES = (".gz", ".json", ".jsonl", ".npy", ".onnx", ".txt", ".yaml")
 """Suffixes of the data files of the packages on which results depend."""
 
 __version__ = "0.5.0.dev0"
@@ -20,9 +20,9 @@ __version__ = "0.5.0.dev0"
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any code or data of the packages, and with the user's own fits."""
     files = []
-    for package in OURS:
+    for package in OUR_PACKAGES:
         for path in (ROOT / package).rglob("*"):
-            if path.suffix in (".py", *DATA):
+            if path.suffix in (".py", *DATA_SUFFIXES):
                 files.append(path)
     digests = digest_of(files) + digest_of(fits().glob("*"), fits())
     return hashlib.sha256(digests.encode()).hexdigest()[:16]

@@ -31,7 +31,7 @@ from quarry.threads import start_in_thread
 _log = logging.getLogger(__name__)
 CALLS = ("get_warmup_answer", "get_questions", "get_guess", "on_score_received")
 """Names of the callbacks."""
-TEMPLATE = Path(__file__).with_name("league_player.py")
+LEAGUE_PLAYER = Path(__file__).with_name("league_player.py")
 """The player that is written, with empty values."""
 CLOSING_S = 10.0
 """Maximum number of seconds for the replies to the last lines of the input."""
@@ -102,7 +102,7 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         "HINTS: tuple[str, ...] = ()": (*protocol.ALIASES["hint"], "book_name"),
         "DEADLINES: tuple[str, ...] = ()": protocol.ALIASES["deadline"],
     }
-    text = TEMPLATE.read_text(encoding="utf-8")
+    text = LEAGUE_PLAYER.read_text(encoding="utf-8")
     for empty, value in values.items():
         name, _, _ = empty.partition(" = ")
         text = text.replace(empty, f"{name} = {value!a}", 1)

@@ -33,17 +33,17 @@ DEADLINES: tuple[str, ...] = ()
 """Fields of a context that may hold a time limit, in seconds or as a moment."""
 MAX_REPLY_S = 9.0
 """Maximum number of seconds until a reply; Quarry takes 8 s at most."""
-LOADING_S = 20.0
+FIRST_WAIT_S = 20.0
 """Maximum number of seconds that the first player waits until the child is loaded."""
 MAX_START_S = 120.0
 """Maximum number of seconds until a child is ready."""
-MAX_PAUSE_S = 60.0
+MAX_RESTART_PAUSE_S = 60.0
 """Maximum number of seconds before a child that fails each time is started again."""
 STABLE_S = 10.0
 """Minimum number of seconds that a child must run to be started again without a pause."""
 MAX_LINE_BYTES = 16_000_000
 """Maximum number of bytes of a line of the child."""
-MAX_ROUNDS = 8
+MAX_KEPT_ROUNDS = 8
 """Maximum number of latest rounds that are kept; the child gets them with each call, since it may be a new one."""
 
 START = """
@@ -93,7 +93,7 @@ WORD_REASON = (
     "ideas, therefore it fits here."
 )
 """Justification of the word in a plain guess."""
-WORD = "theory"
+PLAIN_WORD = "theory"
 """Associative word of a plain guess."""
 GUESS_TEXTS = (
     "opening_sentence",
@@ -108,7 +108,7 @@ class MyPlayerAI:
     """The four callbacks. Each returns a valid value in time and raises nothing."""
 
     def __init__(self) -> None:
-        wait_until_loaded(LOADING_S)
+        wait_until_loaded(FIRST_WAIT_S)
 
     def get_warmup_answer(self, ctx: Any) -> Any:
         """Return {"answer"}."""
@@ -127,7 +127,7 @@ class MyPlayerAI:
 
             with _lock:  # it is the latest round now
                 others = [item for item in _rounds if item[0] != ctx]
-                _rounds[:] = [*others[1 - MAX_ROUNDS :], (ctx, reply)]
+                _rounds[:] = [*others[1 - MAX_KEPT_ROUNDS :], (ctx, reply)]
             return reply
         return plain_questions()
 
@@ -175,7 +175,7 @@ class Quarry:
             if time.monotonic() - started > STABLE_S:
                 pause_s = 0.0
             time.sleep(pause_s)
-            pause_s = min(MAX_PAUSE_S, 2.0 * pause_s or 1.0)
+            pause_s = min(MAX_RESTART_PAUSE_S, 2.0 * pause_s or 1.0)
 
     def run_child(self) -> None:
         """Start a child, and read its lines until it ends."""
@@ -460,8 +460,8 @@ def plain_guess(ctx: Any) -> Any:
     for other, _ in _rounds:
         if not any(ids(ctx)) or ids(ctx) == ids(other):
             round_ctx = other
-    sentence = str(field(ctx, *HINTS) or field(round_ctx, *HINTS)).strip() or WORD
-    texts = (sentence, SENTENCE_REASON, WORD, WORD_REASON)
+    sentence = str(field(ctx, *HINTS) or field(round_ctx, *HINTS)).strip() or PLAIN_WORD
+    texts = (sentence, SENTENCE_REASON, PLAIN_WORD, WORD_REASON)
     return {**dict(zip(GUESS_TEXTS, texts)), "confidence": 0.0}  # noqa: B905
 
 

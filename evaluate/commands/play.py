@@ -16,7 +16,7 @@ from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
 from evaluate.practice.match import Match
-from evaluate.practice.person import ME, play_with_person
+from evaluate.practice.person import PERSON, play_with_person
 from evaluate.practice.playing import Connection, GameSource
 from evaluate.referee.spec import SPECS
 from evaluate.runs.explanation import reveal_label
@@ -74,7 +74,7 @@ class PlayOptions:
     journal: str | None = None
     practice_games: Path | None = None
     referee: Annotated[
-        str | None, Parameter(completer=lambda context: (ME, *SPECS))
+        str | None, Parameter(completer=lambda context: (PERSON, *SPECS))
     ] = None
     seed: NonNegativeNumber | None = None
     as_json: AsJson = False
@@ -100,11 +100,11 @@ class PlayOptions:
         Raises:
             SettingsError: an option would have no effect on a game with a person.
         """
-        if self.referee != ME:
+        if self.referee != PERSON:
             self.source.check()
-        elif replace(self, n_games=1) != PlayOptions(referee=ME):
+        elif replace(self, n_games=1) != PlayOptions(referee=PERSON):
             raise SettingsError(
-                f"--referee {ME} is played here, with you alone; leave out --server, --token, --player, --at-once, "
+                f"--referee {PERSON} is played here, with you alone; leave out --server, --token, --player, --at-once, "
                 "--journal, --practice-games, --seed and --json"
             )
 
@@ -127,7 +127,7 @@ def play(
     course = _open(at, settings)
     player = build_player(course, settings)
     player.preload()
-    if options.referee == ME:
+    if options.referee == PERSON:
         return _play_with_person(player, options.n_games)
     with options.source.connect(course, settings) as connection:
         return _play_on_server(course, player, settings, options, connection)
@@ -275,7 +275,7 @@ def _with_project_defaults(options: PlayOptions) -> PlayOptions:
     is_practice = bool(options.source.practice_arguments)
     if options.server is None and not is_practice and project.server:
         options = replace(options, server=project.server)
-    plays_alone = options.server is None and options.referee != ME
+    plays_alone = options.server is None and options.referee != PERSON
     if plays_alone and options.practice_games is None and project.games:
         options = replace(options, practice_games=Path(project.games))
     return options

@@ -12,7 +12,7 @@ from player.question import Question
 from player.round import RoundStart
 from quarry.terminal import visible
 
-ME = "me"
+PERSON = "me"
 """Value of `play --referee` that asks a person; it is no SPEC of a simulated referee."""
 UNDO = "U"
 """Input that goes back to the question before."""

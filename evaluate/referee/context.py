@@ -24,9 +24,9 @@ LONG_WORD = 18
 """Maximum number of letters of a word; a longer run of letters is several words without spaces."""
 MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text with spaces between words."""
-_LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9%][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9]|[A-Za-z0-9]")
+_LATIN_RUN = re.compile(r"[A-Za-z0-9%][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9]|[A-Za-z0-9]")
 """A Latin word or a number in a reversed line, where "%" is its first character."""
-_BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
+_MIRRORED_BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
 
 
 def readable(raw: str, whole: str) -> str:
@@ -42,8 +42,8 @@ def readable(raw: str, whole: str) -> str:
     # Latin words and numbers keep the order of their letters
     reversed_lines = []
     for line in raw.splitlines():
-        mirrored = line[::-1].translate(_BRACKETS)
-        reversed_lines.append(_LEFT_TO_RIGHT.sub(lambda run: run[0][::-1], mirrored))
+        mirrored = line[::-1].translate(_MIRRORED_BRACKETS)
+        reversed_lines.append(_LATIN_RUN.sub(lambda run: run[0][::-1], mirrored))
     return "\n".join(reversed_lines)
 
 
@@ -164,7 +164,7 @@ def _stem(word: str) -> str:
     return str(Stemmer.Stemmer("english").stemWord(word))
 
 
-_ENDINGS = ("יים", "ים", "ות", "יות", "ית", "ה", "ת", "י")
+_HEBREW_ENDINGS = ("יים", "ים", "ות", "יות", "ית", "ה", "ת", "י")
 _FINALS = str.maketrans(*HEBREW.final_letters)
 
 
@@ -173,7 +173,7 @@ def _bare_forms(word: str) -> frozenset[str]:
     if not re.search("[א-ת]", word):
         return frozenset()
     forms = set()
-    for ending in ("", *_ENDINGS):
+    for ending in ("", *_HEBREW_ENDINGS):
         form = word.removesuffix(ending)
         if len(form) >= 3:
             forms.add(form.translate(_FINALS))

@@ -98,7 +98,7 @@ _POSITIONS = {
     for language in LANGUAGES
     for position, name in language.word_names.items()
 }
-_INITIAL = re.compile(
+_FIRST_LETTER = re.compile(
     _wording("initial").replace("{word}", f"({'|'.join(_POSITIONS)})")
 )
 """A question about a first letter; a group is the name of the word."""
@@ -170,7 +170,7 @@ def read_wording(question: str, options: Sequence[str]) -> Wording | None:
         edge = "begin"
     elif _ENDS.search(bare):
         edge = "end"
-    initial = _INITIAL.search(asking_text)
+    initial = _FIRST_LETTER.search(asking_text)
 
     is_checked = edge or _OCCURS.search(asking_text)
     if not initial and (not is_checked or _BEYOND.search(bare)):
@@ -200,7 +200,7 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
 
 
 _LITERAL = re.compile("[+#%=<>$€£°*^\u3040-\u9fff]")
-_STOPS = frozenset(".,;:!?")
+_STOPS_AND_COMMAS = frozenset(".,;:!?")
 # a Latin letter or digit at an edge of a term is the edge of a word
 _BEFORE = r"(?:(?<!\w)|(?![A-Za-z0-9]))"
 _AFTER = r"(?:(?!\w)|(?<![A-Za-z0-9]))"
@@ -219,7 +219,7 @@ def occurs_in(term: str, text: str) -> bool:
         return re.search(_BEFORE + re.escape(term) + _AFTER, text) is not None
 
     words = split_words(text)
-    stops_allowed = not _STOPS.isdisjoint(term)
+    stops_allowed = not _STOPS_AND_COMMAS.isdisjoint(term)
     n = len(parts)
     for row in range(len(words) - n + 1 if n else 0):
         window = words[row : row + n]
@@ -227,7 +227,7 @@ def occurs_in(term: str, text: str) -> bool:
             gaps = ""
             for one, other in itertools.pairwise(window):
                 gaps += text[one[2] : other[1]]
-            if stops_allowed or _STOPS.isdisjoint(gaps):
+            if stops_allowed or _STOPS_AND_COMMAS.isdisjoint(gaps):
                 return True
     return False
 

@@ -31,7 +31,7 @@ from evaluate.templates import make_environment
 from player.round import Json
 from quarry.terminal import pluralize
 
-FOLDER = Path(__file__).resolve().parent
+REPORT_FOLDER = Path(__file__).resolve().parent
 """Folder of the template, the scripts and the style of the page."""
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """Content security policy: the page loads nothing; plotly writes styles and draws pictures."""
@@ -55,7 +55,7 @@ def render(runs: Sequence[Run]) -> str:
     """
     texts, hashes = [], []
     for name in ("plotly-basic.min.js", "report.js", "report.css"):
-        text = (FOLDER / name).read_text(encoding="utf-8")
+        text = (REPORT_FOLDER / name).read_text(encoding="utf-8")
         texts.append(Markup(text))
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         hashes.append(f"'sha256-{digest}'")
@@ -77,7 +77,7 @@ def render(runs: Sequence[Run]) -> str:
     # compressed to a tenth
     packed = gzip.compress(json.dumps(data).encode(), mtime=0)
 
-    environment = make_environment(FOLDER)
+    environment = make_environment(REPORT_FOLDER)
     environment.filters["numbered"] = lambda head: (head, "n")
     return environment.get_template("report.html").render(
         runs=[(run.name, run.as_json()) for run in runs],

@@ -21,7 +21,7 @@ from quarry.files import write_named, write_whole
 from quarry.json_files import read_text
 from quarry.locks import acquire_lock, locked
 
-AGAIN = "run the replay again"
+RUN_REMEDY = "run the replay again"
 """Remedy of a broken run."""
 COMPARISON = "compare.json"
 """File name of a comparison, next to the runs that it compares."""
@@ -117,7 +117,7 @@ class RecordFile(Collection[ReplayRecord]):
                 yield from file
         except OSError as error:
             raise RunError(
-                f"{self.path} cannot be read: {error.strerror}; copy it along with the run, or {AGAIN}"
+                f"{self.path} cannot be read: {error.strerror}; copy it along with the run, or {RUN_REMEDY}"
             ) from error
 
 
@@ -188,7 +188,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] = {}) -> Run:
     """
     if os.path.exists(partial_path(path)):  # False for a name that is too long
         raise RunError(
-            f"{path} is not finished: its folder holds {partial_path(path).name}; {AGAIN}"
+            f"{path} is not finished: its folder holds {partial_path(path).name}; {RUN_REMEDY}"
         )
     remedy = "run the replay that writes it: quarry replay ... --out"
     text = read_text(path, RunError, remedy=f"{remedy} RUN.json")
@@ -207,14 +207,14 @@ def read_run(path: Path, measures: Mapping[str, Measure] = {}) -> Run:
     run = Run(**header, records=records, name=path.stem, own_measures=measures)
     if run.games_digest != digest:
         raise RunError(
-            f"{path} and {games_path(path).name} hold different games; {AGAIN}"
+            f"{path} and {games_path(path).name} hold different games; {RUN_REMEDY}"
         )
     return run
 
 
 def _format_error(error: ValidationError, where: object) -> RunError:
     fault = first_fault(error.errors())
-    return RunError(f"{where} is not as replay writes it: {fault}; {AGAIN}")
+    return RunError(f"{where} is not as replay writes it: {fault}; {RUN_REMEDY}")
 
 
 def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] = {}) -> list[Run]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that identify a game over any store; `label` is the labelled opening sentence."""
-PARTS = ("embed", "search", "questions", "decide")
+LATENCY_PARTS = ("embed", "search", "questions", "decide")
 """Parts of the work whose milliseconds are measured."""
 WIN_RATE = "win_rate"
 """Name of the win rate among the figures."""
@@ -243,7 +243,9 @@ class Run(RunHeader):
                 str(name): _edition_figures(plays)
                 for name, plays in raw.groupby("edition")
             },
-            "latency_ms": {part: self._quantiles(f"{part}_ms") for part in PARTS},
+            "latency_ms": {
+                part: self._quantiles(f"{part}_ms") for part in LATENCY_PARTS
+            },
         }
 
         for item in fields(RunHeader):

@@ -23,7 +23,7 @@ from player.player import Player
 from quarry.json_files import as_object, read_text
 from quarry.store import Course
 
-SECTIONS = {
+NAVIGATION = {
     "/": "Course",
     "/referee": "Referee",
     "/games": "Games",
@@ -39,7 +39,7 @@ def create_studio_app(
 ) -> ASGIApp:
     """Build the application of the studio for a course."""
     app = make_app(
-        SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
+        NAVIGATION, presets=preset_names(), specs=SPECS, preset=settings.preset
     )
     studio = Studio(course, settings, files)
     app.state.studio = studio

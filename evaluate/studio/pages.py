@@ -16,7 +16,7 @@ from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import SCORE_WEIGHTS
 from evaluate.templates import make_environment
 
-FOLDER = Path(__file__).resolve().parent
+STUDIO_FOLDER = Path(__file__).resolve().parent
 """Folder of the templates and of the static files."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -60,7 +60,7 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
         sections: titles of the sections in the navigation, by path.
         values: values for all templates.
     """
-    environment = make_environment(FOLDER / "templates")
+    environment = make_environment(STUDIO_FOLDER / "templates")
     environment.globals.update(values, sections=sections, weights=SCORE_WEIGHTS)
     environment.tests["same_text"] = same_text
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
@@ -76,7 +76,7 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
         exception_handlers=dict.fromkeys(HANDLED_ERRORS, _refuse),
     )
     app.state.page = page
-    app.mount("/static", StaticFiles(directory=FOLDER / "static"))
+    app.mount("/static", StaticFiles(directory=STUDIO_FOLDER / "static"))
     app.middleware("http")(_protect)
 
     @app.get("/favicon.ico")

@@ -17,7 +17,7 @@ from evaluate.referee.scoring import make_word_similarity, score_guess
 from evaluate.referee.simulated import make_referee
 from evaluate.runs.explanation import reveal_label
 from evaluate.studio.pages import Page, or_404
-from evaluate.studio.state import DESK, CurrentStudio, Session, Studio
+from evaluate.studio.state import STUDIO_SERVER, CurrentStudio, Session, Studio
 from evaluate.studio.view import GameView, build_view
 from player.answer import NOT_RELEVANT, Answers, letter_row
 from player.game.record import PlayedGame
@@ -154,7 +154,7 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
     player = studio.player(form.preset)
     paragraph = studio.passage(form.passage)
     game = LabelledGame(
-        game_id=DESK,
+        game_id=STUDIO_SERVER,
         book_name=form.book,
         hint=form.hint,
         association_domain=form.domain,

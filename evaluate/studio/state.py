@@ -31,7 +31,7 @@ from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 
 _log = logging.getLogger(__name__)
-DESK = "desk"
+STUDIO_SERVER = "desk"
 """Name of the server in the journal for games whose referee is a person at the studio."""
 MAX_KEPT = 100
 """Maximum number of games with a person, and of views of games, in memory; the oldest are dropped first."""
@@ -158,7 +158,9 @@ class Studio:
     def write(self, session: Session, game: GameRecord) -> None:
         """Write a finished game to the journal, or replace it if its answers have changed; log a failure."""
         try:
-            with contextlib.closing(Journal(self.files.journal, DESK)) as journal:
+            with contextlib.closing(
+                Journal(self.files.journal, STUDIO_SERVER)
+            ) as journal:
                 session.key = journal.store_game(game, session.key)
         except JournalError as error:
             _log.warning("%s", error)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ingest.editions.stream_order import stream_text
 
-Texts = Iterable[str]
-Reader = Callable[[Path], Texts]
+PageTexts = Iterable[str]
+Reader = Callable[[Path], PageTexts]
 """A function that returns or yields the text of each page of a file."""
 
 WITHOUT_PYMUPDF = (
@@ -19,13 +19,13 @@ WITHOUT_PYMUPDF = (
 """The cost of its absence, for ingest and doctor."""
 
 
-def pdfplumber(path: Path) -> Texts:
+def pdfplumber(path: Path) -> PageTexts:
     """Return the text of each page by pdfplumber: Hebrew in visual order, English often without spaces."""
     texts, _ = _by_pdfplumber(path, path.stat().st_mtime_ns)
     return texts
 
 
-def pymupdf(path: Path) -> Texts:
+def pymupdf(path: Path) -> PageTexts:
     """Yield the text of each page by PyMuPDF, in the order of the content stream.
 
     Its licence keeps PyMuPDF out of our dependencies. If the user has not installed it, the text is made from the
@@ -48,7 +48,7 @@ def has_pymupdf() -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def _by_pdfplumber(path: Path, modified_ns: int) -> tuple[Texts, Texts]:
+def _by_pdfplumber(path: Path, modified_ns: int) -> tuple[PageTexts, PageTexts]:
     """Return two texts of each page: pdfplumber's own, and its characters in the order of the content stream."""
     import pdfplumber
 
@@ -61,7 +61,7 @@ def _by_pdfplumber(path: Path, modified_ns: int) -> tuple[Texts, Texts]:
     return texts, streams
 
 
-def pypdf(path: Path) -> Texts:
+def pypdf(path: Path) -> PageTexts:
     """Yield the text of each page by pypdf."""
     import pypdf
 
@@ -70,7 +70,7 @@ def pypdf(path: Path) -> Texts:
         yield page.extract_text() or ""
 
 
-def pypdfium2(path: Path) -> Texts:
+def pypdfium2(path: Path) -> PageTexts:
     """Yield the text of each page by pypdfium2."""
     import pypdfium2
 

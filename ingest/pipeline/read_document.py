@@ -28,7 +28,7 @@ from quarry.course.paragraph import (
     RejectedParagraph,
 )
 from quarry.course.sentences import opening_sentence
-from quarry.json_files import MEND, read_objects
+from quarry.json_files import LINE_REMEDY, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
 from quarry.plugins import find
 from quarry.version import digest_of
@@ -223,11 +223,13 @@ def read_paragraphs_file(
             value = record.get(key)
             if not isinstance(value, str) or not _has_visible_text(value):
                 raise SourceError(
-                    f"{where}: {key} is {value!r}, not a string that is not empty; {MEND}"
+                    f"{where}: {key} is {value!r}, not a string that is not empty; {LINE_REMEDY}"
                 )
         heading = record.get("heading", "")
         if not isinstance(heading, str):
-            raise SourceError(f"{where}: heading is {heading!r}, not a string; {MEND}")
+            raise SourceError(
+                f"{where}: heading is {heading!r}, not a string; {LINE_REMEDY}"
+            )
         if record["paragraph_id"] in paragraph_ids:
             raise SourceError(
                 f"{where}: paragraph_id {record['paragraph_id']!r} is there twice; rename it"

@@ -51,9 +51,9 @@ def _iso_date(text: str) -> str:
     return datetime.date.fromisoformat(text).isoformat()
 
 
-Text = Annotated[str, AfterValidator(_require_text)]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_tuple)]
-Number = Annotated[int, Field(ge=0, le=MAX_LECTURE_NUMBER)]
+FilledText = Annotated[str, AfterValidator(_require_text)]
+FilledTexts = Annotated[tuple[FilledText, ...], BeforeValidator(_as_tuple)]
+LectureNumber = Annotated[int, Field(ge=0, le=MAX_LECTURE_NUMBER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ class Sidecar:
         digest: digest of the file; "" if there is none.
     """
 
-    title: Text | None = None
-    aliases: Texts = ()
-    authors: Texts | None = None
+    title: FilledText | None = None
+    aliases: FilledTexts = ()
+    authors: FilledTexts | None = None
     date: Annotated[str, AfterValidator(_iso_date)] | None = None
-    lecture_number: Number | None = None
+    lecture_number: LectureNumber | None = None
     digest: str = ""
 
     def apply_to(self, document: Document) -> Document:

@@ -32,7 +32,7 @@ PARAGRAPH = "paragraph"
 """Name of the cosine of hint and paragraph among the scores of a paragraph."""
 RULE = "rule"
 """Name of the evidence of the game's rule, in log-odds, among the scores of a paragraph."""
-USUAL = "usual"
+USUAL_SIMILARITY = "usual"
 """Name of the mean similarity, token by token, of the hint and the paragraphs of the course: to e5, two languages are
 less similar than one."""
 TOKENS = "tokens"

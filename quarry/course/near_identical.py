@@ -22,7 +22,7 @@ words, about .62 is left."""
 PERMUTATIONS = 128
 """Number of permutations of a MinHash."""
 
-_ENDS = frozenset(".!?:")
+_SENTENCE_ENDS = frozenset(".!?:")
 """Signs after which a sentence begins."""
 _PIECE = regex.compile(r"[\p{L}\p{M}]+|\p{N}+|[\p{Sm}.!?:]")
 """Words, numbers, and signs of mathematics and of ends of sentences."""
@@ -86,7 +86,7 @@ class _Words:
 
         plain = unicodedata.normalize("NFKC", text).replace("->", "→")
         for piece in _PIECE.findall(plain):
-            if piece in _ENDS:
+            if piece in _SENTENCE_ENDS:
                 begins = True
                 continue
             word = piece.casefold()

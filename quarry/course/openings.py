@@ -18,7 +18,7 @@ N_KEY = 20
 """Number of letters and digits at each end of a sentence that must match if its middle differs in the raw text."""
 MAX_RAW_STRETCH = 1.3
 """Maximum length of such a sentence in the raw text, as a multiple of its printed length."""
-_ABBREVIATIONS = frozenset(
+_REFEREE_ABBREVIATIONS = frozenset(
     {
         *("dr", "mr", "mrs", "prof", "jr", "sr", "st", "e.g", "i.e", "etc", "vs", "al"),
         *("fig", "eq", "sec", "ch", "no", "vol"),
@@ -57,7 +57,9 @@ def opening_by_rule(page: str) -> str:
 def _is_abbreviated(before: str) -> bool:
     """Return whether the full stop after a text belongs to an ellipsis or to an abbreviation."""
     word = _LAST_WORD.search(before)
-    return before.endswith(".") or bool(word and word[0].lower() in _ABBREVIATIONS)
+    return before.endswith(".") or bool(
+        word and word[0].lower() in _REFEREE_ABBREVIATIONS
+    )
 
 
 def content_sentences(piece: str) -> Iterator[str]:

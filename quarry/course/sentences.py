@@ -31,21 +31,21 @@ _REFERENCE = re.compile(r"\([a-z]{1,4}\)(?! [^a-z]*[A-Z])")
 """The letter or number of a part inside a sentence, as in "by ineq. (a) we get"."""
 _SYMBOL = re.compile(r"[^\W\d_](?= )")
 """A letter alone at the beginning."""
-_INITIAL = re.compile(r"[^\W\d_]\.")
+_LETTER_WITH_STOP = re.compile(r"[^\W\d_]\.")
 """A letter with a full stop."""
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 """Letters with full stops between them, and one without."""
-_NAME = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
+_NAME_WITH_INITIALS = re.compile(r"(?:[^\W\d_]\. )+[^\W\d_]{2}")
 """Initials, and the beginning of the word after them."""
 _ADVERB = re.compile(r"[A-Z][a-z]{2,}(?:al|ar|[ai]b|[ae]nt|ate|ed|ful|ing|ive|ous)ly,")
 """An adverb that begins a sentence, unlike a name such as "Kelly"."""
 _BEFORE_NAME = re.compile(r"and|by|from|of|to|with|und|von|et|par|de|y|e|di|da")
 """A word after which a capital with a full stop may be the initial of a name."""
-_CAPITAL = re.compile(r"[A-Z] [a-z]")
+_LONE_CAPITAL = re.compile(r"[A-Z] [a-z]")
 """One capital that begins a sentence."""
 _UNITS = frozenset("ACFHJKNTVW")
 """Units of physics, which end sentences after a number."""
-_GREEK = ("GREEK", "MICRO")
+_GREEK_LETTER_NAMES = ("GREEK", "MICRO")
 """Beginnings of the names of letters that begin a sentence even if they are small."""
 FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
@@ -53,7 +53,7 @@ LABEL_WORDS = 5
 """Maximum number of words of a label such as "Proof of Lemma 3."."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
-_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*(?:\([a-z]\))?|\(?[A-Za-zא-ת]\)?")
+_PART_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*(?:\([a-z]\))?|\(?[A-Za-zא-ת]\)?")
 """The number of a part."""
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.?|\d+\.")
 """The number before the name of a statement, as in "2.1. Definition."."""
@@ -203,7 +203,7 @@ def _goes_on(before: str, mark: str, tail: str) -> bool:
         return ")" in mark and is_inside
     is_cased = last.lower() != last.upper() or not last.isalpha()
     begins = tail.lstrip(OPENING_MARKS)[:1]
-    is_greek = begins.isalpha() and _script(begins) in _GREEK
+    is_greek = begins.isalpha() and _script(begins) in _GREEK_LETTER_NAMES
     is_symbol = is_greek and mark in ".?!" and not last.isdigit()
     is_small = is_cased and begins.islower() and not is_symbol
 
@@ -246,7 +246,7 @@ def _is_label(text: str) -> bool:
     if len(label) < 2:
         return True
     first, *middle, last = label
-    is_numbered = _NUMBER.fullmatch(last) is not None
+    is_numbered = _PART_NUMBER.fullmatch(last) is not None
     if middle:  # such as "Proof of Lemma 3"
         is_short = len(label) <= LABEL_WORDS and all(map(str.isalpha, middle))
         return is_short and is_numbered and begins_statement(f"{first}. ")
@@ -278,7 +278,7 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     before_word = others[-1] if others else ""
     following = tail.lstrip(OPENING_MARKS)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
-    opens = next_word.casefold() in _OPENERS and not _INITIAL.match(following)
+    opens = next_word.casefold() in _OPENERS and not _LETTER_WITH_STOP.match(following)
     is_formula = _ends_formula(before_word, word)
     is_formula |= _ends_and_begins_with_symbol(word, following)
     if is_formula or _is_of_other_script(word, next_word):
@@ -320,7 +320,9 @@ def _ends_formula(before_word: str, word: str) -> bool:
 def _last_abbreviation_joined(words: list[str]) -> list[str]:
     """Join the last two of several words if they are the letters of one abbreviation: "z." and "B" to "z.B"."""
     *others, letter, last = ["", *words]
-    is_one = len(last) == 1 and _INITIAL.fullmatch(letter.lstrip(OPENING_MARKS))
+    is_one = len(last) == 1 and _LETTER_WITH_STOP.fullmatch(
+        letter.lstrip(OPENING_MARKS)
+    )
     return [*others, letter + last][1:] if is_one else words
 
 
@@ -331,9 +333,9 @@ def _is_initial_of(word: str, following: str, opens: bool) -> bool:
     """
     if not _INITIALS.fullmatch(word):
         return False
-    if word.islower() and _NAME.match(following):
+    if word.islower() and _NAME_WITH_INITIALS.match(following):
         return f"{word}.{following[0]}".casefold() in _ABBREVIATIONS
-    is_name = _INITIAL.match(following) is not None
+    is_name = _LETTER_WITH_STOP.match(following) is not None
     is_before_word = following[:1].isalpha() and not opens
     return is_name or (is_before_word and word[0].isupper())
 
@@ -349,7 +351,7 @@ def _is_symbol(word: str, before_word: str, before: str, following: str) -> bool
     symbol = rf"(?:(?<=[^\s.!?…] )|(?<=[(\[,]))[(\[]*{word}(?![^\W\d_]|[.’'-])"
     if re.search(symbol, before[: -len(word)]):
         return True
-    if _INITIAL.match(following):
+    if _LETTER_WITH_STOP.match(following):
         return False
     pair = rf"(?<![\w.]){chr(ord(word) - 1)},?(?: [^\W\d_]+){{0,2}} {word}$"
     if _ADVERB.match(following) or re.search(pair, before):
@@ -377,7 +379,7 @@ def _is_of_other_script(word: str, next_word: str) -> bool:
 
 def _ends_and_begins_with_symbol(word: str, following: str) -> bool:
     """Return whether one capital ends a sentence and one begins the next, as in "the line Q. P lies on it"."""
-    return _is_capital(word) and _CAPITAL.match(following) is not None
+    return _is_capital(word) and _LONE_CAPITAL.match(following) is not None
 
 
 def _is_capital(word: str) -> bool:

@@ -43,7 +43,7 @@ bert (int64[batch, tokens] input_ids, int64[batch, tokens] attention_mask)
 """
 """The network; the embedding is the mean of the states that the mask keeps, as a unit vector."""
 
-WORDS = "words = Gather(embeddings_word_embeddings_weight, input_ids)"
+WORD_EMBEDDINGS = "words = Gather(embeddings_word_embeddings_weight, input_ids)"
 """Step that looks up the vectors of the tokens."""
 WORDS_OF_FOUR_BITS = """
     code_rows = Gather(word_codes, input_ids)
@@ -92,7 +92,7 @@ def bert_graph(weights: Weights, sizes: Mapping[str, Any]) -> onnx.ModelProto:
             arrays = [constants[f"{part}_{kind}"] for part in parts]
             constants[f"{name}_attention_self_{kind}"] = np.concatenate(arrays, axis=-1)
 
-    words = WORDS_OF_FOUR_BITS if "word_codes" in weights else WORDS
+    words = WORDS_OF_FOUR_BITS if "word_codes" in weights else WORD_EMBEDDINGS
     model = parse_model(GRAPH.format(words=words, layers=layers, **sizes))
     inputs = {name for node in model.graph.node for name in node.input}
     for name in sorted(inputs & constants.keys()):

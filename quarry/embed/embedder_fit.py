@@ -20,7 +20,7 @@ QUESTION_WORDS = 6
 """Number of words of a question."""
 MIN_PASSAGES = 10
 """Minimum number of passages for a fit."""
-_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_WORD_OF_LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 
 def fit_embedder(
@@ -70,4 +70,4 @@ def fit_embedder(
 
 
 def _words(text: str) -> list[str]:
-    return sorted(set(_LETTERS.findall(text)))
+    return sorted(set(_WORD_OF_LETTERS.findall(text)))

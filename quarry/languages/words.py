@@ -15,17 +15,17 @@ MIN_COMMON = 2.5
 INFLECTED = 3
 """Maximum number of letters in which inflected forms of a word differ: "regularization" is not a form of "regular"."""
 _STOP_WORDS = words_of_all("stop_words")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['׳״\"][\p{L}\p{M}]+)*")
+_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['׳״\"][\p{L}\p{M}]+)*")
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, case-folded after `_plain`; numbers count as words."""
-    return _WORD.findall(_plain(text).casefold())
+    return _TOKEN.findall(_plain(text).casefold())
 
 
 def written_words(text: str) -> list[str]:
     """Return the words of a text in order, after `_plain` but with their capitals."""
-    return _WORD.findall(_plain(text))
+    return _TOKEN.findall(_plain(text))
 
 
 def _plain(text: str) -> str:

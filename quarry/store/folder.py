@@ -23,7 +23,7 @@ from quarry.terminal import visible
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
-CONTENT = "content.npz"
+CONTENT_FILE = "content.npz"
 """File with the content of the course."""
 CHECKSUMS = "checksums.json"
 """File with the checksums of the files of Chroma's index."""
@@ -49,7 +49,7 @@ class Folder(Generations):
         with chroma.database_at(folder) as client:
             chroma.write_passages(client, self.collection, content)
         (folder / CHECKSUMS).write_text(json.dumps(_checksums(folder)))
-        with (folder / CONTENT).open("wb") as file:
+        with (folder / CONTENT_FILE).open("wb") as file:
             save_content(content, file)
         for path in filter(Path.is_file, folder.rglob("*")):
             with path.open("r+b") as file:
@@ -65,7 +65,7 @@ class Folder(Generations):
 
     def read(self, name: str) -> Content:
         """Return the content of a generation."""
-        with Path(self.location, name, CONTENT).open("rb") as file:
+        with Path(self.location, name, CONTENT_FILE).open("rb") as file:
             return load_content(file, self.location)
 
     @contextlib.contextmanager
@@ -116,7 +116,7 @@ class Folder(Generations):
         None if there is no content.
         """
         try:
-            status = os.stat(os.path.join(self.location, name, CONTENT))
+            status = os.stat(os.path.join(self.location, name, CONTENT_FILE))
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns

@@ -41,7 +41,7 @@ DAMAGE = (
 )
 """Errors of reading files whose bytes have changed."""
 
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
+_COLLECTION_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
 
 
 class Generations(ABC):
@@ -56,7 +56,7 @@ class Generations(ABC):
     """
 
     def __init__(self, location: str, collection: str) -> None:
-        if not _NAME.fullmatch(collection):
+        if not _COLLECTION_NAME.fullmatch(collection):
             raise StoreError(
                 f"--collection {collection!r} is no valid name; take 3 to 202 of a-z, A-Z, 0-9, '.', '_' and '-', with "
                 "letters or digits at both ends"

@@ -24,7 +24,7 @@ PART_BYTES = 1 << 19
 PARTS_A_REQUEST = 8
 """Number of parts in a request; Chroma limits a request to about 40 MB."""
 
-PARTS = "parts"
+PARTS_KEY = "parts"
 """Key in the metadata of the passages' collection; its value is the name of the collection of parts."""
 
 
@@ -47,7 +47,7 @@ class Server(Generations):
     def write(self, name: str, content: Content) -> None:
         """Write the passages, and the content in parts."""
         parts_name = f"content-of-{name}"
-        chroma.write_passages(self._client, name, content, **{PARTS: parts_name})
+        chroma.write_passages(self._client, name, content, **{PARTS_KEY: parts_name})
         parts = self._client.create_collection(parts_name, embedding_function=None)
         file = io.BytesIO()
         save_content(content, file)
@@ -106,4 +106,4 @@ class Server(Generations):
         return self._client.get_collection(name, embedding_function=None)
 
     def _name_of_parts(self, name: str) -> str:
-        return str((self._passages(name).metadata or {})[PARTS])
+        return str((self._passages(name).metadata or {})[PARTS_KEY])

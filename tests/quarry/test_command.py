@@ -17,7 +17,7 @@ from configs.project import Project, find_project
 from evaluate.commands.options import find_games_file
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
-from quarry.store.folder import CONTENT
+from quarry.store.folder import CONTENT_FILE
 from quarry.version import __version__
 from tests.evaluate.fakes import (
     ABOUT,
@@ -278,7 +278,7 @@ def test_what_is_missing_is_named_with_its_cost(
 
 def test_a_damaged_store_is_an_error_for_doctor() -> None:
     make_store("hurt", course()[:1])
-    (content,) = Path("hurt").glob(f"*/{CONTENT}")
+    (content,) = Path("hurt").glob(f"*/{CONTENT_FILE}")
     content.write_bytes(b"PK")
     done = quarry("doctor --store hurt")
     assert done.code == 1

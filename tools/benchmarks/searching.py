@@ -22,8 +22,8 @@ from player.search.stores import store_embedder
 from quarry.store import Course, open_store
 from tools.benchmarks.baselines.chroma_search import HINT, open_collection
 
-DATA = Path(__file__).resolve().parents[2] / "data"
-LECTURES = DATA / "lectures" / "english"
+DATA_FOLDER = Path(__file__).resolve().parents[2] / "data"
+ENGLISH_LECTURES = DATA_FOLDER / "lectures" / "english"
 Figures = dict[str, Any]
 Case = TypeVar("Case")
 
@@ -37,8 +37,10 @@ def uncached_settings() -> Settings:
 def bundled_course(settings: Settings) -> Iterator[tuple[Course, list[LabelledGame]]]:
     """Yield the bundled course, ingested into a temporary store, and its games."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        ingest([LECTURES], folder, settings, embedder_spec="minilm", progress=False)
-        yield open_store(folder), load_games(DATA / "games" / "english.jsonl")
+        ingest(
+            [ENGLISH_LECTURES], folder, settings, embedder_spec="minilm", progress=False
+        )
+        yield open_store(folder), load_games(DATA_FOLDER / "games" / "english.jsonl")
 
 
 def wall_s(work: Callable[[], object]) -> float:
@@ -179,4 +181,4 @@ def measure_start() -> Figures:
 def run_module(arguments: Sequence[str]) -> str:
     """Run a module of ours in a new process, and return its output."""
     command = [sys.executable, "-m", *arguments]
-    return subprocess.check_output(command, text=True, cwd=DATA.parent)
+    return subprocess.check_output(command, text=True, cwd=DATA_FOLDER.parent)

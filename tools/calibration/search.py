@@ -18,7 +18,7 @@ from player.search.calibration import (
     HUBNESS,
     PARAGRAPH,
     TOKENS,
-    USUAL,
+    USUAL_SIMILARITY,
     Calibration,
     DenseCalibration,
     LateCalibration,
@@ -144,7 +144,7 @@ def calibrate_relevance(
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
-        scores = pd.DataFrame(dense.terms(question, [USUAL]))
+        scores = pd.DataFrame(dense.terms(question, [USUAL_SIMILARITY]))
         group = about if is_about else unrelated
         group.append(scores)
 
@@ -156,7 +156,7 @@ def calibrate_relevance(
     if TOKENS in about[0] and with_late is not None:
         with_relevance = [PARAGRAPH, TOKENS]
         if len(set(map(detect_language, questions))) > 1:
-            with_relevance.append(USUAL)
+            with_relevance.append(USUAL_SIMILARITY)
         with_late = replace(
             with_late, dense=fit_slopes(with_late.dense, *with_relevance)
         )

@@ -9,7 +9,7 @@ from player.search.calibration import (
     PARAGRAPH,
     RULE,
     TOKENS,
-    USUAL,
+    USUAL_SIMILARITY,
     DenseCalibration,
     combine,
 )
@@ -108,9 +108,9 @@ class Dense(EmbeddingStrategy):
         if self._late is None:
             return terms
         terms[HUBNESS] = self._late.hubs.of(hint)
-        if USUAL in names or USUAL in self._calibration.slopes:
+        if USUAL_SIMILARITY in names or USUAL_SIMILARITY in self._calibration.slopes:
             usual = self._late.similarities(hint, self._spread).mean()
-            terms[USUAL] = np.full_like(terms[PARAGRAPH], usual)
+            terms[USUAL_SIMILARITY] = np.full_like(terms[PARAGRAPH], usual)
 
         if len(self._paragraphs) <= MIN_CLOSELY:
             terms[TOKENS] = self._late.similarities(hint)

@@ -208,7 +208,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
     use_python: UsePython,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    module = load_file(MAX_REPLY_S=0.3, LOADING_S=0.3, MAX_START_S=1.0)
+    module = load_file(MAX_REPLY_S=0.3, FIRST_WAIT_S=0.3, MAX_START_S=1.0)
     use_python(f"#!{sys.executable}\n{code}")
     player = module.MyPlayerAI()
     for number, fields in enumerate(({"game_id": "1"}, {})):
@@ -234,7 +234,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
 def test_answers_to_questions_of_the_file_itself_are_no_evidence(
     load_file: Load, expected: list[Replies]
 ) -> None:
-    module = load_file(MAX_REPLY_S=0.2, LOADING_S=0.0)
+    module = load_file(MAX_REPLY_S=0.2, FIRST_WAIT_S=0.0)
     player = module.MyPlayerAI()
     of_questions, of_guess = contexts_of(without_ids, 0)
     own = player.get_questions(of_questions)
@@ -317,7 +317,7 @@ def test_a_plain_reply_reads_the_fields_of_the_protocol_and_its_deadline(
     "ctx", [None, 7, {}, {"dynamic": None}, {"dynamic": {"answers": object()}}]
 )
 def test_whatever_comes_the_replies_are_valid(ctx: Any, load_file: Load) -> None:
-    player = load_file(MAX_REPLY_S=0.1, LOADING_S=0.0).MyPlayerAI()
+    player = load_file(MAX_REPLY_S=0.1, FIRST_WAIT_S=0.0).MyPlayerAI()
     circle: Json = {"dynamic": {}}
     circle["dynamic"]["self"] = circle
     for given in (ctx, circle):

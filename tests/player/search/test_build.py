@@ -28,7 +28,7 @@ from player.search.strategies.strategy import Strategy
 from quarry.embed.hint_bank import Hints, load_hints
 from quarry.errors import StoreError
 from quarry.store import Course, Store
-from quarry.store.folder import CONTENT
+from quarry.store.folder import CONTENT_FILE
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store, prepared
 from tests.fakes import (
@@ -95,7 +95,7 @@ def test_a_search_costs_one_stat_of_each_generation(
     monkeypatch.setattr(os, "stat", stat)
     searches.search(HEAP)
     (call,) = stat.call_args_list
-    assert Path(*call.args) == Path(store.location, "course.1", CONTENT)
+    assert Path(*call.args) == Path(store.location, "course.1", CONTENT_FILE)
 
 
 def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:

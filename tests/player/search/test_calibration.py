@@ -15,7 +15,7 @@ from player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
     TOKENS,
-    USUAL,
+    USUAL_SIMILARITY,
     _fitted,
     embedder_calibration,
     is_calibrated,
@@ -47,7 +47,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         for dense, fused in ((plain.dense, plain.fused), (late.dense, late.fused)):
             slopes = dict(dense.slopes)
             # hints in the language of the course are similar to all of it
-            assert slopes.pop(USUAL, 0.0) <= 0.0
+            assert slopes.pop(USUAL_SIMILARITY, 0.0) <= 0.0
             numbers += [
                 dense.log_odds_per_similarity,
                 *slopes.values(),

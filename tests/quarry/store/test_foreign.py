@@ -24,7 +24,7 @@ from quarry.errors import (
 from quarry.store import ChromaIndex, Course, Store, open_store
 from quarry.store import folder as folder_module
 from quarry.store.content import HEADER
-from quarry.store.folder import CHECKSUMS, CONTENT, DATABASE
+from quarry.store.folder import CHECKSUMS, CONTENT_FILE, DATABASE
 from tests.evaluate.fakes import make_store
 from tests.fakes import LOCKS, TREES, each, file_reading, make_reading, refusal
 from tests.player.fakes import course
@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def content(folder: Path) -> Path:
     """The file of the valid content."""
-    return folder / "course.1" / CONTENT
+    return folder / "course.1" / CONTENT_FILE
 
 
 Ingest = Callable[[], int]
@@ -284,7 +284,7 @@ def test_an_ingest_makes_a_damaged_database_again_and_refuses_a_damaged_content(
         assert sorted(texts_of(folder)) == sorted([*texts, LOCKS])
         assert Store(str(folder)).damage is None
 
-    content = folder / "course.3" / CONTENT
+    content = folder / "course.3" / CONTENT_FILE
     content.write_bytes(content.read_bytes()[:-100])
     assert ingest_locks() == 2
     assert f"{folder}/course.3 is damaged (" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 
 from quarry.errors import StoreError
 from quarry.store import Store, open_store
-from quarry.store.folder import CONTENT
+from quarry.store.folder import CONTENT_FILE
 from quarry.store.server import Server
 from tests.contracts.store import StoreContract
 from tests.fakes import TREES, file_reading, make_reading
@@ -21,7 +21,7 @@ class TestFolderStore(StoreContract):
         return f"{tmp_path}/store"
 
     def damage(self, store: Store) -> None:
-        path = Path(store.location, f"{store.collection}.1", CONTENT)
+        path = Path(store.location, f"{store.collection}.1", CONTENT_FILE)
         content = path.read_bytes()
         row = content.index(b"A search tree")
         path.write_bytes(content[:row] + b"B" + content[row + 1 :])
