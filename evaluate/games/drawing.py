@@ -7,7 +7,8 @@ from pathlib import Path
 from evaluate.errors import GamesError
 from ingest.editions.editions import read_edition, require_edition
 from player.round import Json
-from quarry.course.openings import content_sentences, one_line, opening_by_rule
+from quarry.course.openings import content_sentences, opening_by_rule
+from quarry.course.text import one_line
 from quarry.terminal import describe_error
 
 

@@ -20,6 +20,7 @@ from configs.plain_yaml import read_plain_file
 from ingest.errors import SourceError
 from ingest.pipeline.read_document import content_hash
 from quarry.course.paragraph import Alias, Document
+from quarry.course.text import one_line
 
 SUFFIXES = (".yaml", ".yml")
 """Suffixes of sidecar files."""
@@ -40,7 +41,7 @@ FIELD_RULES = {
 def _require_text(text: str) -> str:
     if not text.strip():
         raise ValueError("it is empty")
-    return " ".join(text.split())
+    return one_line(text)
 
 
 def _as_tuple(value: Any) -> Any:

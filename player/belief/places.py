@@ -14,13 +14,12 @@ from quarry.arrays import Float32Array, Float64Array, IntArray
 from quarry.course.openings import (
     content_sentences,
     find_printed,
-    one_line,
     opening_by_rule,
 )
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.course.sentences import alternative_openings, sentences
-from quarry.course.text import compared_form
+from quarry.course.text import compared_form, one_line
 from quarry.languages.labels import without_label
 from quarry.languages.reading_order import in_reading_order
 from quarry.languages.words import words

@@ -16,7 +16,7 @@ from configs.settings import Settings
 from player.search.cache import CachingEmbedder
 from quarry.arrays import BoolArray, Float32Array, IntArray
 from quarry.course.course import Tokens
-from quarry.course.openings import one_line
+from quarry.course.text import one_line
 from quarry.embed import Models, TokenEmbedder, TokenStates
 from quarry.embed.embedders import onnx_session
 from quarry.embed.hint_bank import Bank, Hints, load_hints, read_bank

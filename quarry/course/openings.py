@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import regex
 
 from quarry.course.sentences import FULL_STOP
-from quarry.course.text import canonical
+from quarry.course.text import canonical, one_line
 
 MIN_CONTENT_WORDS = 5
 """Minimum number of words of a content sentence."""
@@ -129,11 +129,6 @@ def _find(whole: str, key: str) -> tuple[int, int]:
         if end >= 0:
             return start, end + len(tail)
     return -1, -1
-
-
-def one_line(text: str) -> str:
-    """Return a text on one line, with single blanks, as referees compare openings."""
-    return " ".join(text.split())
 
 
 def _begins(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The canonical form in which texts are compared."""
+"""The forms in which texts are compared."""
 
 import unicodedata
 
@@ -14,3 +14,8 @@ def compared_form(sentence: str) -> str:
     It is the canonical form, or the sentence itself if it has no letters and digits.
     """
     return canonical(sentence) or sentence
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, with single blanks and all else kept, as referees compare openings."""
+    return " ".join(text.split())

@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from quarry.arrays import Float32Array, IntArray
-from quarry.course.openings import one_line
+from quarry.course.text import one_line
 from quarry.embed import TokenEmbedder, choose_spec
 from quarry.embed.exports import EXPORT_VERSION
 from quarry.embed.networks import BUILT_IN, MINILM

@@ -30,8 +30,8 @@ from player.search.stores import store_embedder
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import StrategyInputs
 from quarry.arrays import Float64Array, IntArray
-from quarry.course.openings import one_line
 from quarry.course.paragraph import Paragraph
+from quarry.course.text import one_line
 from quarry.embed.hint_bank import Hints, load_hints
 from quarry.json_files import read_objects
 from quarry.languages.registry import detect_language

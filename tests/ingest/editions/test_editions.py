@@ -13,10 +13,10 @@ from ingest.editions.stream_order import stream_text
 from quarry.course.openings import (
     content_sentences,
     find_printed,
-    one_line,
     opening_by_rule,
 )
 from quarry.course.piece import Piece
+from quarry.course.text import one_line
 from quarry.languages.reading_order import in_reading_order, is_visual
 from tests.fakes import CACHES, lecture_pdf
 
