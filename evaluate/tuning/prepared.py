@@ -185,7 +185,7 @@ def _prepare_batch(
         secret_rows: list[int] = []
         if paragraph is not None:
             row = rows_by_id[paragraph.paragraph_id]
-            secret_rows = [row, *map(rows_by_id.__getitem__, index.copies(row))]
+            secret_rows = [row, *map(rows_by_id.__getitem__, index.duplicates(row))]
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if isinstance(dense, Dense):

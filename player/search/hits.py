@@ -59,7 +59,7 @@ class HitMaker:
             slot="book" if is_book else "global",
             why=why,
             relevant=log_odds >= threshold_log_odds(self.settings.threshold),
-            same_as=self.index.copies(row),
+            same_as=self.index.duplicates(row),
         )
 
     def answered_by(self) -> StepName:

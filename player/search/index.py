@@ -71,13 +71,13 @@ class SearchIndex:
         inside: BoolArray = (doc_ids == doc_id)[document]
         return inside
 
-    def copies(self, row: int) -> tuple[str, ...]:
+    def duplicates(self, row: int) -> tuple[str, ...]:
         """Return the ids of the duplicates of a paragraph."""
         group = self.groups[row]
         if group < 0:
             return ()
-        copies = np.flatnonzero(self.groups == group).tolist()
-        return tuple(self.paragraphs[n].paragraph_id for n in copies if n != row)
+        duplicates = np.flatnonzero(self.groups == group).tolist()
+        return tuple(self.paragraphs[n].paragraph_id for n in duplicates if n != row)
 
     def resolve_book(self, query: Query, settings: SearchSettings) -> Book:
         """Return the document that the query's name refers to, or, without a name, the document that the hint names.

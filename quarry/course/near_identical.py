@@ -50,7 +50,7 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     texts = {paragraph.paragraph_id: _Words(paragraph.text) for paragraph in paragraphs}
     order = {paragraph_id: number for number, paragraph_id in enumerate(texts)}
     index = MinHashLSH(threshold=MIN_JACCARD, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
-    copies = {}
+    duplicates = {}
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
         shingles = []
@@ -64,10 +64,10 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
             if similarity > highest:
                 highest, original = similarity, other
         if highest >= MIN_COMMON_WORDS:
-            copies[paragraph_id] = original
+            duplicates[paragraph_id] = original
         else:
             index.insert(paragraph_id, sketch)
-    return copies
+    return duplicates
 
 
 class _Words:

@@ -117,7 +117,7 @@ def load_content(file: BinaryIO, location: str) -> Content:
     return Content(tuple(documents), header.embedder_spec, header.relevance)
 
 
-def link_copies(
+def link_duplicates(
     documents: Iterable[StoredDocument],
     embedder_spec: str,
     embedder_fit: EmbedderFit | None,

@@ -19,7 +19,12 @@ from quarry.errors import (
     StoreError,
     StoreMissingError,
 )
-from quarry.store.content import Content, StoredDocument, build_snapshot, link_copies
+from quarry.store.content import (
+    Content,
+    StoredDocument,
+    build_snapshot,
+    link_duplicates,
+)
 from quarry.store.folder import Folder
 from quarry.store.generations import Generations, as_store_error
 from quarry.store.server import Server
@@ -156,7 +161,7 @@ class Store:
                 self.require_embedder(spec)
             documents[update.doc_id] = update
 
-        content = link_copies(documents.values(), spec, embedder_fit)
+        content = link_duplicates(documents.values(), spec, embedder_fit)
         base = self.course.generation
         self._generations.publish(base, content)
         self.damage = None

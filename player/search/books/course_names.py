@@ -91,14 +91,14 @@ class Name:
 class CourseNames:
     """The names of a course's documents.
 
-    A document is given by its row, the position of its id in `doc_ids`; a duplicate has the row of its original.
+    A document is given by its row, the position of its id in `doc_ids`; a copy has the row of its original.
 
     Args:
         documents: every document.
         paragraphs: texts of the documents; () leaves them out.
 
     Attributes:
-        doc_ids: the documents that are no duplicates, sorted.
+        doc_ids: the documents that are no copies, sorted.
         row_of: row of each document.
         names: all names that may tell the documents apart.
         document_names: names of whole documents.

@@ -42,7 +42,7 @@ class BookResolver:
     """Resolver of loosely written book names to the documents of a store.
 
     Args:
-        course: the course; the names of a duplicate file belong to the document that holds the paragraphs.
+        course: the course; the names of a copy belong to the document that holds the paragraphs.
         embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
         calibration: calibration of that embedder.
     """

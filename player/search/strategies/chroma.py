@@ -25,7 +25,9 @@ class Chroma(EmbeddingStrategy):
         super().__init__(course, inputs)
         self._chroma = ChromaIndex(course)
         self._k = n_slots(inputs.search)
-        self._n_copies = sum(bool(paragraph.same_as) for paragraph in course.paragraphs)
+        self._n_duplicates = sum(
+            bool(paragraph.same_as) for paragraph in course.paragraphs
+        )
 
     def load(self) -> None:
         """Import Chroma, which takes a second."""
@@ -38,7 +40,7 @@ class Chroma(EmbeddingStrategy):
         are merged later.
         """
         vector = self._embedder.embed(query.hint).vector
-        n = max(query.k or self._k, MIN_ASKED) + self._n_copies
+        n = max(query.k or self._k, MIN_ASKED) + self._n_duplicates
         calls = []
         # the course alone without a document
         for document in dict.fromkeys((doc_id, "")):

@@ -256,11 +256,11 @@ def test_json_has_the_keys_of_the_contract(command: Evaluate) -> None:
 
 def test_a_label_is_found_by_a_duplicate_of_its_passage(evaluate: Evaluate) -> None:
     original = course()[0]
-    copies = [paragraph(f"{name}:1:1", original.text) for name in ("zeta", "zone")]
-    make_store("twice", [*course(), *copies])
+    duplicates = [paragraph(f"{name}:1:1", original.text) for name in ("zeta", "zone")]
+    make_store("twice", [*course(), *duplicates])
     records = course_records()[:1]
-    for copy in copies:
-        about = {"game_id": copy.doc_id, "paragraph_id": copy.paragraph_id}
+    for duplicate in duplicates:
+        about = {"game_id": duplicate.doc_id, "paragraph_id": duplicate.paragraph_id}
         records.append({**records[0], **about})
     write_games(Path("three.jsonl"), records)
 

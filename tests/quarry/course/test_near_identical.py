@@ -25,8 +25,8 @@ def test_same_text_up_to_case_signs_and_added_words_is_linked_to_the_first() -> 
         TREES.replace("a few steps", "few steps"),
         f"Indeed: {TREES}",
     ):
-        copies = near_identical(paragraphs(CACHES, TREES, LOCKS, again))
-        assert copies == {"p3": "p1"}
+        duplicates = near_identical(paragraphs(CACHES, TREES, LOCKS, again))
+        assert duplicates == {"p3": "p1"}
 
 
 def test_of_two_equally_similar_paragraphs_the_first_is_the_original() -> None:
