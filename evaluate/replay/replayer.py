@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from configs.settings import Settings
+from configs.settings import MAX_DEADLINE_S, Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from evaluate.referee.passages import build_retriever
@@ -31,9 +31,6 @@ from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
 from quarry.parallel import PerProcess
-
-SEARCH_DEADLINE_S = 600.0
-"""Deadline of searches in a replay, the maximum of `search.deadline_s`, so that results do not depend on speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ def build_replayer(
     """
     course = open_same(*address)
     # searches wait for every strategy
-    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
+    search = replace(settings.search, deadline_s=MAX_DEADLINE_S)
     player = build_player(course, replace(settings, search=search))
     retriever = build_retriever(course, settings.embed)
     similarity: Similarity = character_similarity
