@@ -25,6 +25,8 @@ LIMIT_S = 120.0
 """Number of seconds without a finished task or an answer of scheduler or workers after which the command ends."""
 CONNECTION_LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
 """Error after the connection to a cluster was lost."""
+_DONE = "memory"
+"""State of a task of Dask whose result a worker holds."""
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -93,7 +95,7 @@ class Cluster(TaskExecutor):
         """Wait until at least one of the futures is done, and return those that are; log the reason after QUIET_S.
 
         Raises:
-            WorkerError: the scheduler or all workers have been silent for LIMIT_S.
+            WorkerError: the scheduler or all workers have been silent, or without a task, for LIMIT_S.
         """
         waiting = list(pending)
         started, logged = time.monotonic(), None
@@ -150,22 +152,27 @@ class Cluster(TaskExecutor):
             raise WorkerError(CONNECTION_LOST) from error
 
     def _fault(self) -> str:
-        """Describe the fault of the cluster; return "" if the scheduler and at least one worker answer."""
+        """Describe the fault of the cluster; return "" if the scheduler and at least one worker with a task answer."""
         try:
             answer = self._client.sync(
                 self._client.scheduler.identity, callback_timeout=CONNECT_S
             )
         except Exception:
             return f"the Dask scheduler at {self._address} does not answer"
-        if not answer["workers"]:
+        workers = answer["workers"].values()
+        if not workers:
             return f"the cluster at {self._address} has no workers any more"
 
         now = time.monotonic()
-        newest = max(worker["last_seen"] for worker in answer["workers"].values())
+        newest = max(worker["last_seen"] for worker in workers)
         if self._heartbeat[0] != newest:
             self._heartbeat = newest, now
-        is_silent = now - self._heartbeat[1] > QUIET_S
-        return f"no worker of {self._address} answers" if is_silent else ""
+        if now - self._heartbeat[1] > QUIET_S:
+            return f"no worker of {self._address} answers"
+        is_idle = all(
+            worker["metrics"]["task_counts"].keys() <= {_DONE} for worker in workers
+        )
+        return f"no worker of {self._address} has a task" if is_idle else ""
 
 
 def _unchanged(value: T) -> T:

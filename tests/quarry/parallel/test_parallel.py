@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -320,6 +321,17 @@ def test_a_silent_scheduler_is_named_and_given_up(
         with pytest.raises(WorkerError, match=rf"finished for 5 s: {silent}"):
             run_one(cluster, abs, 2)
     assert re.fullmatch(f"waiting for 1 task: {silent}", caplog.messages[-1])
+
+
+def test_a_task_that_no_worker_has_is_given_up(
+    dask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_module, "QUIET_S", 1.0)
+    monkeypatch.setattr(cluster_module, "LIMIT_S", 3.0)
+    with Cluster(dask.address) as cluster:
+        lost: Future[int] = Future()
+        with pytest.raises(WorkerError, match=r"no worker of .* has a task"):
+            cluster.first_done([lost])
 
 
 def test_a_long_task_does_not_count_as_silence_of_the_workers(
