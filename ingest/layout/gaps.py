@@ -1,7 +1,8 @@
 """Gaps in rows: rows cut at wide gaps, and at narrow ones between columns."""
 
 import itertools
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from ingest.layout.rows import SEGMENT_GAP, Row, visible_glyphs
@@ -29,7 +30,51 @@ STRETCH_AFTER_STOP = 3.0
 """Maximum width of a space after a stop, as a multiple of the usual one; TeX stretches it three times as much (Knuth,
 The TeXbook, chapter 12)."""
 
+MIN_LETTER_SPACE, MAX_LETTER_SPACE = 0.1, 0.35
+"""Range of the usual space between the letters of a text in spaced print, in ems."""
+
+MIN_SPACED_PAIRS = 8
+"""Minimum number of pairs of letters that define the usual space between them."""
+
+TOUCHING_PAIRS = 5
+"""In spaced print, fewer than one pair of letters in so many touch."""
+
+SPACED_WORDS = 2.5
+"""Minimum space between two words in spaced print, in usual spaces between letters."""
+
 _STOPS = frozenset(".!?:")
+
+
+def close_spaced_print(row: Row) -> None:
+    """Widen the glyphs of words in spaced print up to the next ones, as the space is part of their advance."""
+    gaps: dict[int, list[tuple[Glyph, float]]] = defaultdict(list)
+    between_letters: dict[int, list[float]] = defaultdict(list)
+    for left, right in itertools.pairwise(row.glyphs):
+        if " " in (left.text, right.text):
+            continue
+        gap = right.x0 - left.x1
+        gaps[left.font].append((left, gap))
+        if left.text.isalpha() and right.text.isalpha() and left.font == right.font:
+            between_letters[left.font].append(gap)
+
+    for font, widths in between_letters.items():
+        if not _are_spaced(widths, row.size):
+            continue
+        usual = median(widths)
+        least = SPACED_WORDS * usual
+        for glyph, gap in gaps[font]:
+            glyph.x1 += gap if gap < least else usual
+
+
+def _are_spaced(widths: Sequence[float], size: float) -> bool:
+    """Return whether letters with such gaps are in spaced print: few of them touch, and wider gaps part words."""
+    if len(widths) < MIN_SPACED_PAIRS:
+        return False
+    ordered = sorted(widths)
+    usual, narrow = median(ordered), ordered[len(ordered) // TOUCHING_PAIRS]
+    is_usual = MIN_LETTER_SPACE < usual / size < MAX_LETTER_SPACE
+    has_words = ordered[-1] > SPACED_WORDS * usual
+    return is_usual and has_words and 2 * narrow > MIN_LETTER_SPACE * size
 
 
 def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from statistics import median
 
 from ingest.layout.accents import LOW
 from ingest.layout.bidi import (
@@ -20,7 +21,7 @@ from ingest.layout.bidi import (
     with_turned_brackets,
 )
 from ingest.layout.embedded import reading_units
-from ingest.layout.gaps import WORD_GAP, cut_at_gaps
+from ingest.layout.gaps import WORD_GAP, close_spaced_print, cut_at_gaps
 from ingest.layout.line import BULLETS, Line, Word, is_item_gap, make_line
 from ingest.layout.rows import (
     EXPONENT_RISE,
@@ -60,6 +61,9 @@ AT_EDGE = 0.5
 
 WORD_GAP_HINTED = 0.05
 """Minimum white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
+
+SPACE_OVER_GLYPH = 2 / 3
+"""Minimum share of a space over the next glyph that makes it none; some programs draw it there between two runs."""
 
 GAP_IN_BRACKETS = 0.25
 """Maximum gap inside a bracket that parts no words, in ems, if no space is stored there."""
@@ -117,6 +121,7 @@ def cut_row(
         walls: places of the vertical rules across the row, in points.
         exponents: raised numbers that point to no note.
     """
+    close_spaced_print(row)
     lines = []
     for glyphs in cut_at_gaps(row, walls):
         while glyphs[-1].text == " ":
@@ -241,6 +246,8 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     for position, glyph in enumerate(glyphs):
         word = words[-1]
         if glyph.text == " ":
+            if _is_over_next(glyph, glyphs[position + 1 : position + 2]):
+                continue
             spaced = True
             # an italic may lean over it
             if word and glyph.x0 > word[-1].middle:
@@ -262,6 +269,14 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
+
+
+def _is_over_next(space: Glyph, following: Sequence[Glyph]) -> bool:
+    """Return whether most of a space is drawn over the glyph after it, which is in the same font."""
+    covered = sum(
+        space.x1 - glyph.x0 for glyph in following if glyph.font == space.font
+    )
+    return covered > SPACE_OVER_GLYPH * (space.x1 - space.x0)
 
 
 def _inside_spaced_words(glyphs: Sequence[Glyph]) -> Collection[int]:
@@ -289,11 +304,25 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
     if glyph.parted and glyph.text == "-":
         return len(ending) == 1 or not ending[-2:].isalpha()
     if glyph.parted:
+        # glyphs of bitmap fonts do not touch
+        usual = _usual_gap([*word, glyph]) if word else 0.0
+        is_wider = gap - usual > WORD_GAP_HINTED
         # the dots of an ellipsis are apart
-        return glyph.text not in MARKS_AT_END or ending[-1:] in MARKS_AT_END
+        is_apart = glyph.text not in MARKS_AT_END or ending[-1:] in MARKS_AT_END
+        return is_wider and is_apart
     has_mark = ending[:2].isalpha() and ending[2:] in MARKS_AT_END
     is_letter = glyph.text.isalpha() and gap > GAP_AFTER_STOP
     return has_mark and (is_letter or glyph.text in OPENING_QUOTES)
+
+
+def _usual_gap(word: Sequence[Glyph]) -> float:
+    """Return the median of the gaps before the last one in a word of letters in one font, in ems; 0 for other text."""
+    first, *others, _ = word
+    is_text = all(glyph.text.isalpha() and glyph.font == first.font for glyph in word)
+    if not (others and is_text):
+        return 0.0
+    gaps = itertools.starmap(space_between, itertools.pairwise([first, *others]))
+    return max(0.0, median(gaps)) / first.size
 
 
 def _inside_brackets(glyphs: Sequence[Glyph]) -> Collection[int]:

@@ -32,6 +32,21 @@ def test_spaced_capitals_are_one_word() -> None:
         assert read_lines(drawn) == [expected], (text, space)
 
 
+def test_letters_of_a_text_in_spaced_print_are_words_and_those_of_a_list_are_not() -> (
+    None
+):
+    for text, expected in (
+        ("a sum of even numbers", "a sum of even numbers"),
+        ("abcdefghijklmnop", " ".join("abcdefghijklmnop")),
+    ):
+        drawn: list[Glyph] = []
+        x = 50.0
+        for letter in text:
+            drawn += glyphs(letter, x) if letter != " " else []
+            x += 5 + 2.0
+        assert read_lines(drawn) == [expected], text
+
+
 def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
     fonts = Fonts()
     fonts.number("Serif")
@@ -193,6 +208,24 @@ def test_a_narrow_gap_parts_words_after_a_mark_and_where_the_reader_sees_a_space
     after = glyphs(second, 5 * len(first) + gap)
     after[0].parted = hinted
     assert read_lines(glyphs(first) + after) == [read]
+
+
+def test_glyphs_of_bitmap_fonts_do_not_touch_and_are_no_words() -> None:
+    for gap, read in ((1.1, "project"), (1.3, "pro ject")):
+        drawn = [*glyphs("p", 0), *glyphs("r", 5.7), *glyphs("o", 11.4)]
+        after = glyphs("ject", 16.4 + gap)
+        after[0].parted = True
+        assert read_lines(drawn + after) == [read], gap
+
+
+def test_a_space_that_is_drawn_over_the_next_letter_parts_no_words() -> None:
+    for x0, gap, read in (
+        (19.5, 0.2, "trees"),
+        (16.5, 0.6, "tree s"),
+        (19.5, 1.6, "tree s"),
+    ):
+        drawn = [*glyphs("tree", 0), glyph(" ", x0, x0 + 3), *glyphs("s", 20 + gap)]
+        assert read_lines(drawn) == [read], (x0, gap)
 
 
 @pytest.mark.parametrize(
