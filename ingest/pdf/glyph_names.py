@@ -14,7 +14,7 @@ import itertools
 import re
 import string
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Set
 
 import pikepdf
 from fontTools import agl
@@ -217,7 +217,8 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         if _is_cambria(font):
             found |= _glyphs_of_cambria(mapped)
     else:
-        found, n_digits = _named_glyphs(font, mapped), 2
+        lost = entries.keys() - mapped.keys()
+        found, n_digits = _named_glyphs(font, mapped, lost), 2
     if is_numbered or font.get("/Subtype") != "/Type0":
         found |= _reversed_ligatures(mapped | found)
     if found:
@@ -225,13 +226,23 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     return bool(found)
 
 
-def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int, str]:
-    """Return the characters of glyphs that the encoding of a font names and its map lacks, or has wrong."""
+def _named_glyphs(
+    font: pikepdf.Dictionary, mapped: dict[int, str], lost: Set[int]
+) -> dict[int, str]:
+    """Return the characters of glyphs that the encoding of a font names and its map lacks, or has wrong.
+
+    Args:
+        mapped: the characters in its map by code.
+        lost: the codes that its map gives no text.
+    """
     encoding = font.get("/Encoding")
     if encoding is None and font.get("/Subtype") == "/TrueType":
         return _glyphs_without_character(font, mapped)
     if encoding is None and "/ToUnicode" not in font:
         return _unusual_glyphs(font)
+    if encoding is None and lost:
+        characters = _characters(_names_in_program(font))
+        return {code: characters[code] for code in characters.keys() & lost}
     if not isinstance(encoding, pikepdf.Dictionary):
         return {}
     differences = encoding.get("/Differences")
@@ -239,9 +250,10 @@ def _named_glyphs(font: pikepdf.Dictionary, mapped: dict[int, str]) -> dict[int,
         return {}
 
     names = _names_by_code(differences)
-    if names and all(_is_number(code, name) for code, name in names.items()):
+    are_numbers = all(_is_number(code, name) for code, name in names.items())
+    if names and (are_numbers or _are_characters(names)):
         # Ghostscript maps a glyph with the name "CR" to the character of this name
-        return _bitmap_characters(names)
+        return _characters_of_codes(names)
     characters = _characters_of(names, font)
     wrong = _wrong_codes(characters, mapped) if _is_found_by_name(font) else set()
     added = characters.keys() - (mapped.keys() - wrong)
@@ -271,18 +283,24 @@ def _unusual_glyphs(font: pikepdf.Dictionary) -> dict[int, str]:
     Those of MathTime are known by their codes.
     """
     base_font = _name_of(font)
-    program = font.get("/FontDescriptor", pikepdf.Dictionary()).get("/FontFile")
-    if program is None or encoding_named(base_font, is_unmapped=True) is not None:
+    if encoding_named(base_font, is_unmapped=True) is not None:
         return {}
-    names = {
-        int(code): name.decode() for code, name in _NAMED.findall(program.read_bytes())
-    }
+    names = _names_in_program(font)
     for pattern, encoding in MATHTIME.items():
         if pattern.match(base_font):
             return {code: encoding[code] for code in names if code in encoding}
     return _characters(
         {code: name for code, name in names.items() if not agl.toUnicode(name)}
     )
+
+
+def _names_in_program(font: pikepdf.Dictionary) -> dict[int, str]:
+    """Return the names of glyphs by code in the encoding of an embedded Type 1 font."""
+    program = font.get("/FontDescriptor", pikepdf.Dictionary()).get("/FontFile")
+    if program is None:
+        return {}
+    named = _NAMED.findall(program.read_bytes())
+    return {int(code): name.decode() for code, name in named}
 
 
 def _glyphs_without_character(
@@ -492,7 +510,7 @@ def _names_by_code(differences: pikepdf.Array) -> dict[int, str]:
     code = 0
     for item in differences:
         if isinstance(item, pikepdf.Name):
-            names[code] = str(item)[1:]
+            names[code] = bytes(item)[1:].decode("latin-1")
             code += 1
         else:
             code = int(item)
@@ -513,20 +531,32 @@ def _characters(names: Mapping[int, str]) -> dict[int, str]:
 
 
 def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
-    """Return the characters of a bitmap font of TeX, whose glyphs are named by their codes; none for other fonts.
-
-    A font without gaps from code 0 to beyond ASCII has the glyphs of several fonts, which Ghostscript numbers in the
-    order in which they are drawn: they are unknown.
-    """
+    """Return the characters of a bitmap font of TeX, whose glyphs are named by their codes; none for other fonts."""
     codes = [
         code
         for code, name in names.items()
         if _BITMAP.fullmatch(name) or _is_number(code, name)
     ]
-    if len(codes) > MAX_ASCII and codes == list(range(len(codes))):
+    return _characters_of_codes(codes)
+
+
+def _characters_of_codes(codes: Collection[int]) -> dict[int, str]:
+    """Return the characters of a bitmap font of TeX by the codes of its glyphs.
+
+    A font without gaps from code 0 to beyond ASCII has the glyphs of several fonts, which Ghostscript numbers in the
+    order in which they are drawn: they are unknown.
+    """
+    if len(codes) > MAX_ASCII and list(codes) == list(range(len(codes))):
         return dict.fromkeys(codes, UNKNOWN)
     encoding = encoding_used(codes)
     return {code: encoding.get(code, chr(code)) for code in codes}
+
+
+def _are_characters(names: Mapping[int, str]) -> bool:
+    """Return whether each glyph is named by the character of its code, signs too, which have other names in fonts."""
+    in_ascii = {code: name for code, name in names.items() if 0 < code < MAX_ASCII}
+    has_signs = any(not name.isalnum() for name in in_ascii.values())
+    return has_signs and all(name == chr(code) for code, name in in_ascii.items())
 
 
 def _is_number(code: int, name: str) -> bool:

@@ -137,6 +137,32 @@ def test_a_bitmap_font_with_glyphs_of_several_fonts_is_unknown() -> None:
     assert "<41> <0041>" in cmap_of(pdf([1, *numbered[1:]]))
 
 
+def test_a_bitmap_font_whose_glyphs_are_named_by_characters_is_mapped_by_its_codes() -> (
+    None
+):
+    relations = MAP.replace(b"<ffff>", b"<0021>")
+    cmap = cmap_of(pdf([*names("!", '"', "#"), 50, pikepdf.Name("/2")], relations))
+    assert "<21> <2192>" in cmap, "an arrow of CMSY"
+    assert "<32> <2208>" in cmap
+    accented = pdf([40, pikepdf.Name("/("), 97, pikepdf.Name("/a")], relations)
+    accented = accented.replace(b"/a", b"/a 233 /#e9")
+    assert "<e9> <00e9>" in cmap_of(accented)
+
+
+def test_what_a_map_has_lost_is_known_by_the_names_in_the_program_of_the_font() -> None:
+    made = pikepdf.new()
+    program = b"dup 33 /prime put\ndup 34 /minus put\ndup 35 /plus put"
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.Type1,
+        ToUnicode=made.make_stream(MAP.replace(b"<ffff>", b"<fffd>")),
+        FontDescriptor=pikepdf.Dictionary(FontFile=made.make_stream(program)),
+    )
+    cmap = cmap_of(written_with(font, made))
+    assert "<21> <2032>" in cmap
+    assert "<22> <0041>" in cmap, "what the file maps stays"
+
+
 def test_glyphs_that_ghostscript_numbers_are_known_by_their_codes_whatever_it_maps() -> (
     None
 ):
