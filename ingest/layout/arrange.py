@@ -12,6 +12,8 @@ from ingest.layout.columns import find_columns, group_by_baseline
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
 from ingest.layout.line import (
+    FLUSH,
+    MAX_INDENT,
     PROOF_ENDS,
     SMALL_PRINT,
     WORD_SHARE,
@@ -27,7 +29,7 @@ from ingest.layout.margins import (
     without_stray_signs,
 )
 from ingest.layout.rows import SEGMENT_GAP
-from ingest.pdf.model import UNKNOWN, edges, space_between
+from ingest.pdf.model import UNKNOWN, Box, edges, space_between
 
 MIN_PROSE_LINES = 6
 """Minimum number of lines of prose that alone define the margins of a column."""
@@ -73,6 +75,12 @@ MIN_PICTURE = 3.0
 
 MIN_BOX = 5.0
 """Minimum distance of the edge of a box from the margin of its column, in font sizes."""
+
+MIN_LINES_BESIDE = 2
+"""Minimum number of lines beside a picture; beside the picture of a formula is one."""
+
+MAX_PADDING = 2.0
+"""Maximum distance between a picture and the text beside it, in font sizes."""
 
 SPACE_OF_BOX = 0.2
 """Minimum width of a space in a box, in font sizes."""
@@ -166,6 +174,7 @@ def _arrange_lines(
     rtl: bool,
 ) -> list[PlacedLine]:
     """Join the pieces of each row of a column or a cell, and add its margins."""
+    rtl = rtl and not _is_set_from_left(part.lines)
     rows = group_by_baseline(part.lines)
     lines = [_join_row(row, page, number, rtl) for row in rows]
     left, right = _margins(lines)
@@ -181,7 +190,38 @@ def _arrange_lines(
         if rtl and _is_prose_from_left(line):
             whole = replace(line, left=-right, right=-left, from_right=False)
         placed.append(whole)
-    return _in_boxes(placed)
+    return _in_boxes(_beside_pictures(placed, page.pictures))
+
+
+def _beside_pictures(
+    lines: Sequence[PlacedLine], pictures: Iterable[Box]
+) -> list[PlacedLine]:
+    """Set the right margin of lines beside a picture to its edge, or to the farthest of their ends near that edge."""
+    narrowed = list(lines)
+    for picture in pictures:
+        level = [
+            position
+            for position, line in enumerate(narrowed)
+            if picture.top < line.y < picture.bottom
+            and line.end <= _near_edge(picture, line) < line.right
+            and line.indent < MAX_INDENT
+        ]
+        if len(level) < MIN_LINES_BESIDE:
+            continue
+        first = narrowed[level[0]]
+        edge = _near_edge(picture, first)
+        ends = [narrowed[position].end for position in level]
+        near = [end for end in ends if edge - end < MAX_PADDING * first.size]
+        if len(near) >= MIN_LINES_BESIDE:
+            edge = max(near)
+        for position in level:
+            narrowed[position] = replace(narrowed[position], right=edge)
+    return narrowed
+
+
+def _near_edge(picture: Box, line: PlacedLine) -> float:
+    """Return the edge of a picture at which a line beside it ends, as a right margin."""
+    return -picture.x1 if line.from_right else picture.x0
 
 
 def _in_boxes(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
@@ -225,6 +265,20 @@ def _is_wrapped_at(edge: float, lines: Sequence[PlacedLine]) -> bool:
         is_word = line.begins_small and first.text.isalpha() and not line.rtl
         n_inside += is_word and not above.ends_clause
     return 2 * n_inside > len(lines) - 1
+
+
+def _is_set_from_left(lines: Sequence[Line]) -> bool:
+    """Return whether a part of a page is set from the left: it has prose that reads so, and no letter that does not.
+
+    At least as many of its lines begin at the left edge as end at the right one.
+    """
+    has_other = any(line.rtl or has_rtl_letter(line.text) for line in lines)
+    if has_other or not any(map(_is_prose_from_left, lines)):
+        return False
+    left, right = edges(lines)
+    n_at_left = sum(line.x0 - left < FLUSH * line.size for line in lines)
+    n_at_right = sum(right - line.x1 < FLUSH * line.size for line in lines)
+    return n_at_left >= n_at_right
 
 
 def _is_prose_from_left(line: Line) -> bool:

@@ -65,6 +65,7 @@ class Page:
         number: 1-based.
         lines: from top to bottom, and from left to right within a row.
         tables: those with rules.
+        pictures: images beside which text may be set.
     """
 
     number: int
@@ -72,6 +73,7 @@ class Page:
     height: float
     lines: Sequence[Line]
     tables: Sequence[Table]
+    pictures: Sequence[Box] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,7 @@ class _OpenPdf:
                 height=page.height,
                 lines=lines,
                 tables=page.tables,
+                pictures=page.pictures,
             )
             pages.append(whole)
         return pages, rtl

@@ -192,7 +192,8 @@ def _has_whole_elements(arranged: Arranged) -> bool:
     for lines in arranged.pages:
         for above, line in itertools.pairwise(lines):
             is_known = above.element and line.element and line.column == above.column
-            if is_known and line.begins_small and _surely_goes_on(above, line):
+            is_open = line.begins_small and above.text[-1].isalnum()
+            if is_known and is_open and _surely_goes_on(above, line):
                 n_lines += 1
                 n_parted += line.element != above.element
     return n_parted <= max(MAX_FEW_PARTED, PARTED_SHARE * n_lines)

@@ -60,6 +60,9 @@ _OFF_ROOT = 0.2
 """Maximum distance of the first glyph under a root from the baseline of the formula, in ems; that of a fraction is
 farther."""
 
+_MIN_PICTURE = 36.0
+"""Minimum width and height of a picture with text beside it, in points: half an inch."""
+
 _KINDS = [
     pdfium.FPDF_PAGEOBJ_PATH,
     pdfium.FPDF_PAGEOBJ_IMAGE,
@@ -221,6 +224,16 @@ def find_rules(drawings: Iterable[Drawing]) -> list[Box]:
             y = (box.top + box.bottom) / 2
             rules.append(Box(box.x0, y, box.x1, y))
     return list(dict.fromkeys(rules))
+
+
+def find_pictures(drawings: Iterable[Drawing]) -> list[Box]:
+    """Return the images that are large enough for several lines of text beside them."""
+    return [
+        drawing.box
+        for drawing in drawings
+        if drawing.kind == pdfium.FPDF_PAGEOBJ_IMAGE
+        and min(drawing.box.width, drawing.box.height) >= _MIN_PICTURE
+    ]
 
 
 def table_rules(drawings: Iterable[Drawing]) -> list[Box]:

@@ -180,6 +180,7 @@ class GlyphPage:
         needs_ocr: whether it is an image without text, or its fonts do not tell what their glyphs are.
         dots: drawn shapes that may be bullets.
         rules: thin horizontal ones, as in fractions.
+        pictures: images beside which text may be set.
     """
 
     width: float
@@ -189,6 +190,7 @@ class GlyphPage:
     needs_ocr: bool = False
     dots: Sequence[Box] = ()
     rules: Sequence[Box] = ()
+    pictures: Sequence[Box] = ()
 
 
 class PdfReader(Protocol):

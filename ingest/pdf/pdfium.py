@@ -21,6 +21,7 @@ from ingest.pdf.drawings import (
     add_roots,
     find_bullets,
     find_drawings,
+    find_pictures,
     find_rules,
     table_rules,
 )
@@ -122,6 +123,7 @@ class PdfiumReader:
             glyphs=glyphs,
             dots=find_bullets(drawings),
             rules=find_rules(drawings),
+            pictures=find_pictures(drawings),
             tables=find_tables(rules, glyphs, frame.width),
             needs_ocr=is_scanned or _is_unreadable(glyphs),
         )

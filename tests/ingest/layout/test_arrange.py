@@ -1,5 +1,7 @@
 """ingest/layout/{arrange,columns}.py: reading order, running heads, footnotes and the printed title."""
 
+from dataclasses import replace
+
 from ingest.layout.columns import find_columns
 from tests.contracts.handmade import PAGE_WIDTH, Run, grid, lines, pdf
 from tests.ingest.reading import arranged, extracted, in_order
@@ -176,3 +178,29 @@ def test_the_margin_of_a_box_is_where_its_lines_are_broken() -> None:
         edge = max(line.end for line in others)
         assert [line.right == edge for line in others] == [is_boxed] * 4
         assert first.right > edge
+
+
+def test_lines_beside_a_picture_are_full_where_its_edge_is_near() -> None:
+    text = ["Boats come home at", "night, and", "everybody waits for"]
+    wide = "a line that runs over the whole width of its page, far beyond the picture"
+    picture = "q 120 0 0 60 {} 630 cm BI /W 1 /H 1 /CS /G /BPC 8 ID 0 EI Q"
+    for x0, is_narrow in ((150, True), (300, False)):
+        runs = lines([*text, wide], 50, 120)
+        *beside, below = in_order(runs, drawing=picture.format(x0))
+        ends = {line.right for line in beside}
+        assert ends == ({max(line.end for line in beside)} if is_narrow else {x0}), x0
+        assert below.right > x0
+
+
+def test_a_page_of_latin_text_in_a_hebrew_document_has_its_margins_on_the_left() -> (
+    None
+):
+    mapping = {char: char for char in "HedrLctu ."}
+    mapping |= {"a": "א", "b": "ב", "g": "ג"}
+    hebrew = []
+    for y in range(200, 308, 12):
+        hebrew.append(Run(50, y, "abg gba bag gab abg", font="mapped"))
+    latin = lines(["Lecture Here", "Lecture Lecture Here", "tree", "tree."], 50, 100)
+    latin = [replace(run, font="mapped") for run in latin]
+    ragged = in_order(latin, hebrew, to_unicode=mapping)[:4]
+    assert not any(line.from_right for line in ragged)

@@ -77,3 +77,14 @@ def test_white_space_parts_paragraphs_if_it_is_below_enough_sentences() -> None:
         for number in range(1, n_tight + 1):
             lines.append(line("Roots grow.", y=80 + 12.0 * number, x1=150.0))
         assert _measured(lines).spaced is spaced
+
+
+def test_a_structure_that_parts_sentences_is_not_trusted_but_for_lines_of_code() -> (
+    None
+):
+    for end, trusts in (("grow", False), ('grow")', True)):
+        lines = []
+        for number in range(20):
+            text = f"trees that {end}"
+            lines.append(line(text, y=12.0 * number, element=number + 1))
+        assert _measured(lines).trusts_structure is trusts, end
