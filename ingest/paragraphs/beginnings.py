@@ -205,6 +205,7 @@ def begins_element(line_break: Break) -> bool:
         return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
     is_full = not above.has_room_for(line)
     is_broken = is_full or (line.begins_small and above.is_full(line))
+    is_broken |= _is_open(line_break) and line.starts_at(above.start)
     is_outside = line_break.in_one_column and line.shift_from(above) < -INDENTED
     is_new = is_outside and line.initial.isupper()
     is_new |= _extra_space(line_break) > CLEAR_SPACE and not line.begins_small
@@ -490,8 +491,8 @@ def has_extra_space(line_break: Break) -> bool:
 def _is_mid_sentence(line_break: Break) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height.
 
-    It does so below text that ends in an operator, before a term that did not fit there. In a script without capitals
-    that is sure only if the first word did not fit below a line of several words.
+    It does so below text that ends in an operator or in a word such as "of", before a term that did not fit there. In a
+    script without capitals that is sure only if the first word did not fit below a line of several words.
     """
     above, line = line_break.above, line_break.line
     is_flush = line.starts_at(above.left, above.start, line_break.group.text_start)
@@ -505,8 +506,9 @@ def _is_mid_sentence(line_break: Break) -> bool:
         return is_full
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
     is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
+    is_open = _is_unfinished(above) or (has_no_case and is_text)
     is_named = names_statement(line.first_text) or _has_bold_label(line)
-    return is_full and has_no_case and is_text and not is_named
+    return is_full and is_open and not is_named
 
 
 def _is_evenly_spaced(line_break: Break) -> bool:
@@ -706,7 +708,8 @@ def _is_unfinished(line: PlacedLine) -> bool:
     """Return whether a line of several words ends with one that needs another, such as "of"."""
     last = line.words[-1]
     is_text = line.is_prose and len(line.words) >= MIN_SENTENCE_WORDS
-    return is_text and not last.is_term and last.text.casefold() in _OPEN_ENDS
+    is_word = not (last.is_term or last.mono)
+    return is_text and is_word and last.text.casefold() in _OPEN_ENDS
 
 
 def _is_open(line_break: Break) -> bool:

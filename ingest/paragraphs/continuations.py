@@ -342,13 +342,14 @@ def goes_on_after_displays(
     is_list = last.text.endswith(":")
     formula = displays[-1].last
     is_ended = is_list and formula.ends_sentence and not formula.text.endswith(ELLIPSES)
-    if is_ended or not _may_go_on(group) or not same_print(last, line):
+    is_shown = all(part.first.is_formula or part.first.is_mono for part in displays)
+    is_clause = is_shown and _CLAUSE.match(line.text) is not None
+    is_new = is_ended and not (is_clause and line.begins_small)
+    if is_new or not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
 
-    is_shown = all(part.first.is_formula or part.first.is_mono for part in displays)
-    is_clause = is_shown and _CLAUSE.match(line.text) is not None
     if line.is_inside_sentence or is_clause:
         return _begins_beside(before, line)
     if is_list or any(part.first.is_mono for part in displays):
@@ -477,7 +478,7 @@ def _may_go_on(group: LineGroup) -> bool:
 
 def _begins_with_small_word(line: Line) -> bool:
     """Return whether a line begins with a word without a capital: "since", or two letters alone on the line: "or"."""
-    first = line.first_text
+    first = line.first_text.lstrip("(")
     least = 3 if len(line.words) > 1 else 2
     return len(first) >= least and first.isalpha() and not line.initial.isupper()
 

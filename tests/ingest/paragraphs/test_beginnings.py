@@ -188,6 +188,18 @@ def test_an_element_below_more_space_begins_unless_a_small_letter_goes_on() -> N
         assert begins(above, after) is expected, (text, y)
 
 
+def test_a_sentence_that_an_author_broke_goes_on_in_the_next_element() -> None:
+    for text, begins_small, expected in (
+        ("Suppose that the graph is split into", True, False),
+        ("Suppose that the graph is split into", False, True),
+        ("the graph is split into", True, True),
+    ):
+        above = LineGroup([line(text, x1=200.0, element=1)])
+        after = "parts without edges" if begins_small else "Parts without edges"
+        begun = begins(above, line(after, y=112.0, element=2))
+        assert begun is expected, (text, after)
+
+
 def test_a_line_of_an_element_beside_a_picture_goes_on() -> None:
     above = LineGroup([line("Trees are graphs.", x1=250.0, element=1)])
     for end, expected in ((250.0, False), (300.0, True)):
@@ -202,8 +214,18 @@ def test_a_full_line_of_a_script_without_capitals_goes_on_below_more_space() -> 
         (300.0, "הגדרה. קשתות הן", True),
         (300.0, "Nodes and arcs", True),
     ):
-        above = LineGroup([line("כל העצים הם גרפים של", x1=end)])
+        above = LineGroup([line("כל העצים הם גרפים גדולים", x1=end)])
         assert begins(above, line(text, y=118.0)) is expected, (end, text)
+
+
+def test_a_term_goes_on_below_more_space_after_a_word_that_needs_another() -> None:
+    for end, text, expected in (
+        (300.0, "We call a graph with roots and the set of", False),
+        (300.0, "We call a graph with roots and leaves", True),
+        (200.0, "We call a graph with roots and the set of", True),
+    ):
+        above = LineGroup([line(text, x1=end)])
+        assert begins(above, line("X = Y a tree", y=118.0)) is expected, (end, text)
 
 
 def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
