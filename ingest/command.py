@@ -165,7 +165,7 @@ def _paragraph_line(item: Paragraph) -> str:
 
 
 def _prose(course: Course) -> list[Paragraph]:
-    """Return the ordinary paragraphs, unlike headings, items, captions and other short passages."""
+    """Return the ordinary paragraphs, unlike headings, items, captions and other short paragraphs."""
     return [item for item in course.paragraphs if item.kind == "prose"]
 
 

@@ -89,20 +89,20 @@ class Plan:
         return self.places.sentence_ids[self.candidate_places]
 
     def as_paragraph(self, candidate: int) -> Paragraph:
-        """Return the passage of a candidate from its place on."""
+        """Return the paragraph of a candidate from its place on."""
         return self.places.as_paragraph(int(self.candidate_places[candidate]))
 
     def piece(self, candidate: int) -> Piece | None:
-        """Return the piece of a candidate; None for one in a passage."""
+        """Return the piece of a candidate; None for one in a paragraph."""
         return self.places.piece(int(self.candidate_places[candidate]))
 
     def hit(self, candidate: int) -> Hit:
-        """Return the hit of a candidate's best passage, with its text from the place on."""
+        """Return the hit of a candidate's best paragraph, with its text from the place on."""
         order = self.result.course_order
         assert order is not None
-        passages = self.places.held_rows(int(self.candidate_places[candidate]))
+        paragraphs = self.places.held_rows(int(self.candidate_places[candidate]))
         paragraph = self.as_paragraph(candidate)
-        return replace(order.best_hit(passages), paragraph=paragraph)
+        return replace(order.best_hit(paragraphs), paragraph=paragraph)
 
     def find_candidate(self, sentence: str) -> int | None:
         """Return the first candidate that begins with a sentence, None if there is none."""
@@ -158,7 +158,7 @@ class Player:
         seed: seed of the questions; the same game and seed give the same questions.
         embed: embeds ideas for the associative word, and hints to compare with pieces of other editions; None skips
             both.
-        writer: re-ranks passages, and writes words and justifications; None skips these steps.
+        writer: re-ranks paragraphs, and writes words and justifications; None skips these steps.
         log_odds_per_similarity: log-odds of a cosine of 1 between a piece of another edition and the hint.
     """
 
@@ -214,7 +214,7 @@ class Player:
 
         Args:
             questions: None designs them.
-            asks_writer: let the writer re-rank passages, if there is one.
+            asks_writer: let the writer re-rank paragraphs, if there is one.
 
         Raises:
             QueryError: the search finds nothing, and the course has no paragraph.
@@ -262,7 +262,7 @@ class Player:
     def _prior(
         self, start: RoundStart, result: SearchResult, index: WordIndex
     ) -> Float64Array:
-        """Return the (n_places,) belief before the writer re-ranks passages."""
+        """Return the (n_places,) belief before the writer re-ranks paragraphs."""
         places = index.places
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):

@@ -9,7 +9,7 @@ FitArray = Float32Array
 """Probabilities that a careful referee finds each option fitting, summing to 1 over the last axis, the four options."""
 
 View = Literal["paragraph", "opening", "passages", "name"]
-"""Parts that a referee may see: the whole paragraph; its opening sentence; that sentence and some passages of the
+"""Parts that a referee may see: the whole paragraph; its opening sentence; that sentence and some paragraphs of the
 course, retrieved by the question; or only the book's name and the hint."""
 VIEWS: tuple[View, ...] = get_args(View)
 """All views."""
@@ -18,7 +18,7 @@ N_QUESTIONS = 20
 """Number of questions of a batch."""
 
 DESIGN_VIEWS = VIEWS[:2]
-"""The views that questions are chosen for; a referee with passages also sees the opening sentence."""
+"""The views that questions are chosen for; a referee with paragraphs also sees the opening sentence."""
 
 OPENING_VIEWS: tuple[View, ...] = ("opening", "passages")
 """Views under which a referee who holds raw text takes another sentence than the opening for the first one. Such a

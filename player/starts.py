@@ -1,4 +1,4 @@
-"""The start model: the probability that a referee chooses a kind of passage, and begins at a place in a passage.
+"""The start model: the probability that a referee chooses a kind of paragraph, and begins at a place in a paragraph.
 
 Its weights are natural log-odds; `tools.calibration` fits them on labelled games. Search and belief use them.
 """
@@ -15,13 +15,13 @@ import numpy as np
 from configs.directories import user_fit
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
-from quarry.languages.language import PassageKind
+from quarry.languages.language import ParagraphKind
 from quarry.languages.quotation import OPENING_MARKS
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """File with the fitted weights."""
-PASSAGE_KINDS: tuple[PassageKind, ...] = get_args(PassageKind)
-"""All kinds of passages."""
+PARAGRAPH_KINDS: tuple[ParagraphKind, ...] = get_args(ParagraphKind)
+"""All kinds of paragraphs."""
 PROSE_FIRST = 2.0
 """Log-odds that a search subtracts from all kinds but prose, so that it shows prose first."""
 
@@ -37,13 +37,13 @@ def start_weights() -> dict[str, float]:
 
 
 def kind_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """Return (n_paragraphs,) log-odds that a referee chooses a passage of the kind of each one, up to a constant."""
+    """Return (n_paragraphs,) log-odds that a referee chooses a paragraph of the kind of each one, up to a constant."""
     weights = start_weights()
     return np.array([weights.get(paragraph.kind, 0.0) for paragraph in paragraphs])
 
 
 def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """Return (n_paragraphs,) log-odds that a search adds for the kind of each passage if `search.kind_weight` is 1."""
+    """Return (n_paragraphs,) log-odds that a search adds for the kinds of paragraphs if `search.kind_weight` is 1."""
     is_other = np.array([paragraph.kind != "prose" for paragraph in paragraphs])
     return kind_log_odds(paragraphs) - PROSE_FIRST * is_other
 
@@ -51,9 +51,9 @@ def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
 FEW_WORDS = 6
 """Minimum number of words that is not "few"."""
 USUAL_WORDS = 40
-"""Number of words of a usual passage."""
+"""Number of words of a usual paragraph."""
 END_MARKS = frozenset(".?!:")
-"""Signs at the end of a whole passage."""
+"""Signs at the end of a whole paragraph."""
 
 START_FEATURES = (
     "later sentence",
@@ -71,16 +71,16 @@ START_FEATURES = (
     "begins small",
     "introduces a list",
 )
-"""Features of a start and of the passage from there on; the kind of the passage is a feature too."""
+"""Features of a start and of the paragraph from there on; the kind of the paragraph is a feature too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where one place begins in its passage or piece, and with which sentence.
+    """Where one place begins in its paragraph or piece, and with which sentence.
 
     Attributes:
-        number: number of the sentence within the passage, from 0.
-        offset: position in the passage's text.
+        number: number of the sentence within the paragraph, from 0.
+        offset: position in the paragraph's text.
         sentence: the opening sentence to guess.
         variant: 0 for the usual bounds of the sentence, more for others.
         on_top: whether it is the first whole sentence that begins on its page.
@@ -98,7 +98,7 @@ def start_log_odds(
     rows: Sequence[int],
     starts: Sequence[Start],
 ) -> Float64Array:
-    """Return the (n_places,) log-odds that a referee begins at each place, given its passage, up to a constant."""
+    """Return the (n_places,) log-odds that a referee begins at each place, given its paragraph, up to a constant."""
     weights = [start_weights().get(feature, 0.0) for feature in START_FEATURES]
     log_odds: Float64Array = start_features(paragraphs, rows, starts) @ weights
     return log_odds

@@ -146,7 +146,7 @@ class HashingEmbedder:
 
 
 class OppositeEmbedder(HashingEmbedder):
-    """Every query points away from the passages with its words."""
+    """Every query points away from the paragraphs with its words."""
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         return -super().embed_queries(texts)

@@ -56,8 +56,8 @@ def test_nothing_that_is_read_from_data_is_imported() -> None:
     Path("evil.yaml").write_text(f"search: {{strategies: [{SPEC}]}}")
     store = open_store("store")
     Path("runs").mkdir()
-    form = {"passage": store.paragraphs[0].paragraph_id, "hint": "zzz"}
-    game = labelled_game(hint="zzz", paragraph_id=form["passage"])
+    form = {"paragraph": store.paragraphs[0].paragraph_id, "hint": "zzz"}
+    game = labelled_game(hint="zzz", paragraph_id=form["paragraph"])
     run = Replay([game], store, load(), [("constant:A", 0)]).run()
     write_run(Path("runs/evil.json"), replace(run, referee=SPEC))
     files = StudioFiles(Path("games.jsonl"), Path("runs"), Path("journal"))

@@ -38,7 +38,7 @@ from quarry.cli import (
     Preset,
     StoreOptions,
 )
-from quarry.languages.language import PassageKind
+from quarry.languages.language import ParagraphKind
 from quarry.terminal import pluralize, visible
 
 _log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def label(
     *,
     out: Out,
     lecture: str = "",
-    kinds: Annotated[tuple[PassageKind, ...], Parameter("--kind")] = (),
+    kinds: Annotated[tuple[ParagraphKind, ...], Parameter("--kind")] = (),
     at: StoreOptions = StoreOptions(),
     seed: Seed = 0,
 ) -> None:
@@ -139,7 +139,7 @@ def questions(
         for_respondent: Write what respondents are shown, not what the questions are about; `replay --answers` needs
             the other file.
         view: With --for-respondent: what they see of the paragraph; opening calls its opening sentence the paragraph,
-            passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph).
+            paragraphs gives that sentence and, for each question, four paragraphs of the course (default: paragraph).
     """
     from evaluate.replay.batches import (
         format_batch,

@@ -1,4 +1,4 @@
-"""Locates the passages of labelled games in a store, and checks the games."""
+"""Locates the paragraphs of labelled games in a store, and checks the games."""
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -29,16 +29,16 @@ MIN_SHARED = 0.7
 def locate_games(
     games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]
 ) -> dict[str, Paragraph | None]:
-    """Find the ingested passage of each answerable game.
+    """Find the ingested paragraph of each answerable game.
 
-    The passage of a game of another edition is the raw text itself. A game with a known paragraph_id is found by the
+    The paragraph of a game of another edition is the raw text itself. A game with a known paragraph_id is found by the
     id, and any other by its opening sentence: at the places that begin with this sentence, or else with a sentence that
     would win the game. Of several places, the one with the text most similar to the labelled text is taken; then the
     one in the document of the game, on its page; then the one with the smallest paragraph_id.
 
     Returns:
-        Passages by game_id, None if no place begins with the opening sentence. A passage begins at the place, which may
-        be inside the ingested passage, and has the id of that passage.
+        Paragraphs by game_id, None if no place begins with the opening sentence. A paragraph begins at the place, which
+        may be inside the ingested paragraph, and has the id of that paragraph.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
     doc_ids = {paragraph.doc_id for paragraph in paragraphs}
@@ -47,11 +47,11 @@ def locate_games(
     for game in games:
         if not game.answerable:
             continue
-        passage = by_id.get(game.paragraph_id)
+        paragraph = by_id.get(game.paragraph_id)
         if game.edition:
-            passage = make_raw_passage(game, game.find_document(doc_ids))
-        located[game.game_id] = passage
-        if passage is None and (game.opening_sentence or game.paragraph):
+            paragraph = make_raw_paragraph(game, game.find_document(doc_ids))
+        located[game.game_id] = paragraph
+        if paragraph is None and (game.opening_sentence or game.paragraph):
             unknown.append(game)
 
     if unknown:
@@ -59,11 +59,11 @@ def locate_games(
         words = [set(tokens(start.sentence)) for start in places.starts]
         for game in unknown:
             doc_id = game.find_document(doc_ids)
-            located[game.game_id] = _find_passage(game, doc_id, places, words)
+            located[game.game_id] = _find_paragraph(game, doc_id, places, words)
     return located
 
 
-def make_raw_passage(game: LabelledGame, doc_id: str) -> Paragraph:
+def make_raw_paragraph(game: LabelledGame, doc_id: str) -> Paragraph:
     """Return the raw text of a game of another edition as a paragraph of a document."""
     return Paragraph(
         paragraph_id=f"{doc_id}:{game.page}:{game.edition}",
@@ -75,13 +75,13 @@ def make_raw_passage(game: LabelledGame, doc_id: str) -> Paragraph:
     )
 
 
-def _find_passage(
+def _find_paragraph(
     game: LabelledGame,
     doc_id: str,
     places: Places,
     words: Sequence[AbstractSet[str]],
 ) -> Paragraph | None:
-    """Find the passage that begins with the opening sentence of a game; see `locate_games`.
+    """Find the paragraph that begins with the opening sentence of a game; see `locate_games`.
 
     Args:
         game: the game.
@@ -110,7 +110,7 @@ def _find_passage(
     if not hits:
         return None
     best = min(hits, key=misfit)
-    around = places.paragraphs[places.passage_rows[best]]
+    around = places.paragraphs[places.paragraph_rows[best]]
     return replace(places.as_paragraph(best), paragraph_id=around.paragraph_id)
 
 
@@ -125,7 +125,7 @@ def locate_in(
         where: the name of the games, for errors.
 
     Raises:
-        GamesError: no answerable game has a passage.
+        GamesError: no answerable game has a paragraph.
     """
     located = locate_games(games, course.paragraphs)
     if located and not any(located.values()):
@@ -143,7 +143,7 @@ def check_games(
 
     Args:
         games: the games.
-        paragraphs: passages of the store.
+        paragraphs: paragraphs of the store.
     """
     located = locate_games(games, paragraphs)
     wrong: list[tuple[str, str]] = []
@@ -169,9 +169,11 @@ def check_games(
     return wrong
 
 
-def _find_place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str]:
-    """Yield the errors of a game's paragraph_id, opening sentence and page, given the passage that they lead to."""
-    if passage is None:
+def _find_place_errors(
+    game: LabelledGame, paragraph: Paragraph | None
+) -> Iterator[str]:
+    """Yield the errors of a game's paragraph_id, opening sentence and page, given the paragraph that they lead to."""
+    if paragraph is None:
         if game.opening_sentence or game.paragraph:
             yield "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
         else:
@@ -179,17 +181,17 @@ def _find_place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterato
         return
     if game.paragraph and begins_with(game.paragraph, game.opening_sentence):
         sentence = _in_tokens(game.opening_sentence)
-        alike = fuzz.partial_ratio(sentence, _in_tokens(passage.text))
+        alike = fuzz.partial_ratio(sentence, _in_tokens(paragraph.text))
         if sentence and alike < MIN_ALIKE:
-            yield f"The paragraph {passage.paragraph_id} does not hold its opening sentence; correct one of them."
-    if not _is_on_page(game, passage):
-        yield f"Its page is {game.page}, and {passage.paragraph_id} is on page {passage.page}; correct one of them."
+            yield f"The paragraph {paragraph.paragraph_id} does not hold its opening sentence; correct one of them."
+    if not _is_on_page(game, paragraph):
+        yield f"Its page is {game.page}, and {paragraph.paragraph_id} is on page {paragraph.page}; correct one of them."
 
 
-def _is_on_page(game: LabelledGame, passage: Paragraph) -> bool:
-    """Return whether a passage is on the page of the label, or the label has no page."""
-    last = passage.page + len(passage.page_breaks)
-    return not game.page or passage.page <= game.page <= last
+def _is_on_page(game: LabelledGame, paragraph: Paragraph) -> bool:
+    """Return whether a paragraph is on the page of the label, or the label has no page."""
+    last = paragraph.page + len(paragraph.page_breaks)
+    return not game.page or paragraph.page <= game.page <= last
 
 
 def begins_with(text: str, sentence: str) -> bool:

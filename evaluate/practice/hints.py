@@ -20,7 +20,7 @@ N_HINT_WORDS = 5
 MIN_HINT_LETTERS = 4
 """Minimum number of letters of a word of a hint."""
 MAX_SHARE = 0.2
-"""Maximum share of the passages that hold a word of a hint."""
+"""Maximum share of the paragraphs that hold a word of a hint."""
 MAX_VOCABULARY = 800
 """Maximum number of words of a course that are embedded, the frequent ones first."""
 
@@ -30,7 +30,7 @@ def make_games(
 ) -> list[tuple[LabelledGame, Paragraph]]:
     """Make practice games about paragraphs of a course that has no labelled games.
 
-    A hint lists words of the course that are similar to the passage in meaning, in its language, and do not occur in
+    A hint lists words of the course that are similar to the paragraph in meaning, in its language, and do not occur in
     it.
 
     Args:
@@ -41,7 +41,7 @@ def make_games(
     prose = [row for row, item in enumerate(paragraphs) if item.kind == "prose"]
     rows = prose or [*range(len(paragraphs))]
     rows = rows[:: max(1, len(rows) // N_GAMES)][:N_GAMES]
-    # subtract the mean: otherwise some words are near every passage
+    # subtract the mean: otherwise some words are near every paragraph
     centred = vectors - vectors.mean(axis=0)
     vocabulary = _vocabulary(paragraphs)
     if not vocabulary:
@@ -72,12 +72,12 @@ def make_games(
 
 def _vocabulary(paragraphs: Sequence[Paragraph]) -> list[str]:
     """Return the words of a course that a hint may hold, the most frequent first."""
-    n_passages: Counter[str] = Counter()
+    n_paragraphs: Counter[str] = Counter()
     for paragraph in paragraphs:
-        n_passages.update(sorted(set(words(paragraph.text))))
+        n_paragraphs.update(sorted(set(words(paragraph.text))))
     most = max(1, MAX_SHARE * len(paragraphs))
     vocabulary = []
-    for word, n in n_passages.most_common():
+    for word, n in n_paragraphs.most_common():
         is_plain = word.isalpha() and len(word) >= MIN_HINT_LETTERS
         if is_plain and n <= most and not is_stop_word(word):
             vocabulary.append(word)

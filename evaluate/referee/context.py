@@ -130,17 +130,17 @@ class VisibleContext:
 def build_visible_context(
     paragraph: str,
     opening: str = "",
-    passages: tuple[str, ...] = (),
+    paragraphs: tuple[str, ...] = (),
 ) -> VisibleContext:
-    """Build the context of a paragraph, and of passages that follow it.
+    """Build the context of a paragraph, and of paragraphs that follow it.
 
     Args:
         paragraph: text of the paragraph.
         opening: its labelled opening sentence; "" or one that the paragraph does not hold is ignored.
-        passages: further text.
+        paragraphs: further text.
     """
     text, first = normalise(paragraph), normalise(opening)
-    whole = " ".join([text, *map(normalise, passages)])
+    whole = " ".join([text, *map(normalise, paragraphs)])
     is_labelled = first and first in text
     return VisibleContext(whole, first if is_labelled else first_sentence(whole))
 

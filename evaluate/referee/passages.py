@@ -1,4 +1,4 @@
-"""Retrieval of the passages of a course that are nearest to a question, as referees do it; the referees' embedder."""
+"""Retrieval of the paragraphs of a course that are nearest to a question, as referees do it; the referees' embedder."""
 
 import contextlib
 import functools
@@ -20,17 +20,17 @@ from quarry.store import Course
 
 N_BUCKETS = 2**14
 """Number of hash values of runs of characters."""
-N_PASSAGES = 4
-"""Number of passages that a referee retrieves for a question."""
+N_PARAGRAPHS = 4
+"""Number of paragraphs that a referee retrieves for a question."""
 MAX_CACHED_QUESTIONS = 2**16
-"""Maximum number of questions whose passages are cached."""
+"""Maximum number of questions whose paragraphs are cached."""
 BATCH = 16
 """Number of paragraphs that are embedded at once."""
 N_SCRIPT = 200
 """Number of paragraphs from which the script of a course is detected."""
 
 Retrieve = Callable[[str], tuple[str, ...]]
-"""A function from the text of a question to the nearest passages of the course."""
+"""A function from the text of a question to the nearest paragraphs of the course."""
 
 
 class CharacterEncoder:
@@ -67,7 +67,7 @@ def choose_other_embedder(player_embedder_spec: str) -> str | None:
 
 
 class PassageRetriever:
-    """Retrieves passages for all referees of a store; the model is loaded when it is first needed.
+    """Retrieves paragraphs for all referees of a store; the model is loaded when it is first needed.
 
     Args:
         texts: paragraphs of the course.
@@ -96,11 +96,11 @@ class PassageRetriever:
         return self._models.embedder(self.embedder_spec)
 
     def _retrieve(self, question: str) -> tuple[str, ...]:
-        """Return the N_PASSAGES paragraphs nearest to a question, nearest first; equally near ones in their order."""
+        """Return the N_PARAGRAPHS nearest to a question, nearest first; equally near ones in their order."""
         if not self._texts:
             return ()
         similarities = self._vectors @ self.encoder.embed_queries([question])[0]
-        nearest = np.argsort(-similarities, kind="stable")[:N_PASSAGES]
+        nearest = np.argsort(-similarities, kind="stable")[:N_PARAGRAPHS]
         return tuple(map(self._texts.__getitem__, nearest))
 
     @functools.cached_property
@@ -128,7 +128,7 @@ class PassageRetriever:
     def _embed(self) -> AnyFloatArray:
         bar = tqdm(
             range(0, len(self._texts), BATCH),
-            desc="embedding passages for the referee",
+            desc="embedding paragraphs for the referee",
             file=sys.stderr,
             leave=False,
             delay=2.0,
@@ -155,7 +155,7 @@ def embed_course_once(
     course: Course,
     settings: EmbedSettings,
 ) -> None:
-    """Embed the course if a referee retrieves passages, so that later processes find the vectors in the cache.
+    """Embed the course if a referee retrieves paragraphs, so that later processes find the vectors in the cache.
 
     Raises:
         RefereeError: a SPEC is invalid.

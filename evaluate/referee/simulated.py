@@ -23,7 +23,7 @@ class SimulatedReferee:
     Attributes:
         spec: view, policy, and shares of replaced answers.
         seed: seed of the replaced answers.
-        retriever: retrieves passages of the course; that of no course retrieves none.
+        retriever: retrieves paragraphs of the course; that of no course retrieves none.
     """
 
     spec: RefereeSpec

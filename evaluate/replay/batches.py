@@ -87,7 +87,7 @@ def format_respondent_batch(
     Args:
         batch: the batch.
         view: the part of the paragraph that the respondent sees.
-        retrieve: returns the passages of the course for the text of a question, for the view `passages`.
+        retrieve: returns the paragraphs of the course for the text of a question, for the view `passages`.
     """
     questions = questions_json(batch.questions)
     content = {"paragraph": batch.opening_sentence}

@@ -177,8 +177,8 @@ class Replay:
         games, n_finished = self.games, len(records)
         jobs = []
         for game in games[n_finished:]:
-            passage = located.get(game.game_id)
-            jobs.append(Job(game, passage, self.batches.get(game.game_id)))
+            paragraph = located.get(game.game_id)
+            jobs.append(Job(game, paragraph, self.batches.get(game.game_id)))
 
         bar = tqdm(
             total=len(games),

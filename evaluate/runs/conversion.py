@@ -189,7 +189,7 @@ def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
 
 
 def find_secret(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
-    """Return the first candidate that is the secret passage or, in another edition, the secret piece.
+    """Return the first candidate that is the secret paragraph or, in another edition, the secret piece.
 
     If no piece has the labelled text, the first piece on the page of the secret is taken; None if there is none.
     """
@@ -213,8 +213,8 @@ def is_on_secret_page(plan: Plan, candidate: int, secret: Paragraph) -> bool:
     """Return whether a candidate is on the page where a raw secret begins."""
     piece = plan.piece(candidate)
     if piece is None:
-        passage = plan.as_paragraph(candidate)
-        return (passage.doc_id, passage.page) == (secret.doc_id, secret.page)
+        paragraph = plan.as_paragraph(candidate)
+        return (paragraph.doc_id, paragraph.page) == (secret.doc_id, secret.page)
     return piece.doc_id == secret.doc_id and (
         piece.page <= secret.page <= piece.last_page
     )

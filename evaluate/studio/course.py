@@ -1,4 +1,4 @@
-"""Pages of a course: its lectures, the passages of each page, and the search."""
+"""Pages of a course: its lectures, the paragraphs of each page, and the search."""
 
 import contextlib
 import itertools
@@ -49,7 +49,7 @@ def _lecture(
     studio: CurrentStudio,
     page: Page,
     number: int = 1,
-    passage: str = "",
+    paragraph: str = "",
     editions: bool = False,
 ) -> HTMLResponse:
     n_pages = max(lecture.n_pages, 1)
@@ -79,10 +79,10 @@ def _lecture(
         document=lecture,
         page=number,
         n_pages=n_pages,
-        passages=outlined(studio.course.paragraphs),
+        paragraphs=outlined(studio.course.paragraphs),
         rejected=outlined(studio.course.rejected),
         notice=notice,
-        passage=passage,
+        chosen=paragraph,
         texts=texts,
     )
 

@@ -20,7 +20,7 @@ from quarry.course.text import canonical
 PICTURE_WIDTH = 900
 """Width of the picture of a page, in pixels."""
 MIN_RUN = 2
-"""Minimum number of words in order by which a passage is found on a page."""
+"""Minimum number of words in order by which a paragraph is found on a page."""
 MIN_SHARE = 0.3
 """Minimum share of the words of a text, or of the page, that match if the text is on the page."""
 _SPELLING = re.compile("[^\\s\ufffe\x02]+")

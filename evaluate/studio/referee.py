@@ -1,4 +1,4 @@
-"""Pages for a person as the referee: passages, hints, twenty questions, and labelled games."""
+"""Pages for a person as the referee: paragraphs, hints, twenty questions, and labelled games."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -25,18 +25,18 @@ from quarry.embed import Models
 from quarry.plugins import refuse_dotted
 
 N_LISTED = 25
-"""Number of passages on a page of the list."""
+"""Number of paragraphs on a page of the list."""
 
 
 class HintForm(BaseModel, str_strip_whitespace=True):
     """Fields of the form for a hint.
 
     Attributes:
-        lecture, kind: filters of the passages that are labelled one after another.
+        lecture, kind: filters of the paragraphs that are labelled one after another.
         preset, referee: preset and referee of a replay.
     """
 
-    passage: str
+    paragraph: str
     hint: str = ""
     book: str = ""
     sentence: str = ""
@@ -60,17 +60,17 @@ def _choose(
     kind: str = "",
     start: int = 0,
 ) -> HTMLResponse:
-    passages = studio.passages(lecture, kind)
+    paragraphs = studio.paragraphs(lecture, kind)
     existing = load_existing_games(studio.files.games)
 
     return page(
         "referee.html",
-        passages=passages[start : start + N_LISTED],
+        paragraphs=paragraphs[start : start + N_LISTED],
         start=start,
         n_listed=N_LISTED,
-        n_passages=len(passages),
+        n_paragraphs=len(paragraphs),
         documents=studio.course.documents,
-        kinds=sorted({passage.kind for passage in studio.course.paragraphs}),
+        kinds=sorted({paragraph.kind for paragraph in studio.course.paragraphs}),
         lecture=lecture,
         kind=kind,
         labelled=[game.paragraph_id for game in existing],
@@ -78,7 +78,7 @@ def _choose(
     )
 
 
-@router.get("/referee/passage")
+@router.get("/referee/paragraph")
 def _write(
     form: Annotated[HintForm, Query()], studio: CurrentStudio, page: Page
 ) -> HTMLResponse:
@@ -88,29 +88,29 @@ def _write(
 def _form(
     form: HintForm, studio: Studio, page: Page, errors: Sequence[str] = ()
 ) -> HTMLResponse:
-    passages = studio.passages(form.lecture, form.kind)
+    paragraphs = studio.paragraphs(form.lecture, form.kind)
     labelled = {game.paragraph_id for game in load_existing_games(studio.files.games)}
-    ids = [passage.paragraph_id for passage in passages]
-    position = ids.index(form.passage) if form.passage in ids else 0
+    ids = [paragraph.paragraph_id for paragraph in paragraphs]
+    position = ids.index(form.paragraph) if form.paragraph in ids else 0
 
     return page(
         "hint.html",
         422 if errors else 200,
-        paragraph=studio.passage(form.passage),
+        paragraph=studio.paragraph(form.paragraph),
         form=form,
         errors=errors,
         marked=(),
         before=ids[position - 1] if position else "",
         after="".join(ids[position + 1 : position + 2]),
         position=position + 1,
-        n_passages=len(ids),
+        n_paragraphs=len(ids),
         n_labelled=len(labelled.intersection(ids)),
     )
 
 
 @router.post("/referee/check")
 def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
-    paragraph_tokens = set(tokens(studio.passage(form.passage).text))
+    paragraph_tokens = set(tokens(studio.paragraph(form.paragraph).text))
     marked = []
     for word in form.hint.split():
         marked.append((word, not paragraph_tokens.isdisjoint(tokens(word))))
@@ -119,7 +119,7 @@ def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
 
 
 def _find_errors(form: HintForm, studio: Studio) -> list[str]:
-    text = studio.passage(form.passage).text
+    text = studio.paragraph(form.paragraph).text
     return list(find_label_errors(text, form.hint, form.word, form.sentence))
 
 
@@ -152,7 +152,7 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
         referee: SPEC of a simulated referee; "" for a person.
     """
     player = studio.player(form.preset)
-    paragraph = studio.passage(form.passage)
+    paragraph = studio.paragraph(form.paragraph)
     game = LabelledGame(
         game_id=STUDIO_SERVER,
         book_name=form.book,
@@ -180,7 +180,7 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
 def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
     if errors := _refusals(form, studio):
         return _form(form, studio, page, errors)
-    paragraph = studio.passage(form.passage)
+    paragraph = studio.paragraph(form.paragraph)
     add_game(
         studio.files.games,
         paragraph,
@@ -191,10 +191,10 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         association_domain=form.domain,
     )
 
-    passages = studio.passages(form.lecture, form.kind) or [paragraph]
-    row = passages.index(paragraph) + 1 if paragraph in passages else 0
+    paragraphs = studio.paragraphs(form.lecture, form.kind) or [paragraph]
+    row = paragraphs.index(paragraph) + 1 if paragraph in paragraphs else 0
     following = HintForm(
-        passage=passages[row % len(passages)].paragraph_id,
+        paragraph=paragraphs[row % len(paragraphs)].paragraph_id,
         lecture=form.lecture,
         kind=form.kind,
     )

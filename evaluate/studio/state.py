@@ -142,18 +142,18 @@ class Studio:
             is_inside = path.is_relative_to(folder) and path != folder
         return or_404(path if is_inside else None, "such run")
 
-    def passage(self, paragraph_id: str) -> Paragraph:
-        """Return a passage of the course; raise 404 if there is none."""
+    def paragraph(self, paragraph_id: str) -> Paragraph:
+        """Return a paragraph of the course; raise 404 if there is none."""
         by_id = {item.paragraph_id: item for item in self.course.paragraphs}
-        return or_404(by_id.get(paragraph_id), f"passage {paragraph_id}")
+        return or_404(by_id.get(paragraph_id), f"paragraph {paragraph_id}")
 
-    def passages(self, doc_id: str, kind: str) -> list[Paragraph]:
-        """Return the passages of a document and a kind; "" takes all."""
-        passages = []
+    def paragraphs(self, doc_id: str, kind: str) -> list[Paragraph]:
+        """Return the paragraphs of a document and a kind; "" takes all."""
+        paragraphs = []
         for paragraph in self.course.paragraphs:
             if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind):
-                passages.append(paragraph)
-        return passages
+                paragraphs.append(paragraph)
+        return paragraphs
 
     def write(self, session: Session, game: GameRecord) -> None:
         """Write a finished game to the journal, or replace it if its answers have changed; log a failure."""

@@ -48,7 +48,7 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """Whether the answer fits the passage: "right", "wrong", "none" or "unknown"."""
+        """Whether the answer fits the paragraph: "right", "wrong", "none" or "unknown"."""
         if self.answer not in LETTERS:
             return "none"
         if not self.fitting:
@@ -64,13 +64,13 @@ class GameView:
         game: the game.
         candidates: the likeliest opening sentences; () if no questions were sent, or the beliefs are unknown.
         steps: the questions with their answers; () before the answers.
-        passage: id of the secret passage; "" if it is unknown.
+        paragraph_id: that of the secret paragraph; "" if it is unknown.
     """
 
     game: GameRecord
     candidates: Sequence[Candidate] = ()
     steps: Sequence[Step] = ()
-    passage: str = ""
+    paragraph_id: str = ""
 
     def at(self, step: int) -> list[Candidate]:
         """Return the candidates after the first `step` answers, the likeliest first."""
@@ -87,11 +87,12 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
         beliefs.append(posterior.belief)
 
     secret = plan.find_candidate(game.secret_opening) if game.secret_opening else None
-    passage = game.label.paragraph_id if game.label else ""
+    paragraph_id = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:
-        passages = plan.places.held_rows(int(plan.candidate_places[secret]))
-        passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
+        rows = plan.places.held_rows(int(plan.candidate_places[secret]))
+        secret_paragraph = plan.places.paragraphs[int(rows[0])]
+        paragraph_id = paragraph_id or secret_paragraph.paragraph_id
         guess = plan.find_candidate(game.guess.opening_sentence) if game.guess else None
         if guess is not None:
             misled, _ = find_answers_against(plan, answers, secret, guess)
@@ -102,7 +103,7 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
         if secret is not None:
             fitting = LETTERS[int(plan.fits[0, row, secret].argmax())]
         steps.append(Step(plan.questions[row], answer, fitting, row + 1 in misled))
-    return GameView(game, _candidates(plan, beliefs), steps, passage)
+    return GameView(game, _candidates(plan, beliefs), steps, paragraph_id)
 
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:

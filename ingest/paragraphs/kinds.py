@@ -18,15 +18,15 @@ from ingest.paragraphs.continuations import RELATIONS
 from quarry.course.sentences import begins_sentence
 from quarry.languages.english import ENGLISH
 from quarry.languages.labels import DRAWN, after_statement_label, caption_label
-from quarry.languages.language import PassageKind
+from quarry.languages.language import ParagraphKind
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_TITLE_WORDS = 2
-"""Minimum number of words of a heading that is a passage."""
+"""Minimum number of words of a heading that is a paragraph."""
 
 MIN_TITLE_SHARE = 0.4
-"""Minimum share of words among the tokens of a heading that is a passage."""
+"""Minimum share of words among the tokens of a heading that is a paragraph."""
 
 MAX_UNKNOWN_SHARE = 0.12
 """Maximum share of words with a character that the file does not explain."""
@@ -45,7 +45,7 @@ MAX_DATED_WORDS = 60
 sentences, as in German."""
 
 BIAS = -8.76
-"""Log-odds of a passage without any feature, fitted together with the weights."""
+"""Log-odds of a paragraph without any feature, fitted together with the weights."""
 
 FEATURE_WEIGHTS = {
     "words": 1.43,
@@ -69,11 +69,11 @@ FEATURE_WEIGHTS = {
     "opener": 1.02,
     "display": 2.0,
 }
-"""Log-odds of a passage for each feature, as fitted by logistic regression to 3,419 blocks of all lengths in 384 public
-lectures, of which readers of the printed pages said whether they are passages. Words and lines count by the binary
-logarithm of their number, letters by their share of the visible characters, the font size in sizes of the text, the
-indent in font sizes; any other feature is 0 or 1. The weight of a word that opens sentences was fitted later, to 2,063
-blocks of 137 other pages; that of a displayed formula below the text was set by hand."""
+"""Log-odds of a paragraph for each feature, as fitted by logistic regression to 3,419 blocks of all lengths in 384
+public lectures, of which readers of the printed pages said whether they are paragraphs. Words and lines count by the
+binary logarithm of their number, letters by their share of the visible characters, the font size in sizes of the text,
+the indent in font sizes; any other feature is 0 or 1. The weight of a word that opens sentences was fitted later, to
+2,063 blocks of 137 other pages; that of a displayed formula below the text was set by hand."""
 
 MIN_SIZE, MAX_SIZE = 0.7, 1.3
 """Range of the font sizes that a weight is multiplied by, in sizes of the text."""
@@ -169,14 +169,14 @@ _WORD = re.compile(r"(?:[^\W\d_]['’׳])?[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)
 _CHINESE_WORD = re.compile(r"[぀-ヿ一-鿿]{2}")
 """Two characters of a script without spaces."""
 
-_LABELS: dict[PassageKind, re.Pattern[str]] = {
+_LABELS: dict[ParagraphKind, re.Pattern[str]] = {
     kind: re.compile(
         alternatives(language.labels[kind] for language in LANGUAGES) + r"\b",
         re.IGNORECASE,
     )
     for kind in ENGLISH.labels
 }
-"""Patterns of the first words of the passages of each kind."""
+"""Patterns of the first words of the paragraphs of each kind."""
 
 
 class _Text:
@@ -203,7 +203,7 @@ class _Text:
 
     @property
     def log_odds(self) -> float:
-        """Log-odds that it is a passage, and no formula, name, label, cell or code."""
+        """Log-odds that it is a paragraph, and no formula, name, label, cell or code."""
         features = self.features
         return BIAS + sum(
             weight * features[name] for name, weight in FEATURE_WEIGHTS.items()
@@ -296,7 +296,7 @@ class _Text:
 
     @property
     def is_unlikely(self) -> bool:
-        """Whether it is likely no passage, nor is what it says before formulas."""
+        """Whether it is likely no paragraph, nor is what it says before formulas."""
         if self.n_words and (self.log_odds >= 0 or self.is_statement):
             return False
         start = self.before_formulas
@@ -336,7 +336,7 @@ def _n_words(tokens: Iterable[str]) -> int:
     return sum(_WORD.search(token) is not None for token in tokens)
 
 
-def kind_of(block: Block, settings: IngestSettings) -> tuple[PassageKind, str]:
+def kind_of(block: Block, settings: IngestSettings) -> tuple[ParagraphKind, str]:
     """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
     Returns:
@@ -374,7 +374,7 @@ def _reason(text: _Text, max_words: int) -> str:
     return "references" if is_reference else ""
 
 
-def _kind_of_text(text: _Text, min_words: int) -> PassageKind:
+def _kind_of_text(text: _Text, min_words: int) -> ParagraphKind:
     """Return the kind of a block by its text alone."""
     block = text.block
     if block.in_table:

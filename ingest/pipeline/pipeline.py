@@ -66,8 +66,8 @@ INGEST_ATTEMPTS = 3
 """Maximum number of attempts if other ingests keep changing the store."""
 MAX_EMBEDDING = 4
 """Default maximum number of processes that embed; each takes about 1 GB of memory."""
-PASSAGES_A_WORKER = 200
-"""Minimum number of passages for each process; a process starts in about 3 s and embeds 25 passages a second."""
+PARAGRAPHS_A_WORKER = 200
+"""Minimum number of paragraphs for each process; a process starts in about 3 s and embeds 25 paragraphs a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,18 +333,18 @@ class _Ingest:
             else:
                 unstaged.append(row)
         if n_staged:
-            n_passages = pluralize(n_staged, "passage")
+            n_paragraphs = pluralize(n_staged, "paragraph")
             _log.info(
-                "resumed: %s had been embedded before the interruption", n_passages
+                "resumed: %s had been embedded before the interruption", n_paragraphs
             )
 
         calls = [(parts[row],) for row in unstaged]
         total = sum(len(part.paragraphs) for (part,) in calls)
         workers = self.workers or min(os.cpu_count() or 1, MAX_EMBEDDING)
         if not isinstance(workers, Cluster):
-            workers = max(1, min(workers, total // PASSAGES_A_WORKER))
+            workers = max(1, min(workers, total // PARAGRAPHS_A_WORKER))
         is_quiet = not self.progress
-        bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
+        bar = tqdm(total=total, desc="embedding", unit="paragraph", disable=is_quiet)
 
         with open_executor(workers) as executor, bar:
             embed = self._task(executor, embedder_spec, embedder)
@@ -392,7 +392,7 @@ def _require_unique_ids(readings: Sequence[Reading]) -> None:
 
 
 def _fit(documents: Sequence[StoredDocument], embedder: Embedder) -> EmbedderFit | None:
-    """Fit the embedder to all passages that the store will hold."""
+    """Fit the embedder to all paragraphs that the store will hold."""
     texts, vectors = [], []
     for document in documents:
         texts += [paragraph.text for paragraph in document.reading.paragraphs]

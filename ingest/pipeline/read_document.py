@@ -1,4 +1,4 @@
-"""Reading of one source file into passages, as a worker process does it."""
+"""Reading of one source file into paragraphs, as a worker process does it."""
 
 import functools
 import hashlib
@@ -17,7 +17,7 @@ from ingest.errors import SourceError
 from ingest.layout.arrange import TITLE_PART, arrange
 from ingest.layout.extract import READERS, Pdf, extract
 from ingest.paragraphs.blocks import find_blocks
-from ingest.paragraphs.passages import make_passages
+from ingest.paragraphs.from_blocks import make_paragraphs
 from ingest.paragraphs.sections import nest_sections
 from ingest.pdf.ocr import ocr_languages
 from quarry.course.paragraph import (
@@ -149,7 +149,7 @@ def read_pdf(
     blocks = list(find_blocks(arranged))
     names = find_authors(pdf)
     sections, outermost = nest_sections(blocks, arranged.title)
-    paragraphs, rejected = make_passages(doc_id, blocks, sections, settings)
+    paragraphs, rejected = make_paragraphs(doc_id, blocks, sections, settings)
     for page in pdf.pages:
         if not page.lines:
             rejected.append(RejectedParagraph(doc_id, page.number, "", NO_TEXT))

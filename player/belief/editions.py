@@ -21,13 +21,13 @@ that draw whole pages name the stem of the file; programs that draw pieces of pa
 UNKNOWN_CUT = 0.01
 """Probability of all editions of any other cut."""
 LIKENESS_WEIGHT = 0.8
-"""Weight of the log-odds of a piece from its vector; 1 is the calibration on passages."""
-PASSAGES_EXPONENT = 0.2
-"""Exponent of the probability of a piece's passages; it is small, since the vector of a page tells more."""
+"""Weight of the log-odds of a piece from its vector; 1 is the calibration on paragraphs."""
+PARAGRAPHS_EXPONENT = 0.2
+"""Exponent of the probability of a piece's paragraphs; it is small, since the vector of a page tells more."""
 UNIFORM_SHARE = 0.1
 """Share of a piece's probability that depends on its document alone."""
 MIN_PIECE_PROBABILITY = 1e-6
-"""Minimum probability of a piece's passages."""
+"""Minimum probability of a piece's paragraphs."""
 RULE_FACTOR = 0.05
 """Factor for a piece that holds a word of the hint in its exact form, which the rule of the game forbids."""
 
@@ -79,10 +79,10 @@ def with_editions(
     """Compute the (n_places,) probabilities of all places, including those of pieces, summing to 1.
 
     Within an edition, the probability of a document is spread evenly over its pieces, and multiplied by factors for the
-    vector and the passages of each piece.
+    vector and the paragraphs of each piece.
 
     Args:
-        printed: (n_printed,) probabilities of the places of passages, summing to 1.
+        printed: (n_printed,) probabilities of the places of paragraphs, summing to 1.
         index: words of the course.
         hint: the hint; the rule of the game forbids its words in the text that the referee holds.
         shares: probabilities of the editions.
@@ -107,14 +107,18 @@ def _weigh_pieces(
     Args: as in `with_editions`.
     """
     places = index.places
-    n_passages = len(places.paragraphs)
-    by_passage = np.bincount(places.passage_rows, printed, minlength=n_passages)
-    doc_ids = [passage.doc_id for passage in places.paragraphs]
+    n_paragraphs = len(places.paragraphs)
+    by_paragraph = np.bincount(places.paragraph_rows, printed, minlength=n_paragraphs)
+    doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
     doc_ids += [piece.doc_id for piece in places.pieces]
     _, documents = np.unique(np.array(doc_ids), return_inverse=True)
-    by_document = np.bincount(documents[:n_passages], by_passage, documents.max() + 1)
+    by_document = np.bincount(
+        documents[:n_paragraphs], by_paragraph, documents.max() + 1
+    )
 
-    by_piece = (places.links @ by_passage + MIN_PIECE_PROBABILITY) ** PASSAGES_EXPONENT
+    by_piece = (
+        places.links @ by_paragraph + MIN_PIECE_PROBABILITY
+    ) ** PARAGRAPHS_EXPONENT
     n_hinted = index.raw[:, index.word_ids(hint)].sum(axis=1)
     rule_factors = np.where(n_hinted > 0.0, RULE_FACTOR, 1.0)
 
@@ -122,7 +126,7 @@ def _weigh_pieces(
     probabilities = np.zeros(len(places.pieces))
     for name in np.unique(editions).tolist():
         pieces = np.flatnonzero(editions == name)
-        document = documents[n_passages:][pieces]
+        document = documents[n_paragraphs:][pieces]
         n_pieces = np.bincount(document)[document]
         uniform = _normalise(by_document[document] / n_pieces)
         alike = np.exp(likeness[pieces] - likeness[pieces].max())

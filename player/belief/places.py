@@ -1,4 +1,4 @@
-"""Places of a course where the secret may begin: sentences of passages, and openings of raw pages and pieces."""
+"""Places of a course where the secret may begin: sentences of paragraphs, and openings of raw pages and pieces."""
 
 import re
 from collections import defaultdict
@@ -25,43 +25,43 @@ from quarry.languages.reading_order import in_reading_order
 from quarry.languages.words import words
 
 PRINTED = "printed"
-"""Name of our own edition: passages as they are printed."""
+"""Name of our own edition: paragraphs as they are printed."""
 MAX_OPENINGS = 3
-"""Maximum number of sentences with which a passage may open, or a piece without a printed sentence."""
+"""Maximum number of sentences with which a paragraph may open, or a piece without a printed sentence."""
 MIN_HELD_SHARE = 0.6
-"""Minimum share of a passage's words in a piece that holds the passage. A piece in which no passage has this share
-holds the passage with the highest share."""
+"""Minimum share of a paragraph's words in a piece that holds it. A piece in which no paragraph has this share holds the
+one with the highest share."""
 NEXT_SENTENCE_RATIO = 0.6
 """Probability that a model chooses a content sentence, divided by that of the sentence before it."""
 OnPages = dict[tuple[str, int], list[int]]
-"""Maps the doc_id and number of a page to the rows of the passages on it."""
+"""Maps the doc_id and number of a page to the rows of the paragraphs on it."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places of a course, passage by passage in order; then the places of the pieces of other editions.
+    """The places of a course, paragraph by paragraph in order; then the places of the pieces of other editions.
 
     Attributes:
-        paragraphs: passages of the course.
+        paragraphs: paragraphs of the course.
         pieces: pieces of other editions.
-        links: (n_pieces, n_paragraphs) 1 where a piece holds a passage.
+        links: (n_pieces, n_paragraphs) 1 where a piece holds a paragraph.
         vectors: (n_pieces, dim) vectors of the pieces; (n_pieces, 0) if they have none.
-        passage_rows: (n_printed,) row in `paragraphs` of each place in a passage.
+        paragraph_rows: (n_printed,) row in `paragraphs` of each place in a paragraph.
         piece_rows: (n_places - n_printed,) row in `pieces` of each other place.
-        starts: (n_places,) the position in its passage or piece, with the opening sentence as it is printed.
+        starts: (n_places,) the position in its paragraph or piece, with the opening sentence as it is printed.
         held_sentences: (n_places,) the opening sentence as the referee holds it.
         sentence_ids: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         id_by_sentence: number of each opening sentence, by its canonical form.
-        log_odds: (n_places,) natural log-odds that the secret begins there, given its passage, up to a constant; for a
-            place in a piece, its log-probability given the piece.
+        log_odds: (n_places,) natural log-odds that the secret begins there, given its paragraph, up to a constant; for
+            a place in a piece, its log-probability given the piece.
     """
 
     paragraphs: Sequence[Paragraph]
     pieces: Sequence[Piece]
     links: csr_array
     vectors: Float32Array
-    passage_rows: IntArray
+    paragraph_rows: IntArray
     piece_rows: IntArray
     starts: Sequence[Start]
     held_sentences: Sequence[str]
@@ -74,24 +74,24 @@ class Places:
 
     @property
     def n_printed(self) -> int:
-        """Number of places in passages."""
-        return len(self.passage_rows)
+        """Number of places in paragraphs."""
+        return len(self.paragraph_rows)
 
     def piece(self, place: int) -> Piece | None:
-        """Return the piece of a place; None for a place in a passage."""
+        """Return the piece of a place; None for a place in a paragraph."""
         if place < self.n_printed:
             return None
         return self.pieces[int(self.piece_rows[place - self.n_printed])]
 
     def held_rows(self, place: int) -> IntArray:
-        """Return the row of the passage of a place, or the rows of the passages that its piece holds."""
+        """Return the row of the paragraph of a place, or the rows of the paragraphs that its piece holds."""
         if place < self.n_printed:
-            return self.passage_rows[[place]]
+            return self.paragraph_rows[[place]]
         rows: IntArray = self.links[self.piece_rows[[place - self.n_printed]]].indices
         return rows
 
     def as_paragraph(self, place: int) -> Paragraph:
-        """Return the passage from a place on; the number of a later sentence is added to its paragraph_id.
+        """Return the paragraph from a place on; the number of a later sentence is added to its paragraph_id.
 
         For a place in a piece, return the piece in reading order, with the opening sentence as the referee holds it.
         """
@@ -108,11 +108,11 @@ class Places:
                 opening_sentence=self.held_sentences[place],
             )
 
-        passage = self.paragraphs[int(self.passage_rows[place])]
+        paragraph = self.paragraphs[int(self.paragraph_rows[place])]
         return replace(
-            passage,
-            paragraph_id=f"{passage.paragraph_id}{number}",
-            text=passage.text[start.offset :],
+            paragraph,
+            paragraph_id=f"{paragraph.paragraph_id}{number}",
+            text=paragraph.text[start.offset :],
             opening_sentence=start.sentence,
         )
 
@@ -126,21 +126,21 @@ def find_places(
     paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
 ) -> Places:
     """Find the places of a course and of its other editions."""
-    passage_rows: list[int] = []
+    paragraph_rows: list[int] = []
     starts: list[Start] = []
-    by_passage = [list(find_starts(paragraph)) for paragraph in paragraphs]
-    for row, passage_starts in enumerate(by_passage):
-        passage_rows += [row] * len(passage_starts)
-        starts += passage_starts
-    log_odds = start_log_odds(paragraphs, passage_rows, starts).tolist()
+    starts_by_row = [list(find_starts(paragraph)) for paragraph in paragraphs]
+    for row, own_starts in enumerate(starts_by_row):
+        paragraph_rows += [row] * len(own_starts)
+        starts += own_starts
+    log_odds = start_log_odds(paragraphs, paragraph_rows, starts).tolist()
     held_sentences = [start.sentence for start in starts]
     on_pages = _paragraphs_on_pages(paragraphs)
 
     piece_rows: list[int] = []
     for row, piece in enumerate(pieces):
         printed = []
-        for passage in on_pages[piece.doc_id, piece.page]:
-            printed += [start.sentence for start in by_passage[passage]]
+        for paragraph_row in on_pages[piece.doc_id, piece.page]:
+            printed += [start.sentence for start in starts_by_row[paragraph_row]]
         openings = _openings(piece, printed)
         shares = NEXT_SENTENCE_RATIO ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
@@ -160,7 +160,7 @@ def find_places(
         pieces=pieces,
         links=_link_pieces(paragraphs, pieces, on_pages),
         vectors=_vectors(pieces),
-        passage_rows=np.array(passage_rows, dtype=np.int64),
+        paragraph_rows=np.array(paragraph_rows, dtype=np.int64),
         piece_rows=np.array(piece_rows, dtype=np.int64),
         starts=starts,
         held_sentences=held_sentences,
@@ -184,7 +184,7 @@ def _openings(piece: Piece, printed: Sequence[str]) -> dict[str, str]:
     """Map the opening sentences that a referee with a piece may hold to the printed ones, the likeliest first.
 
     Args:
-        printed: opening sentences of the places of its passages, as they are printed.
+        printed: opening sentences of the places of its paragraphs, as they are printed.
     """
     if piece.is_page:
         opening = opening_by_rule(piece.text)
@@ -210,7 +210,7 @@ def _link_pieces(
     pieces: Sequence[Piece],
     on_pages: OnPages,
 ) -> csr_array:
-    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages."""
+    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a paragraph on its pages."""
     long_words = []
     for paragraph in paragraphs:
         all_words = set(words(paragraph.text))
@@ -225,9 +225,9 @@ def _link_pieces(
         shares: dict[int, float] = {}
         for page in range(piece.page, piece.last_page + 1):
             for row in on_pages[piece.doc_id, page]:
-                passage_words = long_words[row]
-                n_held = sum(word in letters for word in passage_words)
-                shares[row] = (n_held + 1) / (len(passage_words) + 1)
+                paragraph_words = long_words[row]
+                n_held = sum(word in letters for word in paragraph_words)
+                shares[row] = (n_held + 1) / (len(paragraph_words) + 1)
 
         most = max(shares.values(), default=1.0)
         least = min(MIN_HELD_SHARE, most)
@@ -238,7 +238,7 @@ def _link_pieces(
 
 
 def _paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
-    """Return the rows of the passages on each page."""
+    """Return the rows of the paragraphs on each page."""
     on_pages: OnPages = defaultdict(list)
     for row, paragraph in enumerate(paragraphs):
         for turn in range(len(paragraph.page_breaks) + 1):
@@ -247,7 +247,7 @@ def _paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
 
 
 def find_starts(paragraph: Paragraph) -> Iterator[Start]:
-    """Yield the start of each place of a passage: of its sentences, and of page breaks inside a sentence.
+    """Yield the start of each place of a paragraph: of its sentences, and of page breaks inside a sentence.
 
     The first sentence is yielded with each of its possible ends. A list after a lead-in has no places.
     """
@@ -285,7 +285,7 @@ def find_starts(paragraph: Paragraph) -> Iterator[Start]:
 
 
 def first_sentences(paragraph: Paragraph) -> list[str]:
-    """Return the possible first sentences of a passage, the likeliest first."""
+    """Return the possible first sentences of a paragraph, the likeliest first."""
     first, text = paragraph.opening_sentence, paragraph.text
     unlabelled = without_label(first) or first
     firsts = [first]

@@ -1,4 +1,4 @@
-"""The prior: the probability that the secret passage begins at each place of the course, given the search result."""
+"""The prior: the probability that the secret paragraph begins at each place of the course, given the search result."""
 
 import numpy as np
 
@@ -9,42 +9,42 @@ from player.starts import kind_log_odds
 from quarry.arrays import Float64Array
 
 FLOOR = 0.01
-"""Share of the probability that does not depend on the hint, since a search may rank the passage last;
+"""Share of the probability that does not depend on the hint, since a search may rank the paragraph last;
 docs/notebook/picks.md compares other shares."""
 
 
 def compute_prior(
     result: SearchResult, places: Places, settings: GameSettings
 ) -> Float64Array:
-    """Compute the (n_printed,) probabilities of the places of a course's passages, summing to 1.
+    """Compute the (n_printed,) probabilities of the places of a course's paragraphs, summing to 1.
 
-    The probability of a place is the probability of its passage, from the search, times the probability that the secret
-    begins at this place of the passage. It is 0 for passages that the order lacks. The resolved book has a fixed
-    share of the probability, unless all passages of the order, or none of them, are in that book.
+    The probability of a place is the probability of its paragraph, from the search, times the probability that the
+    secret begins at this place. It is 0 for paragraphs that the order lacks. The resolved book has a fixed
+    share of the probability, unless all paragraphs of the order, or none of them, are in that book.
 
     Args:
-        result: the result of the search; the belief runs over all passages of its `course_order`.
+        result: the result of the search; the belief runs over all paragraphs of its `course_order`.
         places: places of the searched course.
         settings: divisor of the log-odds of relevance, and probability that the paragraph is in the resolved book, by
             tier. tools/calibration/prior.py fits them.
     """
     order = result.course_order
     assert order is not None, "the belief runs over candidates"
-    by_passage = np.full(len(places.paragraphs), -np.inf)
-    by_passage[order.rows] = order.log_odds
-    by_passage += kind_log_odds(places.paragraphs)
-    passages = places.passage_rows
+    by_paragraph = np.full(len(places.paragraphs), -np.inf)
+    by_paragraph[order.rows] = order.log_odds
+    by_paragraph += kind_log_odds(places.paragraphs)
+    paragraphs = places.paragraph_rows
     before_hint = places.log_odds[: places.n_printed]
-    log_odds = by_passage[passages] / settings.prior_temperature + before_hint
+    log_odds = by_paragraph[paragraphs] / settings.prior_temperature + before_hint
 
     book = result.book.doc_id if result.book else ""
-    in_book = np.array([passage.doc_id == book for passage in places.paragraphs])
+    in_book = np.array([paragraph.doc_id == book for paragraph in places.paragraphs])
     shares = {
         "filter": settings.prior_filter_share,
         "boost": settings.prior_boost_share,
     }
     has_odds = np.isfinite(log_odds)
-    inside = has_odds & in_book[passages]
+    inside = has_odds & in_book[paragraphs]
     outside = has_odds & ~inside
     parts = [(has_odds, 1.0)]
     share = shares.get(result.tier)

@@ -1,4 +1,4 @@
-"""Index of the words of a course: for each place, the words of the passage and of the opening sentence."""
+"""Index of the words of a course: for each place, the words of the paragraph and of the opening sentence."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ have no minimum."""
 MAX_WORD_LETTERS = 20
 """Maximum number of letters of a word of a piece; a longer one is several words without spaces."""
 LEAD_IN_LIST = 0.9
-"""Share of the referees for whom the list or display after a lead-in belongs to the passage."""
+"""Share of the referees for whom the list or display after a lead-in belongs to the paragraph."""
 FOLLOWING_LIST = 0.4
-"""Share of the referees for whom the list after a complete passage belongs to the passage."""
+"""Share of the referees for whom the list after a complete paragraph belongs to the paragraph."""
 
 WordShares = dict[str, float]
 """Maps the words of a text to the shares of the referees who find them."""
@@ -43,7 +43,7 @@ class WordIndex:
         informative: (n_words,) whether a question about the whole paragraph may name the word: a plain word of at least
             MIN_WORD_LETTERS that is not a stop word.
         plain: (n_words,) whether the word has only letters, and at least two, so that a referee can find it.
-        whole: (n_places, n_words) share of the referees who find the word in the passage from the place on.
+        whole: (n_places, n_words) share of the referees who find the word in the paragraph from the place on.
         opening: (n_places, n_words) share of the referees who find the word in the opening sentence.
         raw: (n_pieces, n_words) 1 where the raw text of a piece of another edition has the word.
     """
@@ -68,12 +68,12 @@ class WordIndex:
 def index_words(
     paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
 ) -> WordIndex:
-    """Index the words of a course's passages, and of the pieces of its other editions."""
+    """Index the words of a course's paragraphs, and of the pieces of its other editions."""
     places = find_places(paragraphs, pieces)
     ids: dict[str, int] = {}
     of_pieces = [_words_of_piece(places, row) for row in range(len(pieces))]
     held = [of_pieces[row] for row in places.piece_rows]
-    whole = _table([*_words_of_passages(places), *held], ids)
+    whole = _table([*_words_of_paragraphs(places), *held], ids)
     opening = _table([_shares(start.sentence) for start in places.starts], ids)
     whole.resize(opening.shape)
     raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
@@ -87,7 +87,7 @@ def index_words(
     texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
     for text in texts:
         counts.update(written_words(text))
-    of_passages = _languages(texts)[places.passage_rows]
+    of_paragraphs = _languages(texts)[places.paragraph_rows]
     of_raw = _languages([piece.text for piece in pieces])[places.piece_rows]
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
@@ -95,7 +95,7 @@ def index_words(
     spelling = {word.casefold(): word for word in by_count}
     return WordIndex(
         places=places,
-        languages=np.concatenate([of_passages, of_raw]),
+        languages=np.concatenate([of_paragraphs, of_raw]),
         spelling=spelling,
         ids=ids,
         forms=forms,
@@ -113,10 +113,10 @@ def _languages(texts: Sequence[str]) -> RowArray:
     return np.array(rows, dtype=np.intp)
 
 
-def _words_of_passages(places: Places) -> Iterator[WordShares]:
-    """Yield the words of the passage of each place, from the place on."""
+def _words_of_paragraphs(places: Places) -> Iterator[WordShares]:
+    """Yield the words of the paragraph of each place, from the place on."""
     rows = np.arange(len(places.paragraphs) + 1)
-    ends = np.searchsorted(places.passage_rows, rows)
+    ends = np.searchsorted(places.paragraph_rows, rows)
     for row, paragraph in enumerate(places.paragraphs):
         end = paragraph.own_length or len(paragraph.text)
         list_shares = _shares(paragraph.text[end:], LEAD_IN_LIST)
@@ -132,12 +132,12 @@ def _words_of_passages(places: Places) -> Iterator[WordShares]:
 
 
 def _words_of_piece(places: Places, row: int) -> WordShares:
-    """Return the words of a piece, with words of its passages that it may print without spaces."""
+    """Return the words of a piece, with words of its paragraphs that it may print without spaces."""
     text = in_reading_order(places.pieces[row].text)
     letters = canonical(text)
     shares = {}
-    for passage_row in places.links[[row]].indices:
-        for word in words(places.paragraphs[passage_row].text):
+    for paragraph_row in places.links[[row]].indices:
+        for word in words(places.paragraphs[paragraph_row].text):
             if word in letters:
                 shares[word] = 1.0
     for word in words(text):

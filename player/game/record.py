@@ -17,7 +17,7 @@ class Label:
     """The secret of a game, which the referee reveals after the guess, and why it was found or lost.
 
     Attributes:
-        paragraph_id: id of the secret passage.
+        paragraph_id: id of the secret paragraph.
         associative_word: the secret word; "" if there is none.
         explanation: sentences that name the step that found or lost the secret, and the answers against it.
     """

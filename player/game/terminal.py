@@ -43,12 +43,12 @@ class Terminal(Spectator):
     def _candidate(self, belief: str, plan: Plan, candidate: int) -> None:
         """Print the opening sentence of a candidate with its belief, page and relevance."""
         hit = plan.hit(candidate)
-        passage = hit.paragraph
+        paragraph = hit.paragraph
         piece = plan.piece(candidate)
         reader = f" as {piece.reader} prints it" if piece else ""
-        page = f"{passage.doc_id} p{passage.page}{reader}"
+        page = f"{paragraph.doc_id} p{paragraph.page}{reader}"
         where = f"{page}, relevance {hit.relevance:.2f}"
-        self._rows((f"  {belief}", passage.opening_sentence), ("", where))
+        self._rows((f"  {belief}", paragraph.opening_sentence), ("", where))
 
     def _rows(self, *rows: tuple[str, str]) -> None:
         """Print foreign texts in two columns; long texts are wrapped within their column."""

@@ -62,7 +62,7 @@ def weigh_answers(
 
     Args:
         best: the guessed candidate.
-        paragraph: its passage from its place on.
+        paragraph: its paragraph from its place on.
         prior: (n_candidates,) probabilities before the answers.
         questions: (n_questions,) the questions.
         support: (n_questions, n_candidates) log2 probability of each answer, as in `Posterior`.

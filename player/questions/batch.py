@@ -20,7 +20,7 @@ N_SAMPLED = 640
 candidates."""
 RAW_SHARE = 0.3
 """Number of questions about words anywhere in pieces of other editions, as a share of the pool's size. Half of them are
-about all candidates, so that they also tell pieces from passages."""
+about all candidates, so that they also tell pieces from paragraphs."""
 
 
 def choose_questions(

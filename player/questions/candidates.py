@@ -20,11 +20,11 @@ none of 20 such cases did."""
 LATER_WORD = 0.02
 """Probability that the referee's opening sentence is longer than ours and holds a later word of the paragraph."""
 RETRIEVED = 0.5
-"""Probability that a referee who sees the opening sentence and passages finds a later word of the paragraph."""
+"""Probability that a referee who sees the opening sentence and paragraphs finds a later word of the paragraph."""
 NOT_RETRIEVED = 0.2
-"""Probability that such a referee finds a word that is not in the paragraph; the question's words retrieve passages."""
+"""Probability that such a referee finds a word that the paragraph lacks; the question's words retrieve paragraphs."""
 STRAY = 0.04
-"""Probability that such a referee takes a word of a retrieved passage for a word of the opening sentence."""
+"""Probability that such a referee takes a word of a retrieved paragraph for a word of the opening sentence."""
 
 
 @dataclass(eq=False)
@@ -59,7 +59,7 @@ class Candidates:
 
     @functools.cached_property
     def whole(self) -> csr_array:
-        """(n_candidates, n_words) share of the referees who find the word in the passage."""
+        """(n_candidates, n_words) share of the referees who find the word in the paragraph."""
         return self.index.whole[self.candidate_places]
 
     @functools.cached_property

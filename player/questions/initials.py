@@ -1,4 +1,4 @@
-"""First letters of the words of opening sentences; questions about them also tell the shortest passages apart."""
+"""First letters of the words of opening sentences; questions about them also tell the shortest paragraphs apart."""
 
 import functools
 import unicodedata

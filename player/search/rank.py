@@ -3,7 +3,7 @@
 Arrays are (n_paragraphs,), in the order of the course. Ties go to the earlier paragraph. A paragraph that was not found
 has -inf.
 
-Order and relevance are two arrays. The order may use everything: fusion, the named book, the kind of a passage. The
+Order and relevance are two arrays. The order may use everything: fusion, the named book, the kind of a paragraph. The
 relevance of a paragraph is the calibrated probability that it answers the hint, from its own evidence alone. Both are
 natural log-odds. Live search, games, replays, comparisons and tuning all call `rank`. This module uses no hits, texts
 or models.

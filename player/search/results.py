@@ -40,7 +40,7 @@ NOTHING_IN_BOOK = (
 MIN_CONFIDENCE = 0.01
 """Minimum confidence at which the nearest document is named although the book was not resolved."""
 N_OF_BOOK = 3
-"""Number of passages of a book that filters which are shown although none of it is relevant."""
+"""Number of paragraphs of a book that filters which are shown although none of it is relevant."""
 N_IN_NOTEBOOK = 20
 """Maximum number of hits in the table of a result in a notebook."""
 
@@ -178,7 +178,7 @@ class CourseOrder:
     Attributes:
         paragraphs: all that were searched.
         rows: (n_ranked,) row of each ranked one in `paragraphs`.
-        log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
+        log_odds: (n_ranked,) log-odds of the order without those of the paragraph's kind, at most 0; the minimum for a
             paragraph that was not found.
         best_hit: makes the hit of the best of some rows of `paragraphs`; without rows, that of the last in the order.
         pieces: pieces of the course's other editions.

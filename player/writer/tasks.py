@@ -27,23 +27,23 @@ from quarry.languages.words import words
 AskWriter = Callable[[str], str]
 """A function that sends a prompt and returns the reply, or "" if there is none."""
 
-MAX_PASSAGE_CHARS = 800
-"""Maximum length of one of several passages in a prompt."""
-MAX_PARAGRAPH_CHARS = 3_000
+MAX_SHOWN_CHARS = 800
+"""Maximum length of one of several paragraphs in a prompt."""
+MAX_GUESSED_CHARS = 3_000
 """Maximum length of the paragraph of a guess in a prompt."""
 N_ASSOCIATIONS = 10
 """Number of associative words that the writer is asked for."""
 MAX_ASSOCIATION_CHARS = 60
 """Maximum length of an associative word; a server refuses a guess with a word of 100,000 characters."""
 MAX_IDS = 5
-"""Maximum number of passages that the writer may name, and of answers that it may cite."""
+"""Maximum number of paragraphs that the writer may name, and of answers that it may cite."""
 _CITED_ANSWER = re.compile(r"question (\d+)(?:\W+answer ([A-D]))?", re.I)
 
 RANK = """A referee chose one passage of a course and described it by a hint in words that the passage does not contain.
 Which of these passages does the hint describe? Judge by meaning. Give the ids of up to five passages that may be meant,
 the likeliest first. If the hint describes none of them, give no id.
 Form of the reply: {"ids": [12, 3]}"""
-"""Task to name the passages that a hint describes."""
+"""Task to name the paragraphs that a hint describes."""
 WORD = """A referee chose a paragraph, and then a secret word: one word from the given domain that the paragraph's idea
 brings to mind. It is usually a concrete, well-known thing of the domain. It does not occur in the paragraph, and it is
 not the name of the domain. Name the ten words that the referee most probably chose, the likeliest first, in LANGUAGE.
@@ -60,17 +60,17 @@ in it. Reply with one JSON object and nothing else."""
 """End of each task, before its data."""
 
 
-def ask_passages(
-    start: RoundStart, passages: Sequence[Paragraph], ask: AskWriter
+def ask_paragraphs(
+    start: RoundStart, paragraphs: Sequence[Paragraph], ask: AskWriter
 ) -> list[int] | None:
-    """Ask which passages the hint may describe; return their positions, best first, or None without a valid reply."""
+    """Ask which paragraphs the hint may describe; return their positions, best first, or None without a valid reply."""
     items = []
-    for number, passage in enumerate(passages, 1):
-        items.append({"id": number, "text": passage.text[:MAX_PASSAGE_CHARS]})
+    for number, paragraph in enumerate(paragraphs, 1):
+        items.append({"id": number, "text": paragraph.text[:MAX_SHOWN_CHARS]})
     ids = _reply(ask, RANK, {"hint": start.hint, "passages": items}).get("ids")
     if not isinstance(ids, list) or len(ids) > MAX_IDS:
         return None
-    if not all(type(each) is int and 1 <= each <= len(passages) for each in ids):
+    if not all(type(each) is int and 1 <= each <= len(paragraphs) for each in ids):
         return None
     return [each - 1 for each in dict.fromkeys(ids)]
 
@@ -83,7 +83,7 @@ def ask_words(start: RoundStart, paragraph: Paragraph, ask: AskWriter) -> list[s
     data = {
         "domain": domain,
         "hint": start.hint,
-        "paragraph": paragraph.text[:MAX_PARAGRAPH_CHARS],
+        "paragraph": paragraph.text[:MAX_GUESSED_CHARS],
     }
     reply = _reply(ask, WORD.replace("LANGUAGE", language.name), data)
     answer_words = reply.get("words")
@@ -116,7 +116,7 @@ def ask_justifications(
 
     data = {
         "opening_sentence": paragraph.opening_sentence,
-        "paragraph": paragraph.text[:MAX_PASSAGE_CHARS],
+        "paragraph": paragraph.text[:MAX_SHOWN_CHARS],
         "associative_word": word,
         "domain": start.association_domain,
         "citations": citations,

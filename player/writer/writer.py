@@ -67,7 +67,7 @@ class Writer:
         if self._client is None:
             return f"no writer is called: replies are read from {self._log}"
         return (
-            f"the writer {self._model} at {self._client.base_url} is sent hints, domains, passages of the "
+            f"the writer {self._model} at {self._client.base_url} is sent hints, domains, paragraphs of the "
             "lectures, the guess, and answers to questions"
         )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from quarry.course.piece import Piece
-from quarry.languages.language import PassageKind
+from quarry.languages.language import ParagraphKind
 
 AliasSource = Literal[
     "stem", "title", "metadata", "name", "heading", "author", "sidecar"
@@ -15,11 +15,11 @@ document's outermost level (weak), an author (weak: authors may have several doc
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One passage that a referee may choose: a paragraph of prose, or a shorter piece of text.
+    """One paragraph that a referee may choose: a paragraph of prose, or a shorter piece of text.
 
     Attributes:
         paragraph_id: "{doc_id}:{page}:{ordinal}", or as a paragraphs file has it; the same on every ingest of a file.
-            The ordinal of a passage that is no prose begins with "x".
+            The ordinal of a paragraph that is no prose begins with "x".
         doc_id: its document.
         page: 1-based page on which it starts.
         heading: the heading of its section, "" if there is none.
@@ -27,11 +27,11 @@ class Paragraph:
         opening_sentence: its first sentence, verbatim.
         section: the headings of its sections, outermost first, `heading` last; () if there are none.
         same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
-        kind: the kind of passage.
+        kind: the kind of paragraph.
         follows: the list that it introduces, if `text` does not hold it, else "".
         own_length: number of characters of `text` before the list or formulas that it introduces; 0 if all are its own.
         page_breaks: offsets in `text` at which a new page begins.
-        on_top: whether it is the first passage that begins on its page.
+        on_top: whether it is the first paragraph that begins on its page.
     """
 
     paragraph_id: str
@@ -42,7 +42,7 @@ class Paragraph:
     opening_sentence: str
     section: tuple[str, ...] = ()
     same_as: str = ""
-    kind: PassageKind = "prose"
+    kind: ParagraphKind = "prose"
     follows: str = ""
     own_length: int = 0
     page_breaks: tuple[int, ...] = ()
@@ -51,7 +51,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class RejectedParagraph:
-    """A piece of text that is not a passage, and the reason.
+    """A piece of text that is not a paragraph, and the reason.
 
     Attributes:
         reason: one of those of `ingest.paragraphs.kinds.kind_of`, or "page without text".

@@ -16,7 +16,7 @@ class Piece:
         page: 1-based page on which it starts.
         last_page: page on which it ends.
         text: the raw text as the program prints it, with line breaks.
-        vector: (dim,) float32 as bytes, minus the mean of the document's passages; b"" if it is not embedded.
+        vector: (dim,) float32 as bytes, minus the mean of the document's paragraphs; b"" if it is not embedded.
     """
 
     edition: str

@@ -13,13 +13,13 @@ from quarry.embed.embedders import Embedder
 from quarry.embed.hint_bank import load_hints
 
 N_TOP = 5
-"""Number of nearest passages whose mean cosine with a question shows whether the course is about its subject."""
+"""Number of nearest paragraphs whose mean cosine with a question shows whether the course is about its subject."""
 N_CALIBRATION_QUESTIONS = 100
 """Maximum number of questions about the course, and number of nonsense questions, that are embedded."""
 QUESTION_WORDS = 6
 """Number of words of a question."""
-MIN_PASSAGES = 10
-"""Minimum number of passages for a fit."""
+MIN_PARAGRAPHS = 10
+"""Minimum number of paragraphs for a fit."""
 _WORD_OF_LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -28,26 +28,26 @@ def fit_embedder(
 ) -> EmbedderFit | None:
     """Fit the log-odds that a course holds an answer; return None if cosines do not tell questions from nonsense.
 
-    A question about the course is a sample of the words of one passage; a nonsense question is a sample of words of
+    A question about the course is a sample of the words of one paragraph; a nonsense question is a sample of words of
     hints for other lectures. The mean cosines of both kinds are modelled as normal distributions with the same variance
     (linear discriminant analysis).
 
     Args:
-        texts: (n_passages,) passages of the course.
-        vectors: (n_passages, dim) their unit vectors.
+        texts: (n_paragraphs,) paragraphs of the course.
+        vectors: (n_paragraphs, dim) their unit vectors.
         embedder: the embedder that made the vectors.
     """
     random = np.random.default_rng(0)
-    passages, rows = [], []
+    paragraphs, rows = [], []
     for row, text in enumerate(texts):
-        passages.append(_words(text))
-        if len(passages[row]) >= QUESTION_WORDS:
+        paragraphs.append(_words(text))
+        if len(paragraphs[row]) >= QUESTION_WORDS:
             rows.append(row)
-    if len(rows) < MIN_PASSAGES:
+    if len(rows) < MIN_PARAGRAPHS:
         return None
 
     about_course = [
-        passages[row] for row in random.permutation(rows)[:N_CALIBRATION_QUESTIONS]
+        paragraphs[row] for row in random.permutation(rows)[:N_CALIBRATION_QUESTIONS]
     ]
     foreign = _words(" ".join(load_hints().doc_id_by_hint))
     questions = []

@@ -36,7 +36,7 @@ class Embedder(Protocol):
         ...
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        """Return (len(texts), dim) float32 unit vectors of passages."""
+        """Return (len(texts), dim) float32 unit vectors of paragraphs."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
@@ -131,7 +131,7 @@ class OnnxEmbedder:
         return self._run(texts, self._network.passage, ["embedding"])[0]
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        """Return (len(texts), dim) float32 unit vectors; minilm embeds queries like passages."""
+        """Return (len(texts), dim) float32 unit vectors; minilm embeds queries like paragraphs."""
         return self._run(texts, self._network.query, ["embedding"])[0]
 
     def embed_with_tokens(

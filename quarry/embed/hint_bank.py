@@ -1,4 +1,4 @@
-"""A bank of sample hints with their vectors, from which search computes the rarity of words and hubness of passages.
+"""A bank of sample hints with their vectors, from which search computes the rarity of words and hubness of paragraphs.
 
 The bundled bank, hint_bank.jsonl, holds the hints of our labelled games in alphabetical order, and nothing else of
 those games. Vectors are cached in the folder of exported networks.
@@ -33,7 +33,7 @@ class Hints:
     Attributes:
         doc_id_by_hint: id of the document for which each hint was given, "" if unknown, by its text.
         course: stems of the lectures that the hints are about. A store with one of these lectures must not use the
-            bank, since passages near a hint are likely answers.
+            bank, since paragraphs near a hint are likely answers.
     """
 
     doc_id_by_hint: Mapping[str, str]

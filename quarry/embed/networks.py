@@ -25,7 +25,7 @@ class Network:
         export_s: approximate duration of the export.
         max_tokens: maximum number of tokens of a text; longer texts are cut.
         query: prefix of queries.
-        passage: prefix of passages.
+        passage: prefix of paragraphs, which e5 calls passages.
     """
 
     spec: str

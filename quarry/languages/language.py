@@ -7,7 +7,7 @@ from typing import Literal
 
 import regex
 
-PassageKind = Literal[
+ParagraphKind = Literal[
     "prose",
     "lead-in",
     "item",
@@ -22,8 +22,8 @@ PassageKind = Literal[
     "heading",
     "other",
 ]
-"""Kinds of passages. A lead-in ends with a colon, and its text includes the list or display that follows. Boxed text is
-inside a frame. A theorem may also be a definition, a lemma or the like."""
+"""Kinds of paragraphs. A lead-in ends with a colon, and its text includes the list or display that follows. Boxed text
+is inside a frame. A theorem may also be a definition, a lemma or the like."""
 
 NameKind = Literal[
     "lectures",
@@ -89,7 +89,7 @@ class Language:
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
         bibliographies: regular expression for words in the headings of bibliographies.
-        labels: regular expressions for the first words of the passages of a kind, by kind.
+        labels: regular expressions for the first words of the paragraphs of a kind, by kind.
         name_words: words in names of lectures by kind.
         in_prefix: prefix that is a preposition.
         negation: regular expression for words that exclude what follows.
@@ -136,7 +136,7 @@ class Language:
     lecture: str
     drawings: str
     bibliographies: str
-    labels: Mapping[PassageKind, str]
+    labels: Mapping[ParagraphKind, str]
     name_words: Mapping[NameKind, str]
     in_prefix: str = ""
     negation: str

@@ -1,4 +1,4 @@
-"""Chroma databases in folders and on servers, and the collection that holds the passages of a course."""
+"""Chroma databases in folders and on servers, and the collection that holds the paragraphs of a course."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from quarry.store.generations import as_store_error
 if TYPE_CHECKING:
     from chromadb.api.client import Client
 
-PASSAGES_A_REQUEST = 200
-"""Number of passages in a request; they take less than a megabyte."""
+PARAGRAPHS_A_REQUEST = 200
+"""Number of paragraphs in a request; they take less than a megabyte."""
 
 ANSWER_S = 30.0
 """Maximum number of seconds until a server answers a request."""
@@ -37,13 +37,13 @@ _INDEX: Any = {
         "ef_search": 200,
     }
 }
-"""Parameters of Chroma's index over the passages."""
+"""Parameters of Chroma's index over the paragraphs."""
 
 
-def write_passages(
+def write_paragraphs(
     client: Client, name: str, content: Content, **metadata: str
 ) -> None:
-    """Create a collection with a record for each passage of a course.
+    """Create a collection with a record for each paragraph of a course.
 
     Args:
         metadata: metadata of the collection besides the format, the embedder and its published model.
@@ -57,14 +57,14 @@ def write_passages(
         configuration=_INDEX,
     )
     for document in content.documents:
-        passages = _passage_records(document)
-        for start in range(0, len(passages["ids"]), PASSAGES_A_REQUEST):
-            end = start + PASSAGES_A_REQUEST
-            collection.add(**{key: rows[start:end] for key, rows in passages.items()})
+        paragraphs = _paragraph_records(document)
+        for start in range(0, len(paragraphs["ids"]), PARAGRAPHS_A_REQUEST):
+            end = start + PARAGRAPHS_A_REQUEST
+            collection.add(**{key: rows[start:end] for key, rows in paragraphs.items()})
 
 
-def _passage_records(document: StoredDocument) -> dict[str, Any]:
-    """Return the ids, embeddings, texts and metadata of a document's passages."""
+def _paragraph_records(document: StoredDocument) -> dict[str, Any]:
+    """Return the ids, embeddings, texts and metadata of a document's paragraphs."""
     paragraphs = document.reading.paragraphs
     path = Path(document.reading.document.path)
     file_name = document.doc_id if path.suffix.lower() == ".jsonl" else path.name

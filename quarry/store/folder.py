@@ -47,7 +47,7 @@ class Folder(Generations):
         folder = Path(self.location, name)
         folder.mkdir(parents=True)
         with chroma.database_at(folder) as client:
-            chroma.write_passages(client, self.collection, content)
+            chroma.write_paragraphs(client, self.collection, content)
         (folder / CHECKSUMS).write_text(json.dumps(_checksums(folder)))
         with (folder / CONTENT_FILE).open("wb") as file:
             save_content(content, file)
@@ -69,7 +69,7 @@ class Folder(Generations):
             return load_content(file, self.location)
 
     @contextlib.contextmanager
-    def passages(self, number: int) -> Iterator[Collection]:
+    def paragraphs(self, number: int) -> Iterator[Collection]:
         """Open a copy of the database: Chroma writes even when it reads, and later ingests remove the folder."""
         self.require_usable(number)
         database = Path(self.location, self.generation_name(number))

@@ -98,8 +98,8 @@ class Generations(ABC):
         """
 
     @abstractmethod
-    def passages(self, number: int) -> AbstractContextManager[Collection]:
-        """Open the Chroma collection of the passages of a generation.
+    def paragraphs(self, number: int) -> AbstractContextManager[Collection]:
+        """Open the Chroma collection of the paragraphs of a generation.
 
         Raises:
             StoreDamagedError: it is damaged.

@@ -1,4 +1,4 @@
-"""A store on a Chroma server. Each generation is two collections: the passages, and the content in parts."""
+"""A store on a Chroma server. Each generation is two collections: the paragraphs, and the content in parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS_A_REQUEST = 8
 """Number of parts in a request; Chroma limits a request to about 40 MB."""
 
 PARTS_KEY = "parts"
-"""Key in the metadata of the passages' collection; its value is the name of the collection of parts."""
+"""Key in the metadata of the paragraphs' collection; its value is the name of the collection of parts."""
 
 
 class Server(Generations):
@@ -45,9 +45,9 @@ class Server(Generations):
         return {item.name: item.id for item in self._client.list_collections()}
 
     def write(self, name: str, content: Content) -> None:
-        """Write the passages, and the content in parts."""
+        """Write the paragraphs, and the content in parts."""
         parts_name = f"content-of-{name}"
-        chroma.write_passages(self._client, name, content, **{PARTS_KEY: parts_name})
+        chroma.write_paragraphs(self._client, name, content, **{PARTS_KEY: parts_name})
         parts = self._client.create_collection(parts_name, embedding_function=None)
         file = io.BytesIO()
         save_content(content, file)
@@ -66,8 +66,8 @@ class Server(Generations):
             )
 
     def rename(self, name: str, new: str) -> None:
-        """Rename the collection of passages; the server keeps names unique."""
-        self._passages(name).modify(name=new)
+        """Rename the collection of paragraphs; the server keeps names unique."""
+        self._paragraphs(name).modify(name=new)
 
     def remove(self, name: str) -> None:
         """Remove both collections, the parts first."""
@@ -98,12 +98,12 @@ class Server(Generations):
         """Do nothing: the server checks its database itself, and its other collections do not matter."""
 
     @contextlib.contextmanager
-    def passages(self, number: int) -> Iterator[Collection]:
-        """Yield the collection of the passages of a generation."""
-        yield self._passages(self.generation_name(number))
+    def paragraphs(self, number: int) -> Iterator[Collection]:
+        """Yield the collection of the paragraphs of a generation."""
+        yield self._paragraphs(self.generation_name(number))
 
-    def _passages(self, name: str) -> Collection:
+    def _paragraphs(self, name: str) -> Collection:
         return self._client.get_collection(name, embedding_function=None)
 
     def _name_of_parts(self, name: str) -> str:
-        return str((self._passages(name).metadata or {})[PARTS_KEY])
+        return str((self._paragraphs(name).metadata or {})[PARTS_KEY])

@@ -185,11 +185,11 @@ class ChromaIndex:
     def nearest(
         self, vector: Float32Array, n: int, doc_id: str = ""
     ) -> dict[int, float]:
-        """Return the rows in the course of the passages nearest to a vector, with their cosines, nearest first.
+        """Return the rows in the course of the paragraphs nearest to a vector, with their cosines, nearest first.
 
         Args:
             vector: (dim,) unit vector.
-            n: number of passages.
+            n: number of paragraphs.
             doc_id: the only document to search in, "" for all.
 
         Raises:
@@ -222,6 +222,6 @@ class ChromaIndex:
                 if generations.identity(course.generation) != course.identity:
                     name = generations.generation_name(course.generation)
                     raise StoreError(f"{course.location}/{name} is gone; open it again")
-                passages = generations.passages(course.generation)
-                self._opened = self._stack.enter_context(passages)
+                paragraphs = generations.paragraphs(course.generation)
+                self._opened = self._stack.enter_context(paragraphs)
             return self._opened

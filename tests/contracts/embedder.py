@@ -32,7 +32,7 @@ class EmbedderContract:
     """What every Embedder does; a subclass gives the fixture `embedder`, with a batch size below len(TEXTS).
 
     Attributes:
-        near_and_far: (query, passage near to it, passage far from it).
+        near_and_far: (query, paragraph near to it, paragraph far from it).
     """
 
     near_and_far: tuple[tuple[str, str, str], ...] = (
@@ -88,7 +88,7 @@ class EmbedderContract:
             for start, vectors in enumerate(parts):
                 assert_allclose(vectors, expected[start:], atol=TOLERANCE)
 
-    def test_near_passage_is_closer_to_the_query_than_a_far_one(
+    def test_near_paragraph_is_closer_to_the_query_than_a_far_one(
         self, embedder: Embedder
     ) -> None:
         for query, near, far in self.near_and_far:

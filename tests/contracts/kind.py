@@ -110,11 +110,11 @@ class KindContract:
         questions: list[Question],
     ) -> None:
         n_cited = 0
-        for passage in candidates.index.places.paragraphs:
-            text = passage.text.casefold()
+        for cited in candidates.index.places.paragraphs:
+            text = cited.text.casefold()
             for question in questions:
                 for option in range(NONE_OF_THESE + 1):
-                    citation = kind.cite(question, option, passage)
+                    citation = kind.cite(question, option, cited)
                     n_cited += bool(citation)
                     for word in citation.split('"')[1::2]:
                         assert word.casefold() in text, citation

@@ -22,5 +22,5 @@ def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
 
 
 def first_places(places: Places) -> IntArray:
-    """(n_paragraphs,) the first place of each passage."""
-    return np.searchsorted(places.passage_rows, np.arange(len(places.paragraphs)))
+    """(n_paragraphs,) the first place of each paragraph."""
+    return np.searchsorted(places.paragraph_rows, np.arange(len(places.paragraphs)))

@@ -45,7 +45,7 @@ from tests.fakes import (
 )
 
 STEPS = (
-    "quarry.store.chroma.write_passages",
+    "quarry.store.chroma.write_paragraphs",
     "quarry.store.{}.save_content",
     "quarry.store.{}.{}.rename",
 )
@@ -70,7 +70,7 @@ class StoreContract:
     def test_what_was_written_is_read_back(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("quarry.store.chroma.PASSAGES_A_REQUEST", 1)
+        monkeypatch.setattr("quarry.store.chroma.PARAGRAPHS_A_REQUEST", 1)
         monkeypatch.setattr("quarry.store.server.PART_BYTES", 999)
         names = [Alias("Search trees", "title"), Alias("עצים", "metadata")]
         rejected = [("short", "Ω ≤ x"), ("code", "a;")]

@@ -252,7 +252,7 @@ SUBJECTS = (
 
 def course() -> list[Paragraph]:
     """Twelve paragraphs in two books; each has words of its own and shares some with its neighbours."""
-    passages = []
+    paragraphs = []
     for row in range(12):
         name, own = SUBJECTS[row % 6]
         half = row // 6
@@ -262,8 +262,8 @@ def course() -> list[Paragraph]:
         mine = " ".join(own.split()[first : first + 4])
         shared = " ".join(other.split()[row % 3 : row % 3 + 3])
         text = f"{name} begins with {mine}. Later lessons mention {shared} as well."
-        passages.append(paragraph(f"{book}:{row + 1}:1", text))
-    return passages
+        paragraphs.append(paragraph(f"{book}:{row + 1}:1", text))
+    return paragraphs
 
 
 def opened(path: Path | None, *player: str) -> contextlib.closing[Journal]:

@@ -27,12 +27,12 @@ from tests.player.fakes import (
 )
 
 PLAYER = dense_player()
-PASSAGES = course()
+PARAGRAPHS = course()
 PIECES = [
     Piece("pypdf:page", item.doc_id, item.page, item.page, item.text)
-    for item in PASSAGES[:6]
+    for item in PARAGRAPHS[:6]
 ]
-INDEX = replace(dense_index(PASSAGES), pieces=PIECES)
+INDEX = replace(dense_index(PARAGRAPHS), pieces=PIECES)
 
 
 def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundStart:
@@ -119,11 +119,11 @@ def test_every_split_of_slots_and_every_number_of_candidates_plays(
     assert len(plan.questions) == 20
     assert plan.prior.sum() == pytest.approx(1.0)
     if candidates:
-        places = plan.places.passage_rows
+        places = plan.places.paragraph_rows
         printed = plan.candidate_places[plan.candidate_places < len(places)]
         covered = np.isin(places, places[printed])
         assert covered.sum() == len(printed)
-        assert len(set(places[covered])) == min(candidates, len(PASSAGES))
+        assert len(set(places[covered])) == min(candidates, len(PARAGRAPHS))
 
     decision = player.decide(plan, [*"ABCD"] * 5)
     assert decision.belief.sum() == pytest.approx(1.0)

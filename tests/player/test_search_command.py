@@ -105,9 +105,11 @@ def test_a_table_is_shown_without_json(run: Run) -> None:
         assert text in out
 
 
-def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) -> None:
+def test_a_book_without_a_relevant_paragraph_is_shown_first_with_a_line(
+    run: Run,
+) -> None:
     hint = "sorting begins with merge quick heap pivot"
-    # one passage of the second book reaches .99, and none of the first
+    # one paragraph of the second book reaches .99, and none of the first
     threshold = ("--set", "search.threshold=0.985")
     options = ("--hint", hint, "--book", "first", *threshold)
     out = " ".join(run(*options).out.split())

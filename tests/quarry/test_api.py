@@ -93,7 +93,7 @@ def test_the_run_of_a_settings_file_has_the_name_of_the_file() -> None:
         assert "give two runs the same name" in line
 
 
-def test_settings_and_names_of_presets_are_compared_over_the_same_passages() -> None:
+def test_settings_and_names_of_presets_are_compared_over_the_same_paragraphs() -> None:
     whole, hits = GameSettings().candidates, 0
     default = quarry.load_settings()
     own = replace(default, game=GameSettings(candidates=hits))

@@ -7,7 +7,7 @@ import numpy as np
 
 from player.belief.places import Places
 from player.search.results import SearchResult, Tier
-from player.starts import PASSAGE_KINDS, START_FEATURES, start_features
+from player.starts import PARAGRAPH_KINDS, START_FEATURES, start_features
 from tools.calibration.search import fit_choices
 
 PENALTY = 0.005
@@ -36,16 +36,16 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     """Fit a conditional logit over the places of a course; games about prose have half of the weight, all others half.
 
     Args:
-        pairs: for each game, the search result with all passages ranked, and the labelled opening sentence.
+        pairs: for each game, the search result with all paragraphs ranked, and the labelled opening sentence.
         places: places of the course.
     """
-    paragraphs, rows = places.paragraphs, places.passage_rows
-    kinds = np.array([PASSAGE_KINDS.index(paragraph.kind) for paragraph in paragraphs])[
-        rows
-    ]
+    paragraphs, rows = places.paragraphs, places.paragraph_rows
+    kinds = np.array(
+        [PARAGRAPH_KINDS.index(paragraph.kind) for paragraph in paragraphs]
+    )[rows]
     doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
     place_table = start_features(paragraphs, rows.tolist(), places.starts)
-    fixed = np.hstack([np.eye(len(PASSAGE_KINDS))[kinds][:, 1:], place_table])
+    fixed = np.hstack([np.eye(len(PARAGRAPH_KINDS))[kinds][:, 1:], place_table])
 
     features, right_rows, is_prose = [], [], []
     # one game with each outcome, so that no share is 0 or 1
@@ -54,9 +54,9 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         right = places.find(sentence)
         if not len(right) or result.course_order is None:
             continue
-        by_passage = np.full(len(paragraphs), -np.inf)
-        by_passage[result.course_order.rows] = result.course_order.log_odds
-        log_odds = by_passage[rows]
+        by_paragraph = np.full(len(paragraphs), -np.inf)
+        by_paragraph[result.course_order.rows] = result.course_order.log_odds
+        log_odds = by_paragraph[rows]
 
         in_book = doc_ids == (result.book.doc_id if result.book else "")
         is_inside = bool(in_book[right].any())
@@ -76,7 +76,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     book_share: dict[Tier, float] = {}
     for tier, games in inside.items():
         book_share[tier] = float(np.mean(games))
-    names = (*PASSAGE_KINDS[1:], *START_FEATURES)
+    names = (*PARAGRAPH_KINDS[1:], *START_FEATURES)
     return PriorFit(
         1.0 / max(slope, MIN_SLOPE),
         book_share,

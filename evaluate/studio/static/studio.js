@@ -1,4 +1,4 @@
-// Keys of the question page, passages that light up on the page's picture, and tables that a click sorts.
+// Keys of the question page, paragraphs that light up on the page's picture, and tables that a click sorts.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
   const button = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);

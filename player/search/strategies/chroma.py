@@ -12,7 +12,7 @@ from quarry.store import ChromaIndex, Course
 from quarry.threads import start_in_thread
 
 MIN_ASKED = 20
-"""Minimum number of passages to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
+"""Minimum number of paragraphs to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
 
 
 class Chroma(EmbeddingStrategy):
@@ -34,9 +34,9 @@ class Chroma(EmbeddingStrategy):
         import chromadb  # noqa: F401
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
-        """Score the passages that Chroma returns for the course and for the document; find no others.
+        """Score the paragraphs that Chroma returns for the course and for the document; find no others.
 
-        Each query asks for k passages, but at least `MIN_ASKED`, plus the number of duplicates, because duplicates
+        Each query asks for k paragraphs, but at least `MIN_ASKED`, plus the number of duplicates, because duplicates
         are merged later.
         """
         vector = self._embedder.embed(query.hint).vector

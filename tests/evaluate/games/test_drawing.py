@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from evaluate.games.labelled import load_games
-from evaluate.games.locating import make_raw_passage
+from evaluate.games.locating import make_raw_paragraph
 from evaluate.referee.context import is_glued, readable
 from evaluate.referee.protocol import build_secret
 from evaluate.referee.scoring import score_raw_sentence
@@ -59,7 +59,7 @@ def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
         "with a word that is there."
     )
     options = ['"stack"', '"balanced"', '"heap"', "none of these words"]
-    secret = build_secret(game, make_raw_passage(game, "trees"))
+    secret = build_secret(game, make_raw_paragraph(game, "trees"))
     answers = make_referee("oracle").answers(secret, [(question, options)])
     assert answers == ["B"]
 

@@ -26,21 +26,21 @@ CLEAN = {"hint": "plant that ascends brickwork", "associative_word": "garden"}
 
 
 def located(**changes: Any) -> Paragraph | None:
-    """The passage that a game with these labels is found at."""
+    """The paragraph that a game with these labels is found at."""
     return locate_games([labelled_game(**changes)], PARAGRAPHS)["g1"]
 
 
 def id_of_text(text: str, pdf: str = "", page: int = 0) -> str | None:
     """The paragraph_id that a game with a text, and without an id, is found at."""
     sentence = f"{text.partition('.')[0]}."
-    passage = located(
+    paragraph = located(
         paragraph_id="",
         paragraph=text,
         opening_sentence=sentence,
         pdf=pdf,
         page=page,
     )
-    return passage.paragraph_id if passage else None
+    return paragraph.paragraph_id if paragraph else None
 
 
 def test_an_id_is_matched_whatever_the_text_and_an_unknown_one_gives_way() -> None:
@@ -71,11 +71,11 @@ def test_a_sentence_with_a_token_f1_of_0_9_is_enough() -> None:
         assert bool(locate_games([game], stored)["g1"]) == is_near
 
 
-def test_a_sentence_inside_a_passage_is_a_place() -> None:
+def test_a_sentence_inside_a_paragraph_is_a_place() -> None:
     inner = "It clings with small roots and never lets go."
-    passage = located(paragraph_id="", opening_sentence=inner)
-    assert passage is not None
-    assert (passage.paragraph_id, passage.opening_sentence) == ("alpha:1:1", inner)
+    paragraph = located(paragraph_id="", opening_sentence=inner)
+    assert paragraph is not None
+    assert (paragraph.paragraph_id, paragraph.opening_sentence) == ("alpha:1:1", inner)
 
 
 def test_what_is_wrong_with_a_game_is_said() -> None:
@@ -116,7 +116,7 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
         assert check_games([game], PARAGRAPHS) == wrong
 
 
-def test_a_label_names_a_page_of_its_passage_or_none() -> None:
+def test_a_label_names_a_page_of_its_paragraph_or_none() -> None:
     for paragraph_id, page, is_right in (
         ("alpha:1:1", 2, False),
         ("beta:1:1", 2, True),

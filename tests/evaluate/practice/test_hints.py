@@ -1,4 +1,4 @@
-"""Hints made by a machine: words of the course near the passage, none of them in it, in its language."""
+"""Hints made by a machine: words of the course near the paragraph, none of them in it, in its language."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class TopicEmbedder(HashingEmbedder):
 
 
 def course() -> list[Paragraph]:
-    """Four passages of each topic, each with two of its words."""
+    """Four paragraphs of each topic, each with two of its words."""
     paragraphs: list[Paragraph] = []
     for words in TOPICS:
         for first in range(4):
@@ -42,7 +42,7 @@ def course() -> list[Paragraph]:
     return paragraphs
 
 
-def test_hints_keep_the_rule_with_the_nearest_words_that_the_passage_lacks() -> None:
+def test_hints_keep_the_rule_with_the_nearest_words_that_the_paragraph_lacks() -> None:
     paragraphs, embedder = course(), TopicEmbedder()
     vectors = embedder.embed_passages(each(paragraphs, "text"))
     pairs = make_games(paragraphs, vectors, embedder)

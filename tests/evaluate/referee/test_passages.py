@@ -1,4 +1,4 @@
-"""Which passages referees retrieve for a question, and which embedder compares them."""
+"""Which paragraphs referees retrieve for a question, and which embedder compares them."""
 
 from dataclasses import replace
 from unittest.mock import Mock

@@ -41,7 +41,7 @@ CLIMBER = Secret(
     "Mountains",
     "someone goes upwards",
 )
-PASSAGES = ("Glaciers melt. Snow falls.", "Ropes hold 3 climbers.")
+PARAGRAPHS = ("Glaciers melt. Snow falls.", "Ropes hold 3 climbers.")
 WORDS = ("rests", "glaciers", "someone", "None of these words")
 
 
@@ -51,7 +51,7 @@ def read(
     *options: str,
 ) -> str:
     def retrieve(text: str) -> tuple[str, ...]:
-        return PASSAGES if "retrieve" in text else ()
+        return PARAGRAPHS if "retrieve" in text else ()
 
     seen = select_visible_part(view, CLIMBER, question, retrieve)
     return answer_by_wording(seen, question, options)

@@ -125,13 +125,13 @@ def test_answers_must_be_about_games() -> None:
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
     questions = questions_json(BATCH.questions)
-    with_passages = [
+    with_paragraphs = [
         item | {"passages": [f"on {item['question_text']}"]} for item in questions
     ]
     shown: dict[Any, Any] = {
         "paragraph": {"paragraph": WHOLE, "questions": questions},
         "opening": {"paragraph": OPENING, "questions": questions},
-        "passages": {"opening_sentence": OPENING, "questions": with_passages},
+        "passages": {"opening_sentence": OPENING, "questions": with_paragraphs},
     }
     for view, sheet in shown.items():
         line = format_respondent_batch(BATCH, view, lambda text: (f"on {text}",))

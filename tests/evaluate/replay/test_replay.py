@@ -254,7 +254,7 @@ def test_json_has_the_keys_of_the_contract(command: Evaluate) -> None:
     assert "token" not in run["settings"]
 
 
-def test_a_label_is_found_by_a_duplicate_of_its_passage(evaluate: Evaluate) -> None:
+def test_a_label_is_found_by_a_duplicate_of_its_paragraph(evaluate: Evaluate) -> None:
     original = course()[0]
     duplicates = [paragraph(f"{name}:1:1", original.text) for name in ("zeta", "zone")]
     make_store("twice", [*course(), *duplicates])

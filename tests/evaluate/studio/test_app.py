@@ -92,7 +92,7 @@ def client(course: Course, files: StudioFiles) -> TestClient:
     return studio(course, files)
 
 
-def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
+def test_a_lecture_is_shown_with_its_pages_paragraphs_and_other_editions(
     client: TestClient,
 ) -> None:
     assert "01-sediments" in client.get("/").text
@@ -105,13 +105,13 @@ def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
 
 
 def test_a_lecture_whose_name_holds_a_slash_opens(files: StudioFiles) -> None:
-    passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
-    client = studio(make_store("slashed", [passage]), files)
+    lecture = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
+    client = studio(make_store("slashed", [lecture]), files)
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
-    assert passage.opening_sentence in client.get(link).text
+    assert lecture.opening_sentence in client.get(link).text
 
 
-def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
+def test_lines_of_a_paragraph_have_one_outline_and_columns_have_two() -> None:
     words = []
     for letters, left, top in (
         ("one", 10, 90),
@@ -129,7 +129,7 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
     for path, status in {
         "/lecture/none": 404,
         "/picture/01-sediments/99.png": 404,
-        "/referee/passage?passage=none": 404,
+        "/referee/paragraph?paragraph=none": 404,
         "/referee/game/none": 404,
         "/games/99": 404,
         "/games/99999999999999999999": 404,
@@ -174,8 +174,8 @@ def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
     query = quote(odd, safe="")
     for path in PATHS:
         assert client.get(f"{path}{query}").status_code < 500, path
-    form = {"passage": GRAVEL, "hint": "plain words"}
-    for key in ("passage", "hint", "book", "lecture", "kind", "preset", "referee"):
+    form = {"paragraph": GRAVEL, "hint": "plain words"}
+    for key in ("paragraph", "hint", "book", "lecture", "kind", "preset", "referee"):
         for path in ("/referee/check", "/referee/replay", "/referee/keep"):
             answer = client.post(path, data={**form, key: odd})
             assert answer.status_code < 500, (path, key)
@@ -189,9 +189,9 @@ def test_forms_of_other_pages_are_refused(client: TestClient) -> None:
 def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
     client: TestClient, files: StudioFiles
 ) -> None:
-    shared = {"passage": GRAVEL, "hint": "sand again"}
+    shared = {"paragraph": GRAVEL, "hint": "sand again"}
     assert "<mark>sand</mark>" in client.post("/referee/check", data=shared).text
-    misquoted = {"passage": GRAVEL, "hint": "plain words", "sentence": "photograph"}
+    misquoted = {"paragraph": GRAVEL, "hint": "plain words", "sentence": "photograph"}
     for button in ("play", "keep"):
         for form in (shared, misquoted):
             refused = client.post(f"/referee/{button}", data=form)
@@ -200,18 +200,18 @@ def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
     assert not files.games.exists()
 
 
-def test_passages_are_labelled_one_after_another_with_progress(
+def test_paragraphs_are_labelled_one_after_another_with_progress(
     client: TestClient, files: StudioFiles
 ) -> None:
     form = {
-        "passage": GRAVEL,
+        "paragraph": GRAVEL,
         "kind": "prose",
         "book": HOSTILE,
         "hint": "pebbles, silt: who sinks earliest",
     }
     following = client.post("/referee/keep", data=form).text
     assert "A lighthouse keeper" in following
-    assert "passage 2 of 3, 1 labelled" in following
+    assert "paragraph 2 of 3, 1 labelled" in following
 
     corrected = {"sentence": "Gravel settles before sand did."}
     client.post("/referee/keep", data=form | corrected)
@@ -282,7 +282,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     view = build_view(player, plan, game)
     assert each(view.steps, "verdict") == ["none"] * 2 + ["right"] * 18
     assert not any(each(view.steps, "misled"))
-    assert view.passage == BEES
+    assert view.paragraph_id == BEES
     first, *_ = view.at(20)
     assert first.sentence == secret
     assert first.beliefs[20] > 0.9
@@ -302,14 +302,14 @@ def guess_of(sentence: str) -> Guess:
 def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
     plan = player.plan(START)
     later = [start.sentence for start in plan.places.starts if start.number]
-    for points, passages in (
+    for points, paragraphs in (
         (100.0, each(plan.places.paragraphs, "paragraph_id")),
         (40.0, [""]),
     ):
         score = Score(30.0, 0, {"opening_sentence_score": points}, {})
         guess = guess_of(later[0].upper())
         game = GameRecord(game_id="g", answers=("A",) * 20, guess=guess, score=score)
-        assert build_view(player, plan, game).passage in passages
+        assert build_view(player, plan, game).paragraph_id in paragraphs
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
@@ -347,12 +347,12 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     bees = course.paragraphs[2]
     sentence = bees.opening_sentence.upper().replace(" ", "  ")
     shouted = replace(bees, opening_sentence=sentence)
-    monkeypatch.setattr(Studio, "passage", lambda *_: shouted)
+    monkeypatch.setattr(Studio, "paragraph", lambda *_: shouted)
     client = studio(course, files, journal=JOURNAL)
-    form = {"passage": BEES, "hint": "vessels near rocks"}
+    form = {"paragraph": BEES, "hint": "vessels near rocks"}
     for referee, *shown in (
         ("constant:A", "Not found: the player lost"),
-        ("oracle", "Found: the player won", "· the secret passage"),
+        ("oracle", "Found: the player won", "· the secret paragraph"),
     ):
         page = client.post("/referee/replay", data={**form, "referee": referee}).text
         for text in shown:
@@ -363,7 +363,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
     page = client.get(f"/games/{lost.key}").text
     assert "lost by the answers: " in page
-    assert f'name="passage" value="{BEES}"' in page
+    assert f'name="paragraph" value="{BEES}"' in page
     assert "misled" in page
     listed = client.get("/games?lost=1").text
     assert lost.game_id in listed
@@ -375,7 +375,7 @@ def test_a_game_of_the_desk_is_played_with_the_corrected_opening_sentence(
 ) -> None:
     client = studio(course, files, journal=JOURNAL)
     sentence = "Bees dance upon the comb at high noon."
-    form = {"passage": BEES, "hint": "vessels near rocks", "referee": "oracle"}
+    form = {"paragraph": BEES, "hint": "vessels near rocks", "referee": "oracle"}
     page = client.post("/referee/replay", data={**form, "sentence": sentence}).text
     assert "Not found: the player lost" in page
 
@@ -390,7 +390,7 @@ def test_a_game_of_the_desk_is_played_with_the_corrected_opening_sentence(
 def test_an_answer_counts_only_for_the_question_that_is_due(
     client: TestClient,
 ) -> None:
-    form = {"passage": BEES, "hint": "insects meet"}
+    form = {"paragraph": BEES, "hint": "insects meet"}
     asked = client.post("/referee/play", data=form)
     assert 'name="number" value="1"' in asked.text
     for answer, number, due in (
@@ -508,7 +508,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
         Loop(server, player, name="Ada", timeout_s=60.0, journal=log).play_one()
 
     tab.click("th a >> text=0101001")
-    tab.wait_for_selector("text=The secret passage begins")
+    tab.wait_for_selector("text=The secret paragraph begins")
     assert tab.locator(".steps .mark").count() == 20
     tab.goto("/games")
     assert fits_the_width(tab)

@@ -99,7 +99,7 @@ LETTERED = ("index", "exponent", "both", "prime", "hat", "bar")
 
 
 class FormulaDocument(Document):
-    """A random document with a formula in each sentence; `kinds` has those of each passage's opening, by its text."""
+    """A random document with a formula in each sentence; `kinds` has those of each paragraph's opening, by its text."""
 
     def __init__(self, program: str, language: str, seed: int) -> None:
         self._field = program

@@ -1,7 +1,7 @@
 """Documents of random contents in random styles, printed by Typst and by Chromium, and how they are read.
 
 `python -m tests.ingest.layout.styles SEED N` prints, for N documents by each program in each language, how many
-passages are read with their opening sentence, how many whole, and how many of those read were not printed.
+paragraphs are read with their opening sentence, how many whole, and how many of those read were not printed.
 With `--show` it also prints each fault.
 """
 
@@ -238,7 +238,7 @@ PROGRAMS = {
 
 
 class Document:
-    """A random document: its source, the openings of its passages by their texts, and its other texts."""
+    """A random document: its source, the openings of its paragraphs by their texts, and its other texts."""
 
     def __init__(self, program: str, language: str, seed: int) -> None:
         self._random = random.Random(seed)
@@ -255,7 +255,7 @@ class Document:
         self.openings: dict[str, str] = {}
         self.others: set[str] = set()
         self.source = self._style["document"] % self._style % self._style
-        kinds = [self._passage] * 5 + [
+        kinds = [self._paragraph] * 5 + [
             self._list,
             self._list,
             self._statement,
@@ -310,7 +310,7 @@ class Document:
             shown[position] = self._put(mark, shown[position])
         return " ".join(shown)
 
-    def _passage(self) -> str:
+    def _paragraph(self) -> str:
         text = self._text(2, 6)
         if self._random.random() < 0.1:
             note = self._other(" ".join(self._sentence()))
@@ -323,7 +323,7 @@ class Document:
         return self._show(text)
 
     def _box(self) -> str:
-        return self._put("box", self._passage())
+        return self._put("box", self._paragraph())
 
     def _list(self) -> str:
         items = [
@@ -380,13 +380,13 @@ def read_styles(
     n_documents: int,
     is_shown: bool = False,
 ) -> Counter[str]:
-    """Print documents with a program, read them, and count their passages.
+    """Print documents with a program, read them, and count their paragraphs.
 
     Args:
         is_shown: whether to print the faults.
 
     Returns:
-        Numbers of the passages that are printed, that are begun rightly and read whole, and of false ones.
+        Numbers of the paragraphs that are printed, that are begun rightly and read whole, and of false ones.
     """
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -428,7 +428,7 @@ def main(seed: int, n_documents: int, is_shown: bool) -> None:
         begun = counts["begun"] / n_printed
         whole = counts["whole"] / n_printed
         print(
-            f"{program} {language}: {n_printed} passages, {begun:.3f} begun, {whole:.3f} whole, "
+            f"{program} {language}: {n_printed} paragraphs, {begun:.3f} begun, {whole:.3f} whole, "
             f"{counts['false']} false"
         )
 

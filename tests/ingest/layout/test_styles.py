@@ -11,7 +11,9 @@ from tests.ingest.layout.styles import PHRASES, read_styles
 @pytest.mark.parametrize(
     "program", ["typst", pytest.param("chromium", marks=pytest.mark.long)]
 )
-def test_passages_of_random_styles_are_read_whole(program: str, language: str) -> None:
+def test_paragraphs_of_random_styles_are_read_whole(
+    program: str, language: str
+) -> None:
     if shutil.which(program) is None and program == "chromium":
         pytest.skip("no Chromium is installed: Typst prints the same contents")
     counts = read_styles(program, language, seed=1, n_documents=5)

@@ -65,7 +65,7 @@ def tagged(
 
 
 def openings(content: bytes, folder: Path) -> list[str]:
-    """Return the opening sentences of the passages of a PDF."""
+    """Return the opening sentences of the paragraphs of a PDF."""
     path = folder / "lecture.pdf"
     path.write_bytes(content)
     reading = read_pdf(path, "lecture", "x", IngestSettings())

@@ -500,7 +500,7 @@ def test_work_of_an_interrupted_ingest_is_not_done_again(
     done.clear()
     assert notes_of(course.run(course.lectures)) == [
         "resumed: 2 files had been read before",
-        "resumed: 1 passage had been embedded before the interruption",
+        "resumed: 1 paragraph had been embedded before the interruption",
     ]
     assert course.texts == WHOLE
     assert TREES in done

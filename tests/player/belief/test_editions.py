@@ -26,7 +26,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
 
 STACKS = "Stacks give back the newest plate first."
-PASSAGES = [
+PARAGRAPHS = [
     paragraph("a:1:1", "A heap keeps its least key on top."),
     paragraph("b:1:1", STACKS),
 ]
@@ -36,7 +36,7 @@ PIECES = (
     Piece(PAGE, "b", 1, 1, f"Running head\n{STACKS}"),
     Piece(PIECE, "b", 1, 1, f"{STACKS} And more about plates."),
 )
-INDEX = index_words(PASSAGES, PIECES)
+INDEX = index_words(PARAGRAPHS, PIECES)
 
 
 A = BookCandidate("a", 0.95, "filter")
@@ -52,12 +52,12 @@ def shares_of(
 
 
 def prior_of_pages(hint: str) -> Float64Array:
-    """The prior of the pieces if pages are held and both passages are equally likely."""
+    """The prior of the pieces if pages are held and both paragraphs are equally likely."""
     even = np.array([0.5, 0.5])
     return with_editions(even, INDEX, hint, {PAGE: 1.0}, np.zeros(3))[2:]
 
 
-def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end() -> (
+def test_a_piece_without_spaces_holds_its_paragraph_and_the_words_before_its_end() -> (
     None
 ):
     assert INDEX.places.held_rows(2).tolist() == [0]
@@ -86,7 +86,7 @@ def test_what_an_opponent_held_before_counts() -> None:
     assert "gone:page" not in shares
 
 
-def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> None:
+def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_paragraphs() -> None:
     shares = {PRINTED: 0.5, PAGE: 0.4, PIECE: 0.1}
     printed = np.array([0.8, 0.2])
     likeness = np.log([1.0, 3.0, 5.0])
@@ -95,7 +95,7 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
     assert prior[4:].sum() == pytest.approx(0.1)
 
     # each document has one page
-    weights = printed * printed**editions.PASSAGES_EXPONENT * [1.0, 3.0]
+    weights = printed * printed**editions.PARAGRAPHS_EXPONENT * [1.0, 3.0]
     pages = (1.0 - UNIFORM_SHARE) * weights / weights.sum() + UNIFORM_SHARE * printed
     assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
     of_editions = edition_masses(prior, np.arange(len(prior)), INDEX.places)
@@ -105,31 +105,35 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
 def test_a_piece_without_a_vector_leaves_the_others_theirs() -> None:
     vector = np.array([1, 0], dtype=np.float32).tobytes()
     embedded = replace(PIECES[0], vector=vector)
-    places = find_places(PASSAGES, (embedded, PIECES[1]))
+    places = find_places(PARAGRAPHS, (embedded, PIECES[1]))
     assert places.vectors.tolist() == [[1, 0], [0, 0]]
-    assert find_places(PASSAGES, PIECES[:1]).vectors.tolist() == [[]]
+    assert find_places(PARAGRAPHS, PIECES[:1]).vectors.tolist() == [[]]
 
 
 def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() -> None:
     first, second = "A queue keeps order.", "The oldest leaves first."
-    passage = paragraph("a:1:1", f"{first} {second}")
+    printed = paragraph("a:1:1", f"{first} {second}")
     raw = "7\nA queuekeeps\norder. The oldest leaves\nfirst."
-    places = find_places([passage], [Piece(PIECE, "a", 1, 1, raw)])
+    places = find_places([printed], [Piece(PIECE, "a", 1, 1, raw)])
     n_printed = places.n_printed
     assert places.held_sentences[n_printed:] == [
         "A queuekeeps order.",
         "A queuekeeps order. The oldest leaves first.",
         second,
     ]
-    assert each(places.starts[n_printed:], "sentence") == [first, passage.text, second]
+    assert each(places.starts[n_printed:], "sentence") == [
+        first,
+        printed.text,
+        second,
+    ]
     odds = np.exp(places.log_odds[n_printed:])
     assert odds == pytest.approx(np.array([1.0, 0.6, 0.36]) / 1.96)
 
 
-def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
+def test_a_piece_that_holds_no_whole_paragraph_holds_the_most_of_any() -> None:
     part = Piece(PAGE, "a", 1, 1, "keeps its least")
     elsewhere = Piece(PAGE, "a", 2, 2, part.text)
-    places = find_places(PASSAGES, [part, elsewhere])
+    places = find_places(PARAGRAPHS, [part, elsewhere])
     assert places.links.toarray().tolist() == [
         [1, 0],
         [0, 0],
@@ -147,7 +151,7 @@ def test_a_piece_with_a_word_of_the_hint_breaks_the_rule() -> None:
 def test_the_view_says_what_is_taken_for_the_first_sentence_of_a_raw_text() -> None:
     raw = f"{STACKS} And more about plates."
     pieces = [Piece(edition, "b", 1, 1, raw) for edition in (PAGE, PIECE)]
-    index = index_words(PASSAGES[1:], pieces)
+    index = index_words(PARAGRAPHS[1:], pieces)
     candidates = Candidates(index, np.arange(3), np.full(3, 1 / 3))
     groups = (("newest",), ("least",), ("tree",))
     question = Question("?", ("a", "b", "c", "d"), OPENING.name, groups)

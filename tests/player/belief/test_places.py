@@ -1,4 +1,4 @@
-"""Where passages may begin, and belief in sentences."""
+"""Where paragraphs may begin, and belief in sentences."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from player.belief.places import (
 from player.belief.word_index import index_words
 from player.starts import search_log_odds, start_weights
 from quarry.course.paragraph import Paragraph
-from quarry.languages.language import PassageKind
+from quarry.languages.language import ParagraphKind
 
 HEAPS = "Heaps are trees of keys. Parents are larger than both children. The root is largest."
 LINKS = "See also the list of links https://x.org/y Let us try it out now. Then go on."
@@ -23,10 +23,10 @@ TIP = "Tip for new users of shells: type help and then read on, once."
 CAPTION = "Figure 3: Heaps of a few keys. All are binary."
 
 
-def passage(
+def paragraph(
     text: str,
     opening: str,
-    kind: PassageKind = "prose",
+    kind: ParagraphKind = "prose",
 ) -> Paragraph:
     return Paragraph("a:1:1", "a", 1, "", text, opening, kind=kind)
 
@@ -36,7 +36,7 @@ def begins(
     *,
     on_top: bool = False,
 ) -> set[str]:
-    """The sentences that may open the secret passage, or those on top of their page alone."""
+    """The sentences that may open the secret paragraph, or those on top of their page alone."""
     sentences = set()
     for start in find_starts(paragraph):
         assert paragraph.text.startswith(start.sentence, start.offset)
@@ -45,23 +45,23 @@ def begins(
     return sentences
 
 
-def test_a_passage_may_begin_at_each_sentence_and_each_reading_of_the_first() -> None:
-    heaps = passage(HEAPS, "Heaps are trees of keys.")
+def test_a_paragraph_may_begin_at_each_sentence_and_each_reading_of_the_first() -> None:
+    heaps = paragraph(HEAPS, "Heaps are trees of keys.")
     assert begins(heaps) >= {
         "Heaps are trees of keys.",
         "Parents are larger than both children.",
         "The root is largest.",
     }
-    assert begins(passage(TIP, TIP)) >= {TIP, "Tip for new users of shells:"}
+    assert begins(paragraph(TIP, TIP)) >= {TIP, "Tip for new users of shells:"}
 
     # a lead-in may run on over what it introduces, but nothing begins inside of that
     opening = "Three rules of queues hold:"
-    lead_in = replace(passage(RULES, opening, "lead-in"), own_length=27)
+    lead_in = replace(paragraph(RULES, opening, "lead-in"), own_length=27)
     assert begins(lead_in) == {opening, f"{opening} Never wait."}
 
     # a referee may leave out the label of a caption
     opening = "Figure 3: Heaps of a few keys."
-    assert begins(passage(CAPTION, opening, "caption")) >= {
+    assert begins(paragraph(CAPTION, opening, "caption")) >= {
         opening,
         "Heaps of a few keys.",
         "All are binary.",
@@ -69,21 +69,21 @@ def test_a_passage_may_begin_at_each_sentence_and_each_reading_of_the_first() ->
 
 
 def test_after_a_page_turn_a_sentence_is_on_top() -> None:
-    heaps = passage(HEAPS, "Heaps are trees of keys.")
+    heaps = paragraph(HEAPS, "Heaps are trees of keys.")
     turned = replace(heaps, page_breaks=(HEAPS.index("than"),))
     assert "The root is largest." in begins(turned, on_top=True)
     # a page that turns in an unfinished line begins a place
-    links = passage(LINKS, "See also")
+    links = paragraph(LINKS, "See also")
     turned = replace(links, page_breaks=(LINKS.index("Let"),))
     assert "Let us try it out now." in begins(turned, on_top=True)
 
 
 def test_equal_sentences_share_a_key_and_their_belief() -> None:
     texts = ("For each: x.", "for each: X")
-    places = find_places([passage(text, text) for text in texts])
+    places = find_places([paragraph(text, text) for text in texts])
     assert len(places.find("For Each: x")) == 2
     # symbols alone are not equal
-    symbols = find_places([passage(text, text) for text in ("→ ∞", "← ∞")])
+    symbols = find_places([paragraph(text, text) for text in ("→ ∞", "← ∞")])
     assert len(set(symbols.sentence_ids.tolist())) == 2
     assert symbols.find("→ ∞").tolist() == [0]
     assert len(symbols.find("")) == 0
@@ -97,13 +97,13 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
 
 def test_the_fitted_weights_prefer_first_sentences_and_prose() -> None:
     assert start_weights()["later sentence"] < -1.0
-    heading = passage("Heaps", "Heaps", "heading")
-    for_heading, for_prose = search_log_odds([heading, passage(HEAPS, HEAPS)])
+    heading = paragraph("Heaps", "Heaps", "heading")
+    for_heading, for_prose = search_log_odds([heading, paragraph(HEAPS, HEAPS)])
     assert for_heading < for_prose
 
 
 def test_a_later_place_holds_the_words_from_there_on() -> None:
-    index = index_words([passage(HEAPS, "Heaps are trees of keys.")])
+    index = index_words([paragraph(HEAPS, "Heaps are trees of keys.")])
     (later,) = index.places.find("The root is largest.")
     shares = index.whole[[later]].toarray()[0]
     assert shares[index.ids["root"]] == 1.0

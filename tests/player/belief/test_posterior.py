@@ -35,7 +35,7 @@ def updated(
     referees: Sequence[RefereeModel] = MIXTURE,
     is_raw: BoolArray | bool = False,
 ) -> Posterior:
-    """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""
+    """The posterior over printed paragraphs, which fit alike under every view unless the fits say otherwise."""
     shape = (len(VIEWS), *fits.shape[-3:])
     return update(
         prior=prior,

@@ -111,10 +111,12 @@ def test_where_errors_are_many_a_question_is_worth_asking_in_other_words() -> No
 def test_tiny_candidate_sets_still_get_exactly_20_questions() -> None:
     runs = "Merge sorted runs."
     for texts in (["Of the."], [runs, runs, "Hash probe."]):
-        passages = [paragraph(f"book:1:{row}", text) for row, text in enumerate(texts)]
-        player = dense_player(passages, candidates=10)
+        paragraphs = [
+            paragraph(f"book:1:{row}", text) for row, text in enumerate(texts)
+        ]
+        player = dense_player(paragraphs, candidates=10)
         plan = player.plan(RoundStart("m", "book", "what is it", "sorting"))
-        assert plan.fits.shape == (len(VIEWS), N_QUESTIONS, len(passages), 4)
+        assert plan.fits.shape == (len(VIEWS), N_QUESTIONS, len(paragraphs), 4)
         assert len(set(each(plan.questions, "text"))) == 20
         decision = player.decide(plan, ["A"] * 20)
         assert decision.belief.sum() == pytest.approx(1.0)

@@ -20,8 +20,8 @@ def test_the_first_letters_of_the_first_second_and_last_word() -> None:
 
 
 def test_two_ways_of_splitting_share_the_probability() -> None:
-    passage = paragraph("b:1:1", "State-of-the-art methods")
-    table = first_letters(find_places([passage]))
+    methods = paragraph("b:1:1", "State-of-the-art methods")
+    table = first_letters(find_places([methods]))
     (row,) = table[1].toarray()
     doubtful = [ALPHABETS.index(letter) for letter in "mo"]
     assert row[doubtful].tolist() == [0.5, 0.5]

@@ -28,7 +28,7 @@ def test_duplicates_are_those_of_one_original() -> None:
         assert index.groups.tolist() == groups
 
 
-def test_a_name_in_doubt_is_evidence_for_each_passage(
+def test_a_name_in_doubt_is_evidence_for_each_paragraph(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     undecided = [BookCandidate("alpha", 0.5), BookCandidate("beta", 0.3)]
@@ -37,7 +37,7 @@ def test_a_name_in_doubt_is_evidence_for_each_passage(
     shares = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
     index = index_of([ListStrategy("dense", shares)], documents)
     settings = search_settings(book_match="resolved")
-    # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
+    # three paragraphs; .5 for the one of alpha, .3 for the two of beta, .2 for all
     query = Query("hint", "some name", keywords="off")
     book = index.resolve_book(query, settings)
     assert (book.doc_id, book.confidence) == ("alpha", 0.5)

@@ -42,43 +42,43 @@ PAGES = [
 PIECES = [Piece("pymupdf:page:2000", "b", 1, 1, f"{FERNS} {REEDS}")]
 
 
-def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
-    passages = [paragraph("b:1:1", FERNS), paragraph("b:1:2", REEDS)]
+def test_the_named_paragraph_and_the_pieces_that_hold_it_gain() -> None:
+    paragraphs = [paragraph("b:1:1", FERNS), paragraph("b:1:2", REEDS)]
     first, second, elsewhere = reply_likelihood([0], 2)
     both = (first + second) / 2
 
     for pieces, held in (
-        # one place a page, of which the second holds neither passage
+        # one place a page, of which the second holds neither paragraph
         (PAGES, [both, elsewhere]),
         # a place for each sentence that may open a piece
         (PIECES, [both, both]),
     ):
-        places = find_places(passages, pieces)
+        places = find_places(paragraphs, pieces)
         belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
         expected = [first, second, *held]
         np.testing.assert_allclose(belief, expected / np.sum(expected))
 
 
-def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
-    passages = [paragraph(f"b:1:{row}", f"Text {row} here.") for row in range(40)]
+def test_thirty_paragraphs_at_most_are_shown_in_the_order_of_the_course() -> None:
+    paragraphs = [paragraph(f"b:1:{row}", f"Text {row} here.") for row in range(40)]
     prior = np.arange(1.0, 41.0)
     refuse = Mock(return_value="no")
-    assert rerank(prior, find_places(passages), START, refuse) is prior
+    assert rerank(prior, find_places(paragraphs), START, refuse) is prior
     (prompt,) = refuse.call_args.args
     _, _, data = prompt.partition("<data>\n")
     shown = json.loads(data.removesuffix("</data>"))["passages"]
-    assert each(shown, "text") == each(passages[10:], "text")
+    assert each(shown, "text") == each(paragraphs[10:], "text")
 
 
 class Scripted(Writer):
-    """A writer that names the eighth passage and a word, and justifies nothing."""
+    """A writer that names the eighth paragraph and a word, and justifies nothing."""
 
     def reply(self, prompt: str) -> str:
         """Return an id, or words."""
         return '{"ids": [8]}' if '"ids"' in prompt else '{"words": ["zebra"]}'
 
 
-def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> None:
+def test_a_game_with_a_writer_believes_its_paragraph_more_and_takes_its_word() -> None:
     orchestrator = dense_player().orchestrator
     settings = GameSettings()
     start = replace(START, book_name="", association_domain="animal")

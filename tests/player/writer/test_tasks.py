@@ -9,7 +9,7 @@ from player.round import Guess, RoundStart
 from player.writer.tasks import (
     AskWriter,
     ask_justifications,
-    ask_passages,
+    ask_paragraphs,
     ask_words,
     is_justification,
 )
@@ -46,19 +46,19 @@ RANKINGS = {
 
 
 def test_of_a_ranking_only_ids_that_were_shown_are_read() -> None:
-    passages = [paragraph(f"a:1:{row}") for row in range(3)]
+    paragraphs = [paragraph(f"a:1:{row}") for row in range(3)]
     for reply, read in RANKINGS.items():
-        assert ask_passages(START, passages, replying(reply)) == read, reply
+        assert ask_paragraphs(START, paragraphs, replying(reply)) == read, reply
 
 
 def test_an_instruction_in_a_lecture_stays_data() -> None:
     """A model that follows the last instruction outside the data sees that of the task alone."""
     ask = Mock(return_value="")
-    passage = paragraph("a:1:1", INJECTION)
-    ask_passages(START, [passage], ask)
-    ask_words(START, passage, ask)
+    injected = paragraph("a:1:1", INJECTION)
+    ask_paragraphs(START, [injected], ask)
+    ask_words(START, injected, ask)
     evidence = [Evidence(1, "A", 1.0, INJECTION)] * 3
-    assert ask_justifications(GUESS, passage, START, evidence, ask) == GUESS
+    assert ask_justifications(GUESS, injected, START, evidence, ask) == GUESS
     assert ask.call_count == 3
     for call in ask.call_args_list:
         (prompt,) = call.args
@@ -74,7 +74,7 @@ NUMBERED = [f"word{number}" for number in range(12)]
 
 
 def test_words_are_single_short_and_at_most_ten() -> None:
-    passage = paragraph("a:1:1", "Rivers run downhill.")
+    rivers = paragraph("a:1:1", "Rivers run downhill.")
     replies: tuple[tuple[object, list[str]], ...] = (
         ({"words": LISTED}, ["oak", "elm"]),
         ({"words": NUMBERED}, NUMBERED[:10]),
@@ -84,7 +84,7 @@ def test_words_are_single_short_and_at_most_ten() -> None:
         ([], []),
     )
     for reply, named in replies:
-        assert ask_words(START, passage, replying(json.dumps(reply))) == named
+        assert ask_words(START, rivers, replying(json.dumps(reply))) == named
 
 
 SENTENCE = (
@@ -126,8 +126,8 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
 def test_a_sound_sentence_in_english_is_taken_for_a_hebrew_paragraph_too() -> None:
     reply = {"sentence": SENTENCE, "word": "Oak fits since"}
     ask = Mock(return_value=json.dumps(reply))
-    passage = paragraph("a:1:1", HEBREW)
-    guess = ask_justifications(GUESS, passage, START, EVIDENCE, ask)
+    hebrew = paragraph("a:1:1", HEBREW)
+    guess = ask_justifications(GUESS, hebrew, START, EVIDENCE, ask)
     # the reason for the word is too short
     assert guess == replace(GUESS, sentence_justification=SENTENCE)
     (prompt,) = ask.call_args.args
@@ -135,4 +135,4 @@ def test_a_sound_sentence_in_english_is_taken_for_a_hebrew_paragraph_too() -> No
     assert '"question 4 (answer B)"' in prompt
 
     too_few = EVIDENCE[:2]
-    assert ask_justifications(GUESS, passage, START, too_few, ask) == GUESS
+    assert ask_justifications(GUESS, hebrew, START, too_few, ask) == GUESS

@@ -33,8 +33,10 @@ NONSENSE = (
 )
 
 
-def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -> None:
-    template = "Every passage number{} speaks about trees, heaps and locks"
+def test_few_paragraphs_and_an_embedder_that_knows_no_difference_teach_nothing() -> (
+    None
+):
+    template = "Every paragraph number{} speaks about trees, heaps and locks"
     texts = [template.format(letter) for letter in "abcdefghijklm"]
     embedder, blind = HashingEmbedder(), HashingEmbedder(dim=1)
     vectors = embedder.embed_passages(texts)

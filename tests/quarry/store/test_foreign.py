@@ -183,7 +183,7 @@ def test_a_store_is_read_and_searched_without_a_write(folder: Path) -> None:
 def test_a_damaged_database_is_refused_before_chroma_opens_it_and_crashes(
     tmp_path: Path,
 ) -> None:
-    # of so many passages Chroma writes an index
+    # of so many paragraphs Chroma writes an index
     texts = [f"tree{n} heap{n} lock{n} cache{n}." for n in range(1_000)]
     file_reading(Store(str(tmp_path)), make_reading("words", texts))
     course = opened(tmp_path)

@@ -125,7 +125,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     assert re.fullmatch(fault_line, line)
     assert remote.texts == [LOCKS]
     assert remote.ingest(lectures) == 0
-    resumed = "resumed: 2 passages had been embedded before the interruption"
+    resumed = "resumed: 2 paragraphs had been embedded before the interruption"
     assert resumed in capsys.readouterr().err
     assert remote.texts == [CACHES, LOCKS, TREES]
 

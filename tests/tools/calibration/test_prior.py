@@ -29,12 +29,12 @@ TRUE = GameSettings(
     prior_filter_share=0.9,
     prior_boost_share=0.6,
 )
-PASSAGES = [
+PARAGRAPHS = [
     paragraph(name, f"The opening of {name} is this one here. And it goes on {name}.")
     for name in ("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
 ]
-ALL = find_places(PASSAGES)
-HIT = Hit(PASSAGES[0], 0.9, 0.9, 1, "fake")
+ALL = find_places(PARAGRAPHS)
+HIT = Hit(PARAGRAPHS[0], 0.9, 0.9, 1, "fake")
 LATER = np.array(each(ALL.starts, "number")) > 0
 PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
@@ -49,7 +49,7 @@ def drawn(
     book = BookCandidate("a", 0.9, tier)
     for _ in range(n):
         log_odds = generator.uniform(-1.0, 1.5, 5)
-        order = CourseOrder(PASSAGES, np.arange(5), log_odds, lambda _: HIT)
+        order = CourseOrder(PARAGRAPHS, np.arange(5), log_odds, lambda _: HIT)
         result = SearchResult(Query("hint"), (), book, course_order=order)
         prior = compute_prior(result, PLACES, TRUE)
         place = int(generator.choice(len(PLACES), p=prior))
@@ -65,7 +65,7 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert fit.temperature == pytest.approx(0.5, rel=0.2)
     assert fit.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.book_share["boost"] == pytest.approx(0.6, abs=0.06)
-    features = start_features(PASSAGES, PLACES.passage_rows.tolist(), PLACES.starts)
+    features = start_features(PARAGRAPHS, PLACES.paragraph_rows.tolist(), PLACES.starts)
     log_odds = features @ [fit.weights[name] for name in START_FEATURES]
     later, first = log_odds[LATER].mean(), log_odds[~LATER].mean()
     assert later - first == pytest.approx(-1.0, abs=0.3)

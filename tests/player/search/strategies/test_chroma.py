@@ -78,8 +78,8 @@ def asked_by_hand(store: Course, doc_id: str = "") -> list[str]:
     }
 
     generations = generations_at(store.location, store.collection)
-    with generations.passages(store.generation) as passages:
-        metadatas = passages.query(**asked)["metadatas"]
+    with generations.paragraphs(store.generation) as paragraphs:
+        metadatas = paragraphs.query(**asked)["metadatas"]
         assert metadatas is not None
         return each(metadatas[0], "paragraph_id")
 
@@ -124,7 +124,7 @@ def test_a_hit_of_chroma_has_the_relevance_of_the_exact_scan(store: Course) -> N
         assert relevance[paragraph_id] == approx
 
 
-def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
+def test_a_game_has_a_belief_in_every_paragraph_or_with_dual_in_its_hits(
     store: Course,
 ) -> None:
     settings = load("dual")
@@ -153,7 +153,7 @@ def test_chroma_is_asked_for_all_candidates_of_a_game(store: Course) -> None:
     assert (result.course_order.log_odds > -FARTHEST).sum() == 40
 
 
-def test_any_split_of_twenty_slots_shows_fusion_the_same_passages(
+def test_any_split_of_twenty_slots_shows_fusion_the_same_paragraphs(
     store: Course,
 ) -> None:
     n_found = []

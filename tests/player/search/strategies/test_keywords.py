@@ -47,7 +47,7 @@ def looked_up(
     hint: str,
     keywords: KeywordMode = "fallback",
 ) -> dict[str, bool]:
-    """The ids of the passages that a hint finds, in order, and whether each is relevant."""
+    """The ids of the paragraphs that a hint finds, in order, and whether each is relevant."""
     scored = strategy.score(Query(hint, keywords=keywords))
     hits = {}
     for row in np.argsort(-scored.log_odds, kind="stable"):
@@ -115,7 +115,7 @@ def test_exact_forms_come_first_then_other_forms_then_parts_of_words() -> None:
     strategy = keyword(
         "The lanternfish glows in the deep.",
         "He fishes at night, and went fishing at dawn.",
-        "A long passage about a river, in which one fish swam.",
+        "A long paragraph about a river, in which one fish swam.",
         "Birds sing.",
     )
     found = looked_up(strategy, "fish")
@@ -156,10 +156,10 @@ def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None
         *["This is about rivers."] * 20,
     )
     for word, alone, in_a_sentence in (
-        # terms in one and in eight passages
+        # terms in one and in eight paragraphs
         ("Zustand", True, True),
         ("bm25", True, True),
-        # words of general language in one and in eight passages, and in none
+        # words of general language in one and in eight paragraphs, and in none
         ("sourdough", True, False),
         ("bread", True, False),
         ("unheard", False, False),

@@ -1,4 +1,4 @@
-"""Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
+"""Paragraphs of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
 import itertools
 import re
@@ -13,7 +13,7 @@ from ingest.paragraphs.kinds import kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.labels import drawing_label
-from quarry.languages.language import PassageKind
+from quarry.languages.language import ParagraphKind
 
 STYLE_LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 """Level of an item in nested lists, by the first sign of its style; outer ones have higher levels."""
@@ -34,7 +34,7 @@ MAX_TEXT_INDENT = 0.5
 """Maximum indent of such a text, and maximum difference of the indents of items of one list, in font sizes."""
 
 MAX_FOLLOWING_WORDS = 250
-"""Maximum number of words of the items and formulas that a passage introduces."""
+"""Maximum number of words of the items and formulas that a paragraph introduces."""
 
 
 _NUMBERS = re.compile(r"[\d ]+")
@@ -45,17 +45,17 @@ _NUMBERS = re.compile(r"[\d ]+")
 class _Classified:
     block: Block
     path: tuple[str, ...]
-    kind: PassageKind
+    kind: ParagraphKind
     reason: str
 
 
-def make_passages(
+def make_paragraphs(
     doc_id: str,
     blocks: Iterable[Block],
     paths: Iterable[tuple[str, ...]],
     settings: IngestSettings,
 ) -> tuple[list[Paragraph], list[RejectedParagraph]]:
-    """Return the passages of a document in reading order, and the blocks that are left out.
+    """Return the paragraphs of a document in reading order, and the blocks that are left out.
 
     Args:
         blocks: in reading order.
@@ -88,7 +88,7 @@ def make_passages(
 def _make_paragraph(
     doc_id: str, item: _Classified, follows: str, paragraph_id: str
 ) -> Paragraph:
-    """Make the passage of a block; a lead-in that ends with a colon holds what follows it."""
+    """Make the paragraph of a block; a lead-in that ends with a colon holds what follows it."""
     block = item.block
     text = _text_with_display(block)
 
@@ -181,7 +181,7 @@ def _with_whole_bibliographies(items: Sequence[_Classified]) -> list[_Classified
 
 
 def _are_cited(numbers: Iterable[str], items: Iterable[_Classified]) -> bool:
-    """Return whether a passage has one of some numbers after a word."""
+    """Return whether a paragraph has one of some numbers after a word."""
     cites = re.compile(rf"\w,? (?:{'|'.join(map(re.escape, numbers))})")
     return any(not item.reason and cites.search(item.block.text) for item in items)
 

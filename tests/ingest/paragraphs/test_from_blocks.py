@@ -1,4 +1,4 @@
-"""ingest/paragraphs/passages.py: what a passage holds beside its own block, and where pages turn in it."""
+"""ingest/paragraphs/paragraphs.py: what a paragraph holds beside its own block, and where pages turn in it."""
 
 import dataclasses
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.passages import make_passages
+from ingest.paragraphs.from_blocks import make_paragraphs
 from quarry.course.paragraph import Paragraph
 
 SETTINGS = IngestSettings(
@@ -31,18 +31,18 @@ def block(
 
 
 def made(*blocks: Block) -> list[Paragraph]:
-    return make_passages("a", blocks, [()] * len(blocks), SETTINGS)[0]
+    return make_paragraphs("a", blocks, [()] * len(blocks), SETTINGS)[0]
 
 
-def test_the_heading_of_a_passage_is_that_of_its_innermost_section() -> None:
+def test_the_heading_of_a_paragraph_is_that_of_its_innermost_section() -> None:
     blocks = [block("Waiting lines", is_heading=True), block(PROSE)]
     blocks = [replace(one, heading="The heading before") for one in blocks]
     paths = [("Queues",), ("Queues", "Waiting lines")]
-    whole, _ = make_passages("a", blocks, paths, SETTINGS)
+    whole, _ = make_paragraphs("a", blocks, paths, SETTINGS)
     assert [one.heading for one in whole] == ["Queues", "Waiting lines"]
 
 
-def test_a_lead_in_holds_its_list_and_each_item_is_a_passage_too() -> None:
+def test_a_lead_in_holds_its_list_and_each_item_is_a_paragraph_too() -> None:
     lead, first, second, after = made(
         block("Three rules hold:"),
         block("Never wait.", "•"),
@@ -78,7 +78,7 @@ def test_a_list_that_the_text_cites_by_its_numbers_is_left_out() -> None:
         (f"{PROSE} ## [1] 0.5", [boats, tides]),  # the output of a program
     ):
         _, *kept = made(block(text), *entries)
-        assert [passage.text for passage in kept] == expected
+        assert [paragraph.text for paragraph in kept] == expected
 
 
 def test_a_lead_in_does_not_hold_the_next_item_of_the_list_around_it() -> None:
@@ -118,10 +118,10 @@ def test_a_sentence_that_introduces_something_does_not_belong_to_a_lead_in() -> 
     assert (lead.text, after.text) == ("And now to the point:", text)
 
 
-def test_a_formula_that_ends_a_sentence_is_in_the_passage() -> None:
+def test_a_formula_that_ends_a_sentence_is_in_the_paragraph() -> None:
     text = f"{PROSE} Its length is by definition the number of all that it has"
-    (passage,) = made(block(text, display="n = 1"))
-    assert passage.text == f"{text} n = 1"
+    (paragraph,) = made(block(text, display="n = 1"))
+    assert paragraph.text == f"{text} n = 1"
 
 
 def test_a_colon_introduces_formulas_and_neither_code_nor_cells() -> None:
@@ -158,13 +158,13 @@ def test_an_item_below_a_display_does_not_belong_to_a_lead_in() -> None:
     assert lead.text == "The sum is: x + y = 2"
 
 
-def test_names_at_the_head_of_a_document_are_no_passages() -> None:
+def test_names_at_the_head_of_a_document_are_no_paragraphs() -> None:
     title = block("Heaps", is_heading=True, size_ratio=1.25)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
     assert made(name, title, name, sentence, name) == made(title, sentence, name)
     code = block("def moor(boat):", mono=1.0)
     assert not made(title, name)
-    assert [passage.text for passage in made(title, code, name)] == [name.text]
+    assert [paragraph.text for paragraph in made(title, code, name)] == [name.text]
 
 
 def test_a_text_at_the_margin_below_two_headings_is_no_name() -> None:
@@ -222,20 +222,20 @@ def test_an_item_of_an_outer_list_does_not_belong_to_an_inner_one(
     assert (first.text, first.follows) == ("Never wait at all.", "")
 
 
-def test_the_first_passage_that_begins_on_a_page_is_on_top() -> None:
+def test_the_first_paragraph_that_begins_on_a_page_is_on_top() -> None:
     turned = block(f"{PROSE} {PROSE}", page_breaks=(20,))
-    passages = made(
+    paragraphs = made(
         block("Queues and clerks", is_heading=True),
         block(PROSE),
         dataclasses.replace(turned, last_page=2),
         block(PROSE, page=2),
         block(PROSE, page=3),
     )
-    assert [item.on_top for item in passages] == [False, True, False, False, True]
+    assert [item.on_top for item in paragraphs] == [False, True, False, False, True]
 
 
 def test_what_is_no_text_is_left_out_with_a_reason() -> None:
     blocks = [block("x = 1 + 2"), block("Heap", mono=1.0)]
-    kept, left_out = make_passages("a", blocks, [(), ()], SETTINGS)
+    kept, left_out = make_paragraphs("a", blocks, [(), ()], SETTINGS)
     assert kept == []
     assert [item.reason for item in left_out] == ["symbols", "code"]
