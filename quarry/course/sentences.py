@@ -161,7 +161,7 @@ def _end_of_first(text: str, indices: Collection[str] = ()) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
     last = before[-1:]
-    if not last or tail[0] in _INSIDE or _is_omission(before, mark):
+    if not last or tail[0] in _INSIDE or _is_omission(before, mark, tail):
         return False
     is_quotation = mark[-1] in CLOSING_MARKS and (
         last in OPENING_MARKS or _SOURCE.match(tail)
@@ -176,11 +176,14 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     return mark != "." or not _is_abbreviation(before, tail)
 
 
-def _is_omission(before: str, mark: str) -> bool:
-    """Return whether a mark stands for omitted text: dots after a blank, or after a comma at the end of a tuple."""
+def _is_omission(before: str, mark: str, tail: str) -> bool:
+    """Return whether a mark stands for omitted text: dots after a blank, an operator, or a comma inside a sentence."""
     is_apart = before.endswith(" ") and mark in ("..", ". . .", "…")
-    is_in_tuple = before.rstrip().endswith(",") and mark[-1] in ")]}"
-    return is_apart or is_in_tuple
+    last = before.rstrip()[-1:]
+    is_in_tuple = last == "," and mark[-1] in ")]}"
+    is_dots = mark in ("...", ". . .", "…")
+    is_inside = last in _OPERATORS or (last == "," and not tail[0].isupper())
+    return is_apart or is_in_tuple or (is_dots and is_inside)
 
 
 def _is_minuend(before: str, tail: str) -> bool:
