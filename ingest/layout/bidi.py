@@ -123,6 +123,9 @@ _BOTH_ORDERS = re.compile(
 )
 """Number before a letter and number after a letter, in two brackets."""
 
+_TURNED_QUOTES = str.maketrans("“”", "”“")
+"""Quotation marks that PDFium mirrors in right-to-left text, although they are not mirrored signs of Unicode."""
+
 _TURNED_OPENING = re.compile(r"(?<!\S)\)(?=\w)")
 """Opening bracket of a word, stored as a closing one; some fonts store a bracket in both ways."""
 
@@ -260,9 +263,20 @@ def logical_order(
     if n_unpaired(closed) <= n_unpaired(read):
         read = closed
     result = []
-    for index, char in zip(best.order, read, strict=True):
+    for index, char in zip(best.order, _with_drawn_quotes(read), strict=True):
         result.append((index, texts[index] if char == codes[index] else char))
     return result
+
+
+def _with_drawn_quotes(text: str) -> str:
+    """Return a right-to-left line with quotation marks as drawn; PDFium mirrors those that follow no Latin letter."""
+    drawn = []
+    is_after_latin = False
+    for char in text:
+        if char.isalpha():
+            is_after_latin = not is_rtl_letter(char)
+        drawn.append(char if is_after_latin else char.translate(_TURNED_QUOTES))
+    return "".join(drawn)
 
 
 def _with_right_to_left_phrases(
