@@ -24,7 +24,7 @@ from ingest.pdf.model import (
     Glyph,
     character,
 )
-from ingest.pdf.private_signs import has_own_signs, private_sign
+from ingest.pdf.private_signs import has_own_signs, private_letters, private_sign
 from ingest.pdf.tex import (
     BRACKET_PIECES,
     LARGE,
@@ -479,7 +479,7 @@ class PageText:
     def _read_text(self, font: int, code: int, position: int) -> str:
         """Return the text of a code of a font, first used at `position`."""
         name = self._fonts.names[font]
-        text = character(code)
+        text = private_letters(code, name) or character(code)
         is_ornament = has_own_signs(name) and 0x20 < code < 0x100
         if 0xF000 <= code < 0xF900 or is_ornament:
             text = self._sign_at(position, code, name)

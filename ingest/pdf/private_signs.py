@@ -1,6 +1,7 @@
-"""Signs at private codes: those of Symbol and MT Extra, arrows of Wingdings and pieces of brackets."""
+"""Signs at private codes: those of Symbol and MT Extra, arrows of Wingdings, pieces of brackets, and ligatures."""
 
 import re
+import string
 
 from pdfminer.fontmetrics import FONT_METRICS
 from pypdf._codecs import charset_encoding
@@ -29,6 +30,17 @@ _MATHTYPE = re.compile("MT[- ]?Extra")
 _ORNAMENTS = re.compile("W(?:ing|eb)dings|MarVoSym|^Dingbats")
 """Part of the names of fonts of ornaments."""
 
+_LIBERTINE = re.compile("Libertin|Biolinum")
+"""Part of the names of Linux Libertine and its kin."""
+
+_LIGATURES = "fb ffb ffh ffj ffk fft fh fj fk ft ck ch tt ct"
+_LIBERTINE_LETTERS = (
+    dict(enumerate(_LIGATURES.split(), 0xE030))
+    | {0xE048: "Qu", 0xE049: "Th", 0xE04A: "tz", 0xE0E0: "f", 0xE0E1: "ff"}
+    | dict(enumerate(string.ascii_lowercase, 0xE051))
+)
+"""Ligatures of these fonts, their letters before accents, and their small capitals."""
+
 _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
 """Pieces of tall brackets at the codes of Adobe."""
 
@@ -36,6 +48,12 @@ _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫
 def has_own_signs(font: str) -> bool:
     """Return whether a font with this name has signs at the codes of letters."""
     return _ORNAMENTS.search(font) is not None or _MATHTYPE.search(font) is not None
+
+
+def private_letters(code: int, font: str) -> str:
+    """Return the letters at a private code of a font with this name, "" if it has none."""
+    is_private = 0xE000 <= code < 0xF000 and _LIBERTINE.search(font)
+    return _LIBERTINE_LETTERS.get(code, "") if is_private else ""
 
 
 def private_sign(code: int, font: str, width: float) -> str:

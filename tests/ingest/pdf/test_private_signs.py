@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.pdf.model import UNKNOWN
-from ingest.pdf.private_signs import private_sign
+from ingest.pdf.private_signs import private_letters, private_sign
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,10 @@ def test_private_codes_are_signs_of_symbol_by_their_widths(
     code: int, font: str, width: float, sign: str
 ) -> None:
     assert private_sign(code, font, width) == sign
+
+
+def test_ligatures_and_small_capitals_of_libertine_are_letters() -> None:
+    codes = (0xE039, 0xE035, 0xE0E0, 0xE051, 0xE0FF, 0x66)
+    letters = [private_letters(code, "ABCDEF+LinLibertineI") for code in codes]
+    assert letters == ["ft", "fft", "f", "a", "", ""]
+    assert private_letters(0xE039, "ABCDEF+Serif") == ""
