@@ -38,6 +38,14 @@ SPACE_CODE = 3
 _ARABIC_POINTS = frozenset("\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")
 """Arabic signs for vowels and the like."""
 
+_WINDOWS_LETTERS = range(0xE0, 0x100)
+"""Codes of small letters with accents in Windows and Latin-1, where Macintosh has capitals and signs."""
+_MACINTOSH_LETTERS = range(0x80, 0xA0)
+"""Codes of letters with accents on a Macintosh, where Windows has other signs."""
+_LATIN_1 = range(0xA0, 0x100)
+"""Codes at which Windows and Latin-1 have the characters of Unicode."""
+MIN_LETTERS = 2
+"""Minimum number of codes of letters in Windows that tell its encoding."""
 MAX_ASCII = 127
 """Greatest code of ASCII."""
 
@@ -236,13 +244,8 @@ def _named_glyphs(
         lost: the codes that its map gives no text.
     """
     encoding = font.get("/Encoding")
-    if encoding is None and font.get("/Subtype") == "/TrueType":
-        return _glyphs_without_character(font, mapped)
-    if encoding is None and "/ToUnicode" not in font:
-        return _unusual_glyphs(font)
-    if encoding is None and lost:
-        characters = _characters(_names_in_program(font))
-        return {code: characters[code] for code in characters.keys() & lost}
+    if encoding is None:
+        return _glyphs_without_encoding(font, mapped, lost)
     if not isinstance(encoding, pikepdf.Dictionary):
         return {}
     differences = encoding.get("/Differences")
@@ -258,6 +261,21 @@ def _named_glyphs(
     wrong = _wrong_codes(characters, mapped) if _is_found_by_name(font) else set()
     added = characters.keys() - (mapped.keys() - wrong)
     return {code: characters[code] for code in added}
+
+
+def _glyphs_without_encoding(
+    font: pikepdf.Dictionary, mapped: Mapping[int, str], lost: Set[int]
+) -> dict[int, str]:
+    """Return the characters of glyphs in a font whose program alone encodes them; the arguments are as above."""
+    has_map = "/ToUnicode" in font
+    if font.get("/Subtype") == "/TrueType":
+        if has_map:
+            return _glyphs_without_character(font, mapped)
+        return _letters_of_windows(font)
+    if not has_map:
+        return _unusual_glyphs(font)
+    characters = _characters(_names_in_program(font)) if lost else {}
+    return {code: characters[code] for code in characters.keys() & lost}
 
 
 def _characters_of(
@@ -303,6 +321,27 @@ def _names_in_program(font: pikepdf.Dictionary) -> dict[int, str]:
     return {int(code): name.decode() for code, name in named}
 
 
+def _letters_of_windows(font: pikepdf.Dictionary) -> dict[int, str]:
+    """Return the letters with accents at their codes in Windows, which PDFium takes for those of Macintosh.
+
+    A font without encoding and map uses several codes of such letters in Windows, and none of those of Macintosh.
+    """
+    used = _codes_with_width(font)
+    n_letters = sum(code in _WINDOWS_LETTERS for code in used)
+    if n_letters < MIN_LETTERS or any(code in _MACINTOSH_LETTERS for code in used):
+        return {}
+    return {code: chr(code) for code in used if code in _LATIN_1}
+
+
+def _codes_with_width(font: pikepdf.Dictionary) -> list[int]:
+    """Return the codes whose glyphs have a width in a font."""
+    widths = font.get("/Widths")
+    if not isinstance(widths, pikepdf.Array):
+        return []
+    numbered = enumerate(widths, int(font.get("/FirstChar", 0)))
+    return [code for code, width in numbered if width and 0 <= code <= MAX_CODE]
+
+
 def _glyphs_without_character(
     font: pikepdf.Dictionary, mapped: Mapping[int, str]
 ) -> dict[int, str]:
@@ -311,14 +350,10 @@ def _glyphs_without_character(
     PDFium would return the codes themselves.
     """
     n_renumbered = sum(text != chr(code) for code, text in mapped.items())
-    widths = font.get("/Widths")
-    if not isinstance(widths, pikepdf.Array) or 2 * n_renumbered <= len(mapped):
+    if 2 * n_renumbered <= len(mapped):
         return {}
-    found = {}
-    for code, width in enumerate(widths, int(font.get("/FirstChar", 0))):
-        if width and 0 <= code <= MAX_CODE and code not in mapped:
-            found[code] = chr(PRIVATE + code)
-    return found
+    unmapped = [code for code in _codes_with_width(font) if code not in mapped]
+    return {code: chr(PRIVATE + code) for code in unmapped}
 
 
 def _lost_letters(entries: Mapping[int, str]) -> dict[int, str]:

@@ -38,8 +38,8 @@ OMS = _encoding(
     "∀ ∃ ¬ ∅ ℜ ℑ ⊤ ⊥ ℵ "
     + " ".join(_CAPITALS)
     + " ∪ ∩ ⊎ ∧ ∨ ⊢ ⊣ ⌊ ⌋ ⌈ ⌉ { } ⟨ ⟩ | ‖ ↕ ⇕ \\ ≀ √ ⨿ ∇ ∫ ⊔ ⊓ ⊑ ⊒ § † ‡ ¶ ♣ ♢ ♡ ♠"
-)
-"""Mathematical symbols: CMSY and its kin."""
+) | {172: "⩽", 173: "⩾"}
+"""Mathematical symbols: CMSY and its kin, with the relations of Polish fonts."""
 
 _DOUBLE_BRACKETS = {130: "⟦", 131: "⟧"}
 """Brackets of other fonts of symbols and italics."""
@@ -108,7 +108,7 @@ MAX_ACCENTED = 3
 MAX_LATIN_ACCENTED = 20
 """Maximum number of accented letters in a font of any Latin text."""
 
-COMPANION = {ord(sign): sign for sign in "¢£¥§©ª¬®°±²³µ¶·¹º¼½¾"} | dict(
+COMPANION = {ord(sign): sign for sign in "*¢£¥§©ª¬®°±²³µ¶·¹º¼½¾"} | dict(
     zip([132, 133, 136, 151, 187, 191], "†‡•™√€", strict=True)
 )
 """Signs of the companion of text fonts (TS1), which has no letters."""

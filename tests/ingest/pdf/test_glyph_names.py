@@ -117,6 +117,29 @@ def test_a_glyph_without_a_character_has_a_private_code_where_glyphs_are_numbere
     assert "<23>" not in cmap_of(written_with(font, made))
 
 
+def test_accents_of_windows_in_a_font_without_encoding_and_map_are_no_macintosh_ones() -> (
+    None
+):
+    for codes, is_windows in (
+        ((0xE1, 0xF3), True),
+        ((0xE1,), False),
+        ((0xE1, 0xF3, 0x8E), False),
+    ):
+        made = pikepdf.new()
+        widths = [500 if code in codes else 0 for code in range(0x80, 0x100)]
+        font = pikepdf.Dictionary(
+            Type=pikepdf.Name.Font,
+            Subtype=pikepdf.Name.TrueType,
+            FirstChar=0x80,
+            LastChar=0xFF,
+            Widths=pikepdf.Array(widths),
+        )
+        written = written_with(font, made)
+        assert (with_glyph_names(written) is not written) is is_windows, codes
+        if is_windows:
+            assert "<f3> <00f3>" in cmap_of(written)
+
+
 def test_ligatures_are_mapped_by_their_names_in_a_font_without_a_map() -> None:
     cmap = cmap_of(pdf(names("f_f_i", "a")).replace(b"/Type3", b"/Type1"))
     assert "<21> <006600660069>" in cmap

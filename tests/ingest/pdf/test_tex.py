@@ -113,6 +113,7 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("ikn", NAMELESS),
         ("Éa", NAMELESS),
         ("\x88¿", COMPANION),
+        ("*\x88", COMPANION),
         ("\x88ªº", COMPANION),
         ("é", NAMELESS),
         ("aeiouàéêô", NAMELESS),
@@ -121,6 +122,10 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         (string.ascii_letters + "".join(map(chr, range(0xE0, 0xFF))), CYRILLIC),
     ):
         assert encoding_used(map(ord, used)) is encoding, used
+
+
+def test_relations_of_polish_fonts_are_among_the_symbols() -> None:
+    assert OMS[0xAC] + OMS[0xAD] == "⩽⩾"
 
 
 def test_cyrillic_letters_are_at_the_codes_of_accented_ones() -> None:
