@@ -293,7 +293,8 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if word.isdecimal() and before_word in _ARTICLES:  # an ordinal
         return next_word[:1].isupper() and not opens
     is_number = following[:1].isdigit()
-    if forms & _NUMBER_ABBREVIATIONS and (is_number or _may_number_part(next_word)):
+    has_digit = any(map(str.isdigit, next_word))
+    if forms & _NUMBER_ABBREVIATIONS and (has_digit or _may_number_part(next_word)):
         return True
     if forms & _LAST_ABBREVIATIONS:
         return is_number or tail.startswith(("(", "["))
