@@ -199,24 +199,25 @@ def _beside_pictures(
     """Set the right margin of lines beside a picture to its edge, or to the farthest of their ends near that edge."""
     narrowed = list(lines)
     for picture in pictures:
-        level = [
-            position
-            for position, line in enumerate(narrowed)
-            if picture.top < line.y < picture.bottom
-            and line.end <= _near_edge(picture, line) < line.right
-            and line.indent < MAX_INDENT
-        ]
-        if len(level) < MIN_LINES_BESIDE:
+        beside = [line for line in narrowed if _is_beside(picture, line)]
+        if len(beside) < MIN_LINES_BESIDE:
             continue
-        first = narrowed[level[0]]
-        edge = _near_edge(picture, first)
-        ends = [narrowed[position].end for position in level]
-        near = [end for end in ends if edge - end < MAX_PADDING * first.size]
-        if len(near) >= MIN_LINES_BESIDE:
-            edge = max(near)
-        for position in level:
-            narrowed[position] = replace(narrowed[position], right=edge)
+        edge = _near_edge(picture, beside[0])
+        padding = MAX_PADDING * beside[0].size
+        ends = [line.end for line in beside if edge - line.end < padding]
+        if len(ends) >= MIN_LINES_BESIDE:
+            edge = max(ends)
+
+        for position, line in enumerate(narrowed):
+            if _is_beside(picture, line):
+                narrowed[position] = replace(line, right=edge)
     return narrowed
+
+
+def _is_beside(picture: Box, line: PlacedLine) -> bool:
+    """Return whether a line that begins near the margin of its column ends before a picture in it."""
+    is_level = picture.top < line.y < picture.bottom and line.indent < MAX_INDENT
+    return is_level and line.end <= _near_edge(picture, line) < line.right
 
 
 def _near_edge(picture: Box, line: PlacedLine) -> float:

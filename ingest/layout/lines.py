@@ -255,13 +255,9 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
             continue
 
         gap = (glyph.x0 - right) / min(glyph.size, em)
-        is_apart = gap > WORD_GAP
-        if WORD_GAP_HINTED < gap <= WORD_GAP:
-            is_apart = spaced or _is_next_word(word, glyph, gap)
-        is_in_number = (spaced or glyph.parted) and _is_in_number(word, glyph, gap)
         is_in_brackets = gap < GAP_IN_BRACKETS and position in bracketed and not spaced
-        if is_in_number or is_in_brackets or position in inside:
-            is_apart = False
+        is_apart = not (is_in_brackets or position in inside)
+        is_apart = is_apart and _is_word_gap(word, glyph, gap, spaced)
         if word and (is_apart or _is_parted(word[-1], glyph, bullets)):
             words.append([])
 
@@ -269,6 +265,20 @@ def _split_words(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
+
+
+def _is_word_gap(word: Sequence[Glyph], glyph: Glyph, gap: float, spaced: bool) -> bool:
+    """Return whether a gap parts a glyph from a word: a wide one, or a narrow one with a sign of a space.
+
+    Args:
+        gap: in ems.
+        spaced: whether a space is stored in it.
+    """
+    if (spaced or glyph.parted) and _is_in_number(word, glyph, gap):
+        return False
+    if WORD_GAP_HINTED < gap <= WORD_GAP:
+        return spaced or _is_next_word(word, glyph, gap)
+    return gap > WORD_GAP
 
 
 def _is_over_next(space: Glyph, following: Sequence[Glyph]) -> bool:
@@ -304,25 +314,24 @@ def _is_next_word(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
     if glyph.parted and glyph.text == "-":
         return len(ending) == 1 or not ending[-2:].isalpha()
     if glyph.parted:
-        # glyphs of bitmap fonts do not touch
-        usual = _usual_gap([*word, glyph]) if word else 0.0
-        is_wider = gap - usual > WORD_GAP_HINTED
         # the dots of an ellipsis are apart
         is_apart = glyph.text not in MARKS_AT_END or ending[-1:] in MARKS_AT_END
-        return is_wider and is_apart
+        return is_apart and gap - _usual_gap(word, glyph) > WORD_GAP_HINTED
+
     has_mark = ending[:2].isalpha() and ending[2:] in MARKS_AT_END
     is_letter = glyph.text.isalpha() and gap > GAP_AFTER_STOP
     return has_mark and (is_letter or glyph.text in OPENING_QUOTES)
 
 
-def _usual_gap(word: Sequence[Glyph]) -> float:
-    """Return the median of the gaps before the last one in a word of letters in one font, in ems; 0 for other text."""
-    first, *others, _ = word
-    is_text = all(glyph.text.isalpha() and glyph.font == first.font for glyph in word)
-    if not (others and is_text):
-        return 0.0
-    gaps = itertools.starmap(space_between, itertools.pairwise([first, *others]))
-    return max(0.0, median(gaps)) / first.size
+def _usual_gap(word: Sequence[Glyph], following: Glyph) -> float:
+    """Return the median of the gaps in a word, in ems, as the glyphs of bitmap fonts do not touch.
+
+    It is 0 for a word of one letter, and unless it and the glyph after it are letters of one font.
+    """
+    gaps = [space_between(left, right) for left, right in itertools.pairwise(word)]
+    fonts = {glyph.font for glyph in (*word, following)}
+    is_text = text_of([*word, following]).isalpha() and len(fonts) == 1
+    return max(0.0, median(gaps)) / following.size if gaps and is_text else 0.0
 
 
 def _inside_brackets(glyphs: Sequence[Glyph]) -> Collection[int]:

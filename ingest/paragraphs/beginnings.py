@@ -203,14 +203,20 @@ def begins_element(line_break: Break) -> bool:
     if line.element == above.element:
         is_parted = has_extra_space(line_break) and not _is_wrapped(above, line)
         return goes_on_in_element(line_break) and (begins_item(line_break) or is_parted)
-    is_full = not above.has_room_for(line)
-    is_broken = is_full or (line.begins_small and above.is_full(line))
-    is_broken |= _is_open(line_break) and line.starts_at(above.start)
     is_outside = line_break.in_one_column and line.shift_from(above) < -INDENTED
     is_new = is_outside and line.initial.isupper()
     is_new |= _extra_space(line_break) > CLEAR_SPACE and not line.begins_small
-    is_open = is_broken and not above.ends_clause and not is_new
+    is_open = _is_broken_inside(line_break) and not above.ends_clause and not is_new
     return not is_open or marker_words(line, line_break.following) > 0
+
+
+def _is_broken_inside(line_break: Break) -> bool:
+    """Return whether a line is wrapped, or goes on with a small letter below a full line or an open sentence."""
+    above, line = line_break.above, line_break.line
+    is_wrapped = not above.has_room_for(line)
+    is_below_full = line.begins_small and above.is_full(line)
+    is_below_open = _is_open(line_break) and line.starts_at(above.start)
+    return is_wrapped or is_below_full or is_below_open
 
 
 def goes_on_in_element(line_break: Break) -> bool:
@@ -502,13 +508,18 @@ def _is_mid_sentence(line_break: Break) -> bool:
     if line.begins_small:
         is_short = above.room < MAX_ROOM or _is_evenly_spaced(line_break)
         return is_full or is_short
+
     if above.is_prose and above.words[-1].text in OPERATORS:
         return is_full
+    is_named = names_statement(line.first_text) or _has_bold_label(line)
+    return is_full and not is_named and _may_be_inside(above, line)
+
+
+def _may_be_inside(above: PlacedLine, line: Line) -> bool:
+    """Return whether a sentence may go on: after "of", or in a script without capitals below several words."""
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
     is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
-    is_open = _is_unfinished(above) or (has_no_case and is_text)
-    is_named = names_statement(line.first_text) or _has_bold_label(line)
-    return is_full and is_open and not is_named
+    return _is_unfinished(above) or (has_no_case and is_text)
 
 
 def _is_evenly_spaced(line_break: Break) -> bool:

@@ -340,25 +340,33 @@ def goes_on_after_displays(
     last = before.last
     line = group.first
     is_list = last.text.endswith(":")
-    formula = displays[-1].last
-    is_ended = is_list and formula.ends_sentence and not formula.text.endswith(ELLIPSES)
     is_shown = all(part.first.is_formula or part.first.is_mono for part in displays)
     is_clause = is_shown and _CLAUSE.match(line.text) is not None
+    is_ended = is_list and _ends_list(displays[-1].last)
     is_new = is_ended and not (is_clause and line.begins_small)
     if is_new or not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
-
     if line.is_inside_sentence or is_clause:
         return _begins_beside(before, line)
-    if is_list or any(part.first.is_mono for part in displays):
-        return False
-    # without capitals, a text may be below a title
-    has_title = any(_is_apart(part.last, line) for part in displays)
-    is_sure = is_shown or line.initial.isupper() or not has_title
+
+    has_code = any(part.first.is_mono for part in displays)
+    is_sure = is_shown or _is_below_no_title(displays, line)
     at_margin = line.starts_at(before.margin, within=MAX_MARGIN_SHIFT)
-    return is_sure and at_margin and _goes_on_at_margin(before, line, indented)
+    may_go_on = is_sure and at_margin and not (is_list or has_code)
+    return may_go_on and _goes_on_at_margin(before, line, indented)
+
+
+def _ends_list(formula: PlacedLine) -> bool:
+    """Return whether a formula ends with a stop, and not with dots, after which more may follow."""
+    return formula.ends_sentence and not formula.text.endswith(ELLIPSES)
+
+
+def _is_below_no_title(displays: Iterable[LineGroup], line: PlacedLine) -> bool:
+    """Return whether a line begins with a capital, or is below displays without a title among them."""
+    has_title = any(_is_apart(part.last, line) for part in displays)
+    return line.initial.isupper() or not has_title
 
 
 def _is_apart(line: PlacedLine, text: PlacedLine) -> bool:
