@@ -18,7 +18,7 @@ N_QUESTIONS = 20
 """Number of questions of a batch."""
 
 DESIGN_VIEWS = VIEWS[:2]
-"""The views that questions are chosen for; a referee with paragraphs also sees the opening sentence."""
+"""The views that questions are chosen for; a referee of the view "passages" also sees the opening sentence."""
 
 OPENING_VIEWS: tuple[View, ...] = ("opening", "passages")
 """Views under which a referee who holds raw text takes another sentence than the opening for the first one. Such a

@@ -139,7 +139,7 @@ def questions(
         for_respondent: Write what respondents are shown, not what the questions are about; `replay --answers` needs
             the other file.
         view: With --for-respondent: what they see of the paragraph; opening calls its opening sentence the paragraph,
-            paragraphs gives that sentence and, for each question, four paragraphs of the course (default: paragraph).
+            passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph).
     """
     from evaluate.replay.batches import (
         format_batch,

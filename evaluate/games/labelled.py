@@ -236,5 +236,5 @@ def token_f1(one: str, other: str) -> float:
 
 
 def same_sentence(one: str, other: str) -> bool:
-    """Return whether a guessed sentence wins: it equals the secret one, or 100 times their token F1 is WON_POINTS."""
+    """Return whether a guessed sentence wins: it equals the secret one, or 100 times their token F1 is enough."""
     return same_text(one, other) or 100.0 * token_f1(one, other) >= WON_POINTS

@@ -23,7 +23,7 @@ class ParagraphRecord(TypedDict):
 
 
 class SecretRecord(ParagraphRecord):
-    """The labelled paragraph as it was ingested."""
+    """The secret paragraph as it was ingested."""
 
     text: str
 

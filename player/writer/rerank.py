@@ -24,7 +24,7 @@ REFUSED = 0.75
 def rerank(
     prior: Float64Array, places: Places, start: RoundStart, ask: AskWriter
 ) -> Float64Array:
-    """Update the (n_places,) prior by the writer's choice of likely paragraphs; without a valid reply, return it.
+    """Update the (n_places,) prior by the writer's choice among likely paragraphs; without a valid reply, return it.
 
     Args:
         prior: (n_places,) probabilities.

@@ -15,7 +15,7 @@ document's outermost level (weak), an author (weak: authors may have several doc
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One paragraph that a referee may choose: a paragraph of prose, or a shorter piece of text.
+    """A text that a referee may choose: prose, or a shorter text such as an item or a caption.
 
     Attributes:
         paragraph_id: "{doc_id}:{page}:{ordinal}", or as a paragraphs file has it; the same on every ingest of a file.
@@ -51,7 +51,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class RejectedParagraph:
-    """A piece of text that is not a paragraph, and the reason.
+    """A block that ingest left out, and the reason.
 
     Attributes:
         reason: one of those of `ingest.paragraphs.kinds.kind_of`, or "page without text".

@@ -1,4 +1,4 @@
-"""ingest/paragraphs/paragraphs.py: what a paragraph holds beside its own block, and where pages turn in it."""
+"""ingest/paragraphs/from_blocks.py: what a paragraph holds beside its own block, and where pages turn in it."""
 
 import dataclasses
 from dataclasses import replace
