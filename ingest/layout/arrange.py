@@ -199,7 +199,8 @@ def _beside_pictures(
     """Set the right margin of lines beside a picture to its edge, or to the farthest of their ends near that edge."""
     narrowed = list(lines)
     for picture in pictures:
-        beside = [line for line in narrowed if _is_beside(picture, line)]
+        are_beside = [_is_beside(picture, line) for line in narrowed]
+        beside = list(itertools.compress(narrowed, are_beside))
         if len(beside) < MIN_LINES_BESIDE:
             continue
         edge = _near_edge(picture, beside[0])
@@ -208,9 +209,8 @@ def _beside_pictures(
         if len(ends) >= MIN_LINES_BESIDE:
             edge = max(ends)
 
-        for position, line in enumerate(narrowed):
-            if _is_beside(picture, line):
-                narrowed[position] = replace(line, right=edge)
+        for position in itertools.compress(itertools.count(), are_beside):
+            narrowed[position] = replace(narrowed[position], right=edge)
     return narrowed
 
 

@@ -47,34 +47,40 @@ _STOPS = frozenset(".!?:")
 
 def close_spaced_print(row: Row) -> None:
     """Widen the glyphs of words in spaced print up to the next ones, as the space is part of their advance."""
-    gaps: dict[int, list[tuple[Glyph, float]]] = defaultdict(list)
-    between_letters: dict[int, list[float]] = defaultdict(list)
+    spaces = _letter_spaces(row)
+    if not spaces:
+        return
     for left, right in itertools.pairwise(row.glyphs):
-        if " " in (left.text, right.text):
-            continue
-        gap = right.x0 - left.x1
-        gaps[left.font].append((left, gap))
-        if left.text.isalpha() and right.text.isalpha() and left.font == right.font:
-            between_letters[left.font].append(gap)
-
-    for font, widths in between_letters.items():
-        if not _are_spaced(widths, row.size):
-            continue
-        usual = median(widths)
-        least = SPACED_WORDS * usual
-        for glyph, gap in gaps[font]:
-            glyph.x1 += gap if gap < least else usual
+        space = spaces.get(left.font, 0.0)
+        if space and " " not in (left.text, right.text):
+            gap = right.x0 - left.x1
+            left.x1 += gap if gap < SPACED_WORDS * space else space
 
 
-def _are_spaced(widths: Sequence[float], size: float) -> bool:
-    """Return whether letters with such gaps are in spaced print: few of them touch, and wider gaps part words."""
-    if len(widths) < MIN_SPACED_PAIRS:
-        return False
-    ordered = sorted(widths)
+def _letter_spaces(row: Row) -> dict[int, float]:
+    """Return the usual space between letters, in points, by the fonts of a row that are in spaced print."""
+    gaps: dict[int, list[float]] = defaultdict(list)
+    for left, right in itertools.pairwise(row.glyphs):
+        is_one_font = left.font == right.font
+        if is_one_font and left.text.isalpha() and right.text.isalpha():
+            gaps[left.font].append(right.x0 - left.x1)
+    spaces = {font: _letter_space(widths, row.size) for font, widths in gaps.items()}
+    return {font: space for font, space in spaces.items() if space}
+
+
+def _letter_space(gaps: Sequence[float], size: float) -> float:
+    """Return the usual one of the gaps between letters in spaced print, 0 in other print.
+
+    In spaced print few letters touch, and wider gaps part words.
+    """
+    if len(gaps) < MIN_SPACED_PAIRS:
+        return 0.0
+    ordered = sorted(gaps)
     usual, narrow = median(ordered), ordered[len(ordered) // TOUCHING_PAIRS]
     is_usual = MIN_LETTER_SPACE < usual / size < MAX_LETTER_SPACE
     has_words = ordered[-1] > SPACED_WORDS * usual
-    return is_usual and has_words and 2 * narrow > MIN_LETTER_SPACE * size
+    is_spaced = is_usual and has_words and 2 * narrow > MIN_LETTER_SPACE * size
+    return usual if is_spaced else 0.0
 
 
 def cut_at_gaps(row: Row, walls: Iterable[float] = ()) -> list[list[Glyph]]:

@@ -92,6 +92,11 @@ class Drawing:
         """Whether it is a path."""
         return self.n_segments > 0
 
+    @property
+    def is_image(self) -> bool:
+        """Whether it is an image."""
+        return bool(self.kind == pdfium.FPDF_PAGEOBJ_IMAGE)
+
 
 def find_drawings(page: pypdfium2.PdfPage, frame: Frame) -> list[Drawing]:
     """Return what is drawn on a page and in the forms on it, in the order of drawing."""
@@ -231,7 +236,7 @@ def find_pictures(drawings: Iterable[Drawing]) -> list[Box]:
     return [
         drawing.box
         for drawing in drawings
-        if drawing.kind == pdfium.FPDF_PAGEOBJ_IMAGE
+        if drawing.is_image
         and min(drawing.box.width, drawing.box.height) >= _MIN_PICTURE
     ]
 

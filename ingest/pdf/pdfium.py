@@ -267,6 +267,6 @@ def _image_share(drawings: Iterable[Drawing], frame: Frame) -> float:
     """Return the share of a page that its images cover together, 0..1."""
     covered = 0.0
     for drawing in drawings:
-        if drawing.kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+        if drawing.is_image:
             covered += drawing.box.area
     return min(1.0, covered / max(1.0, frame.width * frame.height))
