@@ -55,7 +55,7 @@ SpillOver = Literal["never", "no-book", "always"]
 
 MAX_SHOWN_CHARS = 100
 """Maximum number of characters of a command line, or of the keys of a section, that an error quotes."""
-MAX_DEADLINE_S = 600.0
+MAX_SEARCH_DEADLINE_S = 600.0
 """Maximum of `search.deadline_s`; measurements take it, so that results do not depend on speed."""
 N = TypeVar("N", int, float)
 
@@ -134,7 +134,7 @@ class SearchSettings:
     lowered_threshold: float = number(0.35, 0.0, 1.0)
     cascade: bool = True
     kind_weight: float = number(1.0, 0.0, 10.0)
-    deadline_s: float = number(8.0, 0.01, MAX_DEADLINE_S)
+    deadline_s: float = number(8.0, 0.01, MAX_SEARCH_DEADLINE_S)
     cache_size: int = number(1_024, 0, 100_000)
     late_interaction: bool = True
     cross_encoder: TextSetting = ""

@@ -100,9 +100,9 @@ class Plan:
         """Return the hit of a candidate's best paragraph, with its text from the place on."""
         order = self.result.course_order
         assert order is not None
-        paragraphs = self.places.held_rows(int(self.candidate_places[candidate]))
+        rows = self.places.held_rows(int(self.candidate_places[candidate]))
         paragraph = self.as_paragraph(candidate)
-        return replace(order.best_hit(paragraphs), paragraph=paragraph)
+        return replace(order.best_hit(rows), paragraph=paragraph)
 
     def find_candidate(self, sentence: str) -> int | None:
         """Return the first candidate that begins with a sentence, None if there is none."""

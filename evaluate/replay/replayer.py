@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from configs.settings import MAX_DEADLINE_S, Settings
+from configs.settings import MAX_SEARCH_DEADLINE_S, Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from evaluate.referee.passages import build_retriever
@@ -138,7 +138,7 @@ def build_replayer(
     """
     course = open_same(*address)
     # searches wait for every strategy
-    search = replace(settings.search, deadline_s=MAX_DEADLINE_S)
+    search = replace(settings.search, deadline_s=MAX_SEARCH_DEADLINE_S)
     player = build_player(course, replace(settings, search=search))
     retriever = build_retriever(course, settings.embed)
     similarity: Similarity = character_similarity

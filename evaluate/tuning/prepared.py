@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tqdm.auto import tqdm
 
-from configs.settings import MAX_DEADLINE_S, SearchSettings, Settings
+from configs.settings import MAX_SEARCH_DEADLINE_S, SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.store_address import (
@@ -116,7 +116,7 @@ def prepare(
         TuneError: a strategy fails, or reranks.
         WorkerError: a worker cannot do the work, or has another store.
     """
-    search = replace(settings.search, deadline_s=MAX_DEADLINE_S)
+    search = replace(settings.search, deadline_s=MAX_SEARCH_DEADLINE_S)
     whole = replace(settings, search=search)
     if not isinstance(executor, InProcess):
         whole = replace(whole, embed=replace(whole.embed, threads=1))

@@ -33,9 +33,9 @@ def compute_prior(
     by_paragraph = np.full(len(places.paragraphs), -np.inf)
     by_paragraph[order.rows] = order.log_odds
     by_paragraph += kind_log_odds(places.paragraphs)
-    paragraphs = places.paragraph_rows
+    rows = places.paragraph_rows
     before_hint = places.log_odds[: places.n_printed]
-    log_odds = by_paragraph[paragraphs] / settings.prior_temperature + before_hint
+    log_odds = by_paragraph[rows] / settings.prior_temperature + before_hint
 
     book = result.book.doc_id if result.book else ""
     in_book = np.array([paragraph.doc_id == book for paragraph in places.paragraphs])
@@ -44,7 +44,7 @@ def compute_prior(
         "boost": settings.prior_boost_share,
     }
     has_odds = np.isfinite(log_odds)
-    inside = has_odds & in_book[paragraphs]
+    inside = has_odds & in_book[rows]
     outside = has_odds & ~inside
     parts = [(has_odds, 1.0)]
     share = shares.get(result.tier)

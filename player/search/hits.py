@@ -105,8 +105,8 @@ def order_course(maker: HitMaker) -> CourseOrder:
     is_book = in_filter.copy()
     is_book[ranking.hits] = ranking.in_book_slot
 
-    def best_hit(paragraphs: IntArray) -> Hit:
-        number = int(positions[paragraphs].min(initial=len(rows) - 1))
+    def best_hit(paragraph_rows: IntArray) -> Hit:
+        number = int(positions[paragraph_rows].min(initial=len(rows) - 1))
         row = int(rows[number])
         if is_found[row]:
             return maker.hit(row, is_book=bool(is_book[row]))

@@ -38,8 +38,8 @@ def rerank(
     n_held = np.maximum(places.links.sum(axis=1), 1.0)
     shares = csr_array(places.links / n_held[:, None])[places.piece_rows]
     printed = csr_array(eye_array(len(places.paragraphs)))[places.paragraph_rows]
-    paragraphs = csr_array(vstack([printed, shares]))
-    mass = paragraphs.T @ prior
+    shares_of_paragraphs = csr_array(vstack([printed, shares]))
+    mass = shares_of_paragraphs.T @ prior
     likeliest = np.argsort(-mass, kind="stable")[:N_RERANKED]
     shown = np.sort(likeliest[mass[likeliest] > 0.0])  # in the course's order
 
@@ -51,8 +51,8 @@ def rerank(
     ratios = np.full(len(places.paragraphs), likelihood[-1])
     ratios[shown] = likelihood[:-1]
     # a piece may hold several paragraphs, any of which the hint may describe, or none
-    unlinked = 1.0 - paragraphs.sum(axis=1)
-    joint = prior * (paragraphs @ ratios + unlinked * likelihood[-1])
+    unlinked = 1.0 - shares_of_paragraphs.sum(axis=1)
+    joint = prior * (shares_of_paragraphs @ ratios + unlinked * likelihood[-1])
     return np.asarray(joint / joint.sum())
 
 

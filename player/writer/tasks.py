@@ -27,8 +27,8 @@ from quarry.languages.words import words
 AskWriter = Callable[[str], str]
 """A function that sends a prompt and returns the reply, or "" if there is none."""
 
-MAX_SHOWN_CHARS = 800
-"""Maximum length of one of several paragraphs in a prompt."""
+MAX_BRIEF_CHARS = 800
+"""Maximum length of a paragraph in a prompt that shows several, or citations beside it."""
 MAX_GUESSED_CHARS = 3_000
 """Maximum length of the paragraph of a guess in a prompt."""
 N_ASSOCIATIONS = 10
@@ -66,7 +66,7 @@ def ask_paragraphs(
     """Ask which paragraphs the hint may describe; return their positions, best first, or None without a valid reply."""
     items = []
     for number, paragraph in enumerate(paragraphs, 1):
-        items.append({"id": number, "text": paragraph.text[:MAX_SHOWN_CHARS]})
+        items.append({"id": number, "text": paragraph.text[:MAX_BRIEF_CHARS]})
     ids = _reply(ask, RANK, {"hint": start.hint, "passages": items}).get("ids")
     if not isinstance(ids, list) or len(ids) > MAX_IDS:
         return None
@@ -116,7 +116,7 @@ def ask_justifications(
 
     data = {
         "opening_sentence": paragraph.opening_sentence,
-        "paragraph": paragraph.text[:MAX_SHOWN_CHARS],
+        "paragraph": paragraph.text[:MAX_BRIEF_CHARS],
         "associative_word": word,
         "domain": start.association_domain,
         "citations": citations,

@@ -38,16 +38,16 @@ def fit_embedder(
         embedder: the embedder that made the vectors.
     """
     random = np.random.default_rng(0)
-    paragraphs, rows = [], []
+    words_by_row, rows = [], []
     for row, text in enumerate(texts):
-        paragraphs.append(_words(text))
-        if len(paragraphs[row]) >= QUESTION_WORDS:
+        words_by_row.append(_words(text))
+        if len(words_by_row[row]) >= QUESTION_WORDS:
             rows.append(row)
     if len(rows) < MIN_PARAGRAPHS:
         return None
 
     about_course = [
-        paragraphs[row] for row in random.permutation(rows)[:N_CALIBRATION_QUESTIONS]
+        words_by_row[row] for row in random.permutation(rows)[:N_CALIBRATION_QUESTIONS]
     ]
     foreign = _words(" ".join(load_hints().doc_id_by_hint))
     questions = []

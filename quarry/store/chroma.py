@@ -57,10 +57,10 @@ def write_paragraphs(
         configuration=_INDEX,
     )
     for document in content.documents:
-        paragraphs = _paragraph_records(document)
-        for start in range(0, len(paragraphs["ids"]), PARAGRAPHS_A_REQUEST):
+        records = _paragraph_records(document)
+        for start in range(0, len(records["ids"]), PARAGRAPHS_A_REQUEST):
             end = start + PARAGRAPHS_A_REQUEST
-            collection.add(**{key: rows[start:end] for key, rows in paragraphs.items()})
+            collection.add(**{key: rows[start:end] for key, rows in records.items()})
 
 
 def _paragraph_records(document: StoredDocument) -> dict[str, Any]:
