@@ -16,6 +16,8 @@ from tests.evaluate.fakes import make_store
 from tests.fakes import DOTTED, ROOT, read_page, run_python
 from tests.player.fakes import course
 
+pytestmark = pytest.mark.long
+
 BLOCK = """
 import json, sys
 

@@ -88,6 +88,7 @@ def check_game(game: dict[str, Any]) -> None:
     check_reply(game["questions"], game["guess"])
 
 
+@pytest.mark.long
 def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
     models_dir: Path,
 ) -> None:

@@ -180,6 +180,7 @@ sys.meta_path.append(Finder)
 """What an editable install leaves: a finder that maps the packages to their folders."""
 
 
+@pytest.mark.long
 def test_an_editable_install_is_imported_outside_the_checkout(tmp_path: Path) -> None:
     code = 'import quarry; print(quarry.load_settings("dual").preset, quarry.Course.__module__)'
     done = run_python("-c", f"{FINDER}\n{code}", folder=tmp_path)

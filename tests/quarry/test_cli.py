@@ -19,6 +19,7 @@ MISSING = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("package", "words"),
     [

@@ -104,6 +104,7 @@ def test_a_fraction_is_no_whole_number(option: str) -> None:
     assert says in quarry(f"{option} 2.5").refusal
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a file of Linux")
 def test_the_code_is_the_same_on_a_full_disk() -> None:
     command = [sys.executable, "-m", "quarry", "serch"]
@@ -130,6 +131,7 @@ else:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["quarry search", "ingest", "run_game.py"])
 @pytest.mark.parametrize(
     ("module", "handler", "ending"),
@@ -365,6 +367,7 @@ COMPLETED = {
 """Words that are typed before the tabulator, and what they become in bash."""
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_bash_completes_files_with_blanks_presets_and_referees(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

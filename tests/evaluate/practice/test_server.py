@@ -280,6 +280,7 @@ def payloads(
     return [one["payload"][key] for one in messages if key in one["payload"]]
 
 
+@pytest.mark.long
 def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted() -> None:
     make_course(Path())
     words = f"-m evaluate serve --referee noisy:0.1,0.1 {ABOUT} --port 0 --seed 1"

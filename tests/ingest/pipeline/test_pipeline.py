@@ -416,6 +416,7 @@ def test_file_that_fails_is_named_while_the_others_go_through(
     assert course.statuses(course.lectures) == again
 
 
+@pytest.mark.long
 def test_file_that_hangs_or_breaks_its_reader_fails_alone(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

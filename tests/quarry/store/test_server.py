@@ -97,6 +97,7 @@ def fault(name: str, server: ChromaServer) -> Iterator[None]:
 faults = pytest.mark.parametrize("name_of_fault", ["killed", "stopped"])
 
 
+@pytest.mark.long
 @pytest.mark.server
 @faults
 def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
@@ -130,6 +131,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     assert remote.texts == [CACHES, LOCKS, TREES]
 
 
+@pytest.mark.long
 @pytest.mark.server
 @faults
 def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
