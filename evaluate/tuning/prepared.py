@@ -92,7 +92,7 @@ def search_all(
         assert ranking is not None, "a study has at least one strategy"
         positions = np.flatnonzero(np.isin(ranking.hits, game.secret_rows))
         ranks.append(int(positions[0]) + 1 if len(positions) else 0)
-        relevant.append(ranking.level == "relevant")
+        relevant.append(ranking.is_relevant)
     return np.array(ranks), np.array(relevant)
 
 
@@ -175,9 +175,11 @@ def _prepare_batch(
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
         query = Query(game.hint, game.book_name, keywords=settings.keywords)
-        search = LiveSearch(index=index, settings=settings, query=query)
-        rank_input = search.inputs
-        keywords = search.fallback if settings.keywords == "fallback" else {}
+        search = LiveSearch(index, settings, query)
+        rank_input = search.score()
+        keywords: Scored = {}
+        if settings.keywords == "fallback":
+            keywords = search.score_keywords(rank_input)
         for failure in search.failures.values():
             raise TuneError(f"{failure}. Correct it, or tune without it.")
 
@@ -188,7 +190,7 @@ def _prepare_batch(
 
         dense_terms: Mapping[str, AnyFloatArray] = {}
         if isinstance(dense, Dense):
-            dense_terms = dense.terms(game.hint, [RULE], search.book.doc_id)
+            dense_terms = dense.terms(game.hint, [RULE], rank_input.book.doc_id)
         prepared.append(
             PreparedGame(
                 rank_input=rank_input,

@@ -23,8 +23,6 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "cross-encoder": CrossEncoder,
 }
 """Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""
-EMBEDDING = frozenset({DENSE, "chroma"})
-"""These strategies embed the hint."""
 SETTING = "search.strategies"
 """Key of the setting that names strategies."""
 
@@ -36,6 +34,11 @@ def find_strategies(search: SearchSettings) -> tuple[Callable[..., Strategy], ..
         SettingsError: a strategy is neither in the table nor a valid dotted path.
     """
     return tuple(find(STRATEGIES, name, SETTING) for name in search.strategies)
+
+
+def needs_embedder(name: str) -> bool:
+    """Return whether a strategy embeds the hint, by the attribute of its class."""
+    return getattr(find(STRATEGIES, name, SETTING), "needs_embedder", False)
 
 
 def make_strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from configs.settings import SearchSettings, Settings
 from player.errors import LateStrategyError, SearchError
 from player.search.available import (
-    EMBEDDING,
     STRATEGIES,
     Failing,
     find_strategies,
     make_strategy,
+    needs_embedder,
 )
 from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder, shared_cache
@@ -79,7 +79,7 @@ class _CurrentIndex:
         self._course = course
         self._settings = settings
         self._makers = find_strategies(settings.search)
-        self._given_embedder = embedder
+        self._is_given = embedder is not None
         self._embedder = embedder
         self._fault = ""
 
@@ -87,7 +87,7 @@ class _CurrentIndex:
         """Return the index of a course and its cache identity."""
         settings = self._settings
         names = settings.search.strategies
-        if self._given_embedder is None and not EMBEDDING.isdisjoint(names):
+        if not self._is_given and any(map(needs_embedder, names)):
             self._load_embedder(course)
 
         own = ", ".join(name for name in names if name not in STRATEGIES)
@@ -100,16 +100,14 @@ class _CurrentIndex:
         finally:
             notice.cancel()
 
-        # bound methods are equal only if their object is the same one: another given embedder shares no results
-        given = self._given_embedder and self._given_embedder.embed_queries
         identity = (
             course.location,
             course.collection,
             course.fingerprint,
             repr(index.calibration),
             settings.embed,
-            given,
             self._makers,
+            object() if self._is_given else None,  # it equals nothing else
         )
         return index, identity
 
@@ -170,7 +168,7 @@ def index_of(
 
     strategies: dict[str, Strategy] = {}
     for name in dict.fromkeys((KEYWORD, *search.strategies)):
-        if fault and name in EMBEDDING:
+        if fault and needs_embedder(name):
             strategies[name] = Failing(name, fault)
         else:
             strategies[name] = make_strategy(name, course, inputs)
@@ -195,7 +193,7 @@ def preload(index: SearchIndex, search: SearchSettings) -> None:
     """
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
     settings = replace(search, deadline_s=LOADING_S)
-    result = LiveSearch(index=index, settings=settings, query=query).course_result()
+    result = LiveSearch(index, settings, query).course_result()
 
     for failure in result.failures:
         if isinstance(failure, LateStrategyError):

@@ -1,29 +1,20 @@
-"""SearchOrchestrator: the entry point of every search, with its cache, statistics and log."""
+"""SearchOrchestrator: the entry point of every search, with its cache and log."""
 
-import asyncio
 import logging
 import threading
 import time
 import unicodedata
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any
 
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner
-from player.errors import (
-    AllStrategiesFailedError,
-    LateStrategyError,
-    QueryError,
-    SearchError,
-)
+from player.errors import LateStrategyError, QueryError, SearchError
 from player.search.cache import ResultCache
-from player.search.counters import SearchStatistics
 from player.search.index import SearchIndex
 from player.search.live_search import LiveSearch
 from player.search.results import Query, SearchResult
 from player.search.slots import n_slots
-from quarry.course.paragraph import Paragraph
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +27,7 @@ STALE_COURSE = "the course is searched as it was read last"
 class SearchOrchestrator:
     """Entry point of search: resolves the book, runs the strategies and merges their hits into slots, step by step.
 
-    The orchestrator is thread-safe; from asyncio, use `search_async`.
+    The orchestrator is thread-safe.
 
     Args:
         index: the course to search. The strategies in `settings.strategies` are used, in that order, and "keyword" if
@@ -61,7 +52,6 @@ class SearchOrchestrator:
         self._cache = cache
         self._renew = renew
         self._runner = Runner()
-        self._statistics = SearchStatistics()
         self._lock = threading.Lock()
         self._check: Call[None] | None = None
         self._state = index, identity or object()
@@ -80,15 +70,7 @@ class SearchOrchestrator:
         """
         if not query.hint.strip():
             raise QueryError("the hint is empty; say what the paragraph is about")
-        mode = query.keywords or self.settings.keywords
-        # the rule of the game is for games only, unless asked for
-        if query.keywords is None and mode == "rule":
-            mode = "fallback"
-        return self._find(replace(query, keywords=mode))
-
-    async def search_async(self, query: Query) -> SearchResult:
-        """Run `search` in a thread, so that it does not block the event loop."""
-        return await asyncio.to_thread(self.search, query)
+        return self._find(self._with_mode(query, is_game=False))
 
     def rank_course(self, query: Query) -> SearchResult:
         """Search as `search` does, and also return the `course_order` of all paragraphs.
@@ -100,23 +82,20 @@ class SearchOrchestrator:
             QueryError: the query cannot be searched.
             StoreError: the store is missing, or has changed and cannot be read.
         """
-        query = replace(query, keywords=query.keywords or self.settings.keywords)
-        return self._find(query, orders_course=True)
+        return self._find(self._with_mode(query, is_game=True), orders_course=True)
 
-    def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
-        """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
-        hits = self.search(Query(hint, k=k, keywords="fused")).relevant_hits
-        best_first = sorted(
-            hits, key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id)
-        )
-        return tuple(hit.paragraph for hit in best_first)
+    def _with_mode(self, query: Query, *, is_game: bool) -> Query:
+        """Return the query with a mode of keywords: its own, else that of the settings.
 
-    def stats(self) -> dict[str, Any]:
-        """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
-        return self._statistics.as_dict()
+        Only games keep the rule that hints avoid words of the paragraph: outside them "fallback" replaces "rule".
+        """
+        mode = query.keywords or self.settings.keywords
+        if query.keywords is None and mode == "rule" and not is_game:
+            mode = "fallback"
+        return replace(query, keywords=mode)
 
     def _find(self, query: Query, *, orders_course: bool = False) -> SearchResult:
-        """Search the course as the store holds it now, and count the search.
+        """Search the course as the store holds it now, and log the failures.
 
         Args:
             query: the query, with a mode of keywords.
@@ -133,29 +112,19 @@ class SearchOrchestrator:
         unreachable = self._refresh()
         index, identity = self._state
         search = LiveSearch(
-            index=index,
-            settings=self.settings,
-            query=query,
-            runner=self._runner,
-            started=started,
+            index, self.settings, query, runner=self._runner, started=started
         )
-
-        try:
-            result = (
-                search.course_result()
-                if orders_course
-                else self._cached(search, identity)
-            )
-        except AllStrategiesFailedError as error:
-            self._statistics.count(None, error.args)
-            raise
+        result = (
+            search.course_result()
+            if orders_course
+            else self._cached(query, identity, search.result)
+        )
 
         if result.cached:
             elapsed_ms = 1000.0 * (time.perf_counter() - started)
             result = replace(result, query=query, embed_ms=0.0, search_ms=elapsed_ms)
         if unreachable is not None:
             result = replace(result, failures=(unreachable, *result.failures))
-        self._statistics.count(result, result.failures)
         for failure in result.failures:
             _log.warning("%s", failure)
         return result
@@ -187,18 +156,19 @@ class SearchOrchestrator:
             return failure
         return None
 
-    def _cached(self, search: LiveSearch, identity: Hashable) -> SearchResult:
+    def _cached(
+        self, query: Query, identity: Hashable, search: Callable[[], SearchResult]
+    ) -> SearchResult:
         """Return the result of a plain search, cached by everything that it depends on."""
         if self._cache is None:
-            return search.result()
-        query = search.query
+            return search()
         plain = replace(
             query,
             hint=_plain(query.hint),
             book_name=_plain(query.book_name),
             k=n_slots(self.settings, query.k),
         )
-        return self._cache.get((plain, self.settings, identity), search.result)
+        return self._cache.get((plain, self.settings, identity), search)
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from configs.settings import SearchSettings
 from player.search.index import SearchIndex
 from player.search.rank import FARTHEST, Ranking, probability, threshold_log_odds
-from player.search.results import COURSE, NOT_FOUND, CourseOrder, Hit, StepName
+from player.search.results import COURSE, NOT_FOUND, CourseOrder, Hit
 from quarry.arrays import IntArray
 
 AS_FALLBACK = ", as a fallback"
@@ -61,21 +61,6 @@ class HitMaker:
             relevant=log_odds >= threshold_log_odds(self.settings.threshold),
             same_as=self.index.duplicates(row),
         )
-
-    def answered_by(self) -> StepName:
-        """Return the name of the step that found the relevant hits; the step of the named book goes first."""
-        ranking = self.ranking
-        if ranking.level != "relevant":
-            return ranking.level
-        if ranking.is_fallback:
-            return "fallback"
-        threshold = threshold_log_odds(self.settings.threshold)
-        relevant = ranking.hits[
-            ranking.fused.relevance_log_odds[ranking.hits] >= threshold
-        ]
-        if ranking.tier == "none" or not ranking.inside[relevant].any():
-            return "original"
-        return ranking.tier
 
 
 def _strategy_rank(step: Ranking, row: int, name: str, *, is_book: bool) -> int:

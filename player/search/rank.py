@@ -13,12 +13,11 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
 from configs.settings import KeywordMode, SearchSettings
-from player.search.results import NOT_FOUND, ScoreArrays, Tier
+from player.search.results import NOT_FOUND, ScoreArrays, StepName, Tier
 from player.search.slots import best_first, n_slots, slotted, with_rare_words
 from quarry.arrays import AnyFloatArray, BoolArray, IntArray
 
@@ -31,10 +30,6 @@ LOWEST = float(np.finfo(np.float32).min)
 SUREST_BOOK = 0.995
 """Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
-Level = Literal["", "lowered", "relevant"]
-"""A threshold that the best hit of a step reaches; "" for none."""
-THRESHOLD_LEVELS: tuple[Level, ...] = ("", "lowered", "relevant")
-"""All levels, ascending."""
 Scored = Mapping[str, ScoreArrays]
 """Scores of several strategies by name, in declared order."""
 
@@ -59,7 +54,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankInput:
-    """Everything that a ranking depends on besides the settings; `LiveSearch.inputs` is one.
+    """Everything that a ranking depends on besides the settings; `LiveSearch.score` returns one.
 
     Attributes:
         book: the named document.
@@ -93,7 +88,7 @@ class Ranking:
         inside: (n_paragraphs,) whether each is in the named book.
         tier: use of that book.
         lift: log-odds that were added to the order of the paragraphs of the named book.
-        level: the threshold that its best hit reaches.
+        answered_by: name of the step, if its hits reach a threshold.
         is_fallback: whether it is the step of keywords.
         filler: the first step, whose paragraphs fill the slots that this one leaves empty; None if it fills none.
     """
@@ -106,9 +101,14 @@ class Ranking:
     inside: BoolArray
     tier: Tier
     lift: float
-    level: Level
+    answered_by: StepName
     is_fallback: bool
     filler: "Ranking | None"
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether a hit reaches the threshold."""
+        return self.answered_by not in ("", "lowered")
 
     def found_by(self, row: int) -> list[str]:
         """Return the names of the strategies that found a paragraph."""
@@ -162,7 +162,7 @@ def rank(
     """
     first = _rank_step(inputs, inputs.scores, settings) if inputs.scores else None
     may_follow = settings.cascade and inputs.keywords == "fallback"
-    if first is not None and (first.level == "relevant" or not may_follow):
+    if first is not None and (first.is_relevant or not may_follow):
         return first
     scored = ask_keywords()
     if not scored:
@@ -170,7 +170,9 @@ def rank(
     second = _rank_step(inputs, scored, settings, first, is_fallback=True)
     if first is None:
         return second
-    return max(first, second, key=lambda step: THRESHOLD_LEVELS.index(step.level))
+    if second.is_relevant or (second.answered_by and not first.answered_by):
+        return second
+    return first
 
 
 def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
@@ -239,18 +241,44 @@ def _rank_step(
         inside=book.inside,
         tier=tier,
         lift=lift,
-        level=_level_of(fused.relevance_log_odds[hits], settings),
+        answered_by=_answered_by(
+            fused.relevance_log_odds[hits],
+            book.inside[hits],
+            settings,
+            tier=tier,
+            is_fallback=is_fallback,
+        ),
         is_fallback=is_fallback,
         filler=filler,
     )
 
 
-def _level_of(relevance_log_odds: AnyFloatArray, settings: SearchSettings) -> Level:
-    """Return the threshold that the best of some hits reaches."""
-    best = float(relevance_log_odds.max(initial=NOT_FOUND))
-    if best >= threshold_log_odds(settings.threshold):
-        return "relevant"
-    if settings.cascade and best >= threshold_log_odds(settings.lowered_threshold):
+def _answered_by(
+    relevance_log_odds: AnyFloatArray,
+    in_book: BoolArray,
+    settings: SearchSettings,
+    *,
+    tier: Tier,
+    is_fallback: bool,
+) -> StepName:
+    """Return the name of the step with some hits; "" if they reach no threshold.
+
+    Args:
+        relevance_log_odds: (n_hits,) the relevance of each.
+        in_book: (n_hits,) whether each is in the named book.
+        settings: the thresholds.
+        tier: use of the named book.
+        is_fallback: whether keywords found the hits, as a fallback.
+    """
+    is_relevant = relevance_log_odds >= threshold_log_odds(settings.threshold)
+    if is_relevant.any():
+        if is_fallback:
+            return "fallback"
+        if tier == "none" or not in_book[is_relevant].any():
+            return "original"
+        return tier
+    lowered = threshold_log_odds(settings.lowered_threshold)
+    if settings.cascade and (relevance_log_odds >= lowered).any():
         return "lowered"
     return ""
 

@@ -52,7 +52,8 @@ COURSE: Final = "course"
 """Name of the step that gives a game all paragraphs when nothing was found, and of the strategy of those hits that no
 strategy found."""
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
-"""Step that answered a search. "course": see `COURSE`. "": no step answered."""
+"""Step that answered a search: that of the named book, of the hint, or of keywords, by its relevant hits; "lowered" if
+its best hit reaches the lowered threshold only; "course": see `COURSE`; "" if no step answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class Query:
     Attributes:
         hint: description of the paragraph, in words that need not occur in it.
         book_name: name of its lecture as somebody wrote it, "" if unknown.
-        k: number of hits to return; None takes the settings' number.
-        keywords: mode of keywords; None takes `search.keywords`, but "fallback" for "rule" in a plain search.
+        k: number of paragraphs wanted; None takes the settings' number.
+        keywords: mode of keywords; None takes the default of the search.
     """
 
     hint: str
@@ -200,8 +201,7 @@ class SearchResult:
         book: the document that the book's name refers to, also if it neither filters nor is boosted; None if there was
             no name or no candidate.
         failures: strategies that failed or were late while others answered.
-        answered_by: the step of the cascade that answered; "lowered" if a step reached the lowered threshold only, ""
-            if none did.
+        answered_by: the step that answered.
         relevant: whether a hit reaches the threshold.
         cached: whether the result came from the cache.
         lift: log-odds that were added to the book's paragraphs.

@@ -36,7 +36,12 @@ class Strategy(ABC):
 
     Args:
         paragraphs: the course.
+
+    Attributes:
+        needs_embedder: whether `StrategyInputs.embedder` must be loaded for it; it fails in every search if it cannot.
     """
+
+    needs_embedder = False
 
     def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
         self._paragraphs = paragraphs
@@ -64,6 +69,8 @@ class EmbeddingStrategy(Strategy):
         course: the course.
         inputs: its embedder is not None.
     """
+
+    needs_embedder = True
 
     def __init__(self, course: Course, inputs: StrategyInputs) -> None:
         super().__init__(course.paragraphs)

@@ -24,9 +24,9 @@ from player.search.late_interaction import late_interaction_of
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
-from player.search.strategies.strategy import Strategy
+from player.search.strategies.strategy import EmbeddingStrategy, Strategy
 from quarry.embed.hint_bank import Hints, load_hints
-from quarry.errors import StoreError
+from quarry.errors import EmbedderError, StoreError
 from quarry.store import Course, Store
 from quarry.store.folder import CONTENT_FILE
 from tests.contracts.paragraphs import paragraph
@@ -238,6 +238,28 @@ def test_a_users_own_strategy_that_hangs_is_named_and_the_others_answer(
     if part == "load":
         says = f"strategy {BROKEN} is not loaded after 0.5 s"
         assert late[0].startswith(says)
+
+
+class ByMeaning(EmbeddingStrategy):
+    """Finds all paragraphs by the first number of the hint's vector."""
+
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        first = self._embedder.embed(query.hint).vector[0]
+        scores = np.full(len(self._paragraphs), first)
+        return ScoreArrays(scores, scores, scores)
+
+
+@pytest.mark.parametrize("fault", ["", "no model"])
+def test_a_users_own_strategy_that_embeds_gets_the_embedder_or_says_why_not(
+    store: Course, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    if fault:
+        loading = Mock(side_effect=EmbedderError(fault))
+        monkeypatch.setattr("player.search.build.store_embedder", loading)
+    path = f"{__name__}.ByMeaning"
+    result = built(store, f"search.strategies=[{path}]").search(HEAP)
+    assert each(result.failures, "reason") == [fault] * bool(fault)
+    assert {*each(result.hits, "strategy")} == {"keyword" if fault else path}
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
