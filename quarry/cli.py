@@ -17,7 +17,7 @@ from cyclopts.validators import Number, mutually_exclusive
 
 from configs.directories import DEFAULT_COLLECTION, default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
-from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_and_remedy
+from configs.faults import FAULTS, MORE_MEMORY, fault_and_remedy
 from configs.project import find_project
 from configs.settings import (
     Settings,
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from quarry.parallel import Workers
     from quarry.store import Course
 
-MIN_FILES = 128
-"""Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
-MIN_ADDRESS_SPACE_BYTES = 1_000_000_000
-"""Minimum address space of a command; with a third of it the import of numpy hangs, and models need two thirds."""
 N_FILES = 4_096
 """Number of files that a command asks the system to allow; each game on a server takes a connection."""
 MAX_FAULT_CHARS = 500
@@ -194,7 +190,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         command, _, _ = app.parse_commands(words)
         label = " ".join([label, *command])
         interrupts.on_interrupt_print(f"{label}: interrupted")
-        _require_resources()
+        _allow_open_files()
         with log_as_lines(label):
             return run_command(parse_and_call)
 
@@ -234,12 +230,8 @@ def _require_unicode(words: Sequence[str]) -> None:
             raise SettingsError(f"{ascii(word)[:80]} {fault}") from None
 
 
-def _require_resources() -> None:
-    """Let this process open N_FILES files, or as many as the system allows, and check its limits.
-
-    Raises:
-        SettingsError: the process may open fewer than MIN_FILES files, or use less than MIN_ADDRESS_SPACE_BYTES.
-    """
+def _allow_open_files() -> None:
+    """Let this process open N_FILES files, or as many as the system allows."""
     try:
         import resource
     except ImportError:  # Windows
@@ -251,16 +243,6 @@ def _require_resources() -> None:
     if 0 <= soft < n_files:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, hard))
-
-    n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= n_files < MIN_FILES:
-        raise SettingsError(f"a process may open {n_files} files here; {MORE_FILES}")
-
-    n_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if 0 <= n_bytes < MIN_ADDRESS_SPACE_BYTES:
-        raise SettingsError(
-            f"a process may use {n_bytes / 1_000_000:.0f} MB of memory here; {MORE_MEMORY}"
-        )
 
 
 class _Lines(logging.Handler):
@@ -309,9 +291,6 @@ def run_command(command: Callable[[], int]) -> int:
     Characters that the encoding of the output lacks become question marks, and a reader that closes the pipe early,
     such as head, ends the command with 0.
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed before the process began
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - used until the process ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a replaced stream may lack it
             stream.reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""Functions that write a file as a whole or not at all, and read the program's own files without following links."""
+"""Functions that write a file as a whole or not at all, and make a file private."""
 
 import contextlib
 import errno
@@ -95,41 +95,22 @@ def replace_together(folder: Path) -> Iterator[Path]:
             path.replace(folder / path.name)
 
 
-@contextlib.contextmanager
-def _open_own_file(path: Path, flags: int) -> Iterator[int]:
-    """Open a file that the program has made, and yield its descriptor.
-
-    Raises:
-        OSError: the file cannot be opened, or is a link, a pipe or a device.
-    """
-    # do not follow a link, and do not wait for the other end of a pipe; no system has all of these flags
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-        flags |= getattr(os, name, 0)
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def read_own_file(path: Path) -> bytes:
-    """Read a file that the program has made; raise as `make_private` does."""
-    with (
-        _open_own_file(path, os.O_RDONLY) as descriptor,
-        open(descriptor, "rb", closefd=False) as file,
-    ):
-        return file.read()
-
-
 def make_private(path: Path) -> None:
     """Create a file, or open an existing one, and let only its owner read it; Windows has no such permissions.
 
     Raises:
         OSError: the file cannot be opened, or is a link, a pipe or a device.
     """
-    with _open_own_file(path, os.O_CREAT | os.O_RDWR) as descriptor:
-        is_posix = hasattr(os, "geteuid")
-        if is_posix and os.fstat(descriptor).st_uid == os.geteuid():
+    flags = os.O_CREAT | os.O_RDWR
+    # do not follow a link, and do not wait for the other end of a pipe; Windows lacks these flags
+    for name in ("O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        if hasattr(os, "geteuid") and status.st_uid == os.geteuid():
             os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)

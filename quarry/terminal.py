@@ -1,11 +1,9 @@
 """Text for the terminal: escaped control characters, wrapped lines, plurals, and errors in one line."""
 
-import contextlib
 import json
 import shutil
 import textwrap
 import unicodedata
-from collections.abc import Iterator
 
 MIN_SECRET_CHARS = 8
 """Minimum length of a token or key that is hidden in texts of others; shorter ones are placeholders."""
@@ -33,21 +31,6 @@ def visible_json(document: object, indent: int | None = 1) -> str:
         json.dumps(char)[1:-1] if char != "\n" and _is_active(char) else char
         for char in json.dumps(document, ensure_ascii=False, indent=indent)
     )
-
-
-@contextlib.contextmanager
-def prefill_input(text: str) -> Iterator[None]:
-    """Fill lines that the user types in the block with a text to edit, if the terminal can do that."""
-    try:
-        import readline
-    except ImportError:  # Windows
-        yield
-        return
-    readline.set_startup_hook(lambda: readline.insert_text(text))
-    try:
-        yield
-    finally:
-        readline.set_startup_hook(None)
 
 
 def wrap_lines(text: str) -> str:

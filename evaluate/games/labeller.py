@@ -1,5 +1,6 @@
 """Writes labelled games with a person, paragraph by paragraph; each game is on disk before the next question."""
 
+import contextlib
 import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from evaluate.games.locating import (
 from quarry.course.paragraph import Paragraph
 from quarry.files import append_whole, write_named
 from quarry.locks import WAIT_S, locked
-from quarry.terminal import pluralize, prefill_input, visible, wrap_lines
+from quarry.terminal import pluralize, visible, wrap_lines
 
 QUIT = ":q"
 """Input that ends the session."""
@@ -83,6 +84,9 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: AskPerson) -> i
         GamesError: the file exists and is not a games file.
         SettingsError: the file cannot be written.
     """
+    with contextlib.suppress(ImportError):  # Windows
+        import readline  # noqa: F401 - lets the person edit a line
+
     located = locate_games(load_existing_games(out), paragraphs).values()
     labelled_ids = {paragraph.paragraph_id for paragraph in located if paragraph}
     remaining = [item for item in paragraphs if item.paragraph_id not in labelled_ids]
@@ -203,16 +207,11 @@ def _answer(key: str, paragraph: Paragraph, ask: AskPerson) -> str:
     }
     default = visible(defaults.get(key, ""))
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
-    typed = ""
     while True:
-        refused = typed
-        with prefill_input(refused):  # a refused line comes back to be edited
-            typed = " ".join(ask(prompt).split())
-        # a command may follow the text of a refused line
-        command = typed.removeprefix(refused).strip()
-        if command == QUIT:
+        typed = " ".join(ask(prompt).split())
+        if typed == QUIT:
             raise EOFError
-        if command == BACK:
+        if typed == BACK:
             raise _BackError
 
         errors = find_label_errors(

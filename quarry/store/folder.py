@@ -13,8 +13,8 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from configs.faults import require_regular
 from quarry.errors import StoreError
-from quarry.files import read_own_file
 from quarry.store import chroma
 from quarry.store.content import Content, load_content, save_content
 from quarry.store.generations import DRAFT, Generations
@@ -160,4 +160,5 @@ def _checksums(folder: Path) -> dict[str, str]:
 
 
 def _checksum(path: Path) -> str:
-    return hashlib.sha256(read_own_file(path)).hexdigest()
+    require_regular(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -154,33 +154,45 @@ class Generations(ABC):
             StoreChangedError: another ingest has changed the course since then.
             StoreError: the content could not be written; the valid one is unchanged.
         """
-        changed = StoreChangedError(
-            f"{self.location}: another ingest has changed it meanwhile; run this one again"
-        )
         draft = f"{self.collection}{DRAFT}{uuid.uuid4().hex[:DRAFT_DIGITS]}"
         try:
-            self.write(draft, content)
-            # every draft among these names was made from `base` or an earlier generation, and will be refused
-            others = [*self.list_identities()]
-            if self._latest(others) != base:
-                raise changed
-            self.rename(draft, self.generation_name(base + 1))
-        except BaseException as error:
-            with contextlib.suppress(Exception):
-                self.remove(draft)
-            if error is changed or not isinstance(error, Exception):
-                raise
-
+            names = self._write_and_rename(draft, base, content)
+        except StoreChangedError:
+            raise
+        except Exception as error:
             latest = base
-            with contextlib.suppress(Exception):  # a server that is gone
+            with contextlib.suppress(StoreError):  # a server that is gone
                 latest, _ = self.newest()
-            if latest != base:
-                raise changed from error
+            self._require_latest(latest, base)
             raise StoreError(
                 f"{self.location}: could not be written: {describe_error(error)}; "
                 "nothing stored was lost, run the same command again"
             ) from error
-        self._remove_old(others, base, draft)
+        self._remove_old(names, base, draft)
+
+    def _write_and_rename(self, draft: str, base: int, content: Content) -> list[str]:
+        """Write a draft, and rename it to the generation after `base`; remove it if that fails.
+
+        Returns:
+            The names in the store just before. Every other draft among them was made from `base` or an earlier
+            generation, and will be refused.
+        """
+        try:
+            self.write(draft, content)
+            names = [*self.list_identities()]
+            self._require_latest(self._latest(names), base)
+            self.rename(draft, self.generation_name(base + 1))
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self.remove(draft)
+            raise
+        return names
+
+    def _require_latest(self, latest: int, base: int) -> None:
+        if latest != base:
+            raise StoreChangedError(
+                f"{self.location}: another ingest has changed it meanwhile; run this one again"
+            )
 
     def generation_name(self, number: int) -> str:
         """Return the name of a generation."""
@@ -243,7 +255,10 @@ class Generations(ABC):
 
 @contextlib.contextmanager
 def as_store_error(location: str) -> Iterator[None]:
-    """Turn errors of files, of Chroma, of SQLite and of HTTP into a StoreError."""
+    """Turn any error of a call of Chroma, or of listing a folder, into a StoreError.
+
+    Chroma's client raises a bare `Exception` for most answers of a server.
+    """
     try:
         yield
     except StoreError:

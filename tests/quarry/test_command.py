@@ -4,7 +4,6 @@ import functools
 import importlib.metadata
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -150,22 +149,6 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
     done = run_python(*words, preexec_fn=heed)
     assert (done.returncode, done.stderr) == ending
     assert bool(done.stdout) == (done.returncode == 0)
-
-
-def test_too_little_of_a_resource_is_said_before_anything_is_done() -> None:
-    for kind, limit, says in (
-        ("NOFILE", 24, "open 24 files here; allow more open files: ulimit -n 1024"),
-        (
-            "AS",
-            3 * 10**8,
-            "use 300 MB of memory here; allow more memory: ulimit -v unlimited",
-        ),
-    ):
-        number = getattr(resource, f"RLIMIT_{kind}")
-        lower = functools.partial(resource.setrlimit, number, (limit, limit))
-        done = run_python("-m", "quarry", "search", "--hint", "x", preexec_fn=lower)
-        assert (done.returncode, done.stdout) == (2, ""), kind
-        assert done.stderr == f"quarry search: a process may {says}\n"
 
 
 def test_what_a_machine_refuses_is_said_in_one_line(

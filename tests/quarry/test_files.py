@@ -10,7 +10,6 @@ import pytest
 from quarry.files import (
     append_whole,
     make_private,
-    read_own_file,
     replace_together,
     write_named,
     write_whole,
@@ -27,9 +26,9 @@ def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
     target.chmod(0o644)
     link.symlink_to(target)
     with pytest.raises(OSError, match="link"):
-        read_own_file(link)
+        make_private(link)
     write_whole(link, b"ours", mode=0o600)
-    assert read_own_file(link) == b"ours"
+    assert link.read_bytes() == b"ours"
     assert not link.is_symlink()
     assert stat.S_IMODE(link.stat().st_mode) == 0o600
     assert target.read_text() == "theirs"
@@ -88,7 +87,7 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     with pytest.raises(OSError, match="not a regular file"):
-        read_own_file(pipe)
+        make_private(pipe)
     for path in (pipe, device):
         refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):
@@ -107,12 +106,11 @@ def test_files_are_private_or_at_least_opened_where_a_system_lacks_flags_and_own
         monkeypatch.delattr(os, name)
     other = tmp_path / "other.sqlite"
     make_private(other)
-    assert read_own_file(other) == b""
+    assert other.read_bytes() == b""
 
 
 WRITERS = {
     "evaluate/runs/trec.py": "a new folder",
-    "quarry/cli.py": "the null device",
     "quarry/embed/exports.py": "a new folder",
     "quarry/files.py": "the whole write",
     "ingest/pipeline/read.py": "a temporary file",

@@ -16,7 +16,7 @@ from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.labeller import add_game, choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
-from tests.fakes import each, in_terminal
+from tests.fakes import each
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
 MOSS = paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions.")
@@ -95,46 +95,6 @@ def test_a_hint_may_end_like_a_command() -> None:
     _, *rest = WHOLE
     label("ratio of a:b", *rest, "ratio of p:q")
     assert each(load_games(OUT), "hint") == ["ratio of a:b"]
-
-
-IN_A_TERMINAL = """from pathlib import Path
-from evaluate.games.labeller import label_games
-from tests.evaluate.games.test_labeller import ALL
-label_games(ALL, Path("games.jsonl"), input)
-"""
-
-
-def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    with in_terminal("-c", IN_A_TERMINAL, folder=Path()) as (process, terminal):
-        shown = ""
-        # the refused hints are "ivy climber" and "moss"; Ctrl-A and Ctrl-D remove "ivy " of the first
-        for until, typed in (
-            ("ends): ", "ivy climber\n"),
-            ("with the paragraph.", ""),
-            ("ends): ivy climber", "\x01" + "\x04" * 4 + "\n"),
-            ("[alpha]: ", "\n"),
-            ("opening sentence [", ""),
-            ("]: ", "\n"),
-            ("empty): ", "\n"),
-            ("[2 of 3]", ""),
-            ("ends): ", "moss\n"),
-            ("with the paragraph.", ""),
-            ("ends): moss", ":q\n"),
-        ):
-            while until not in shown:
-                shown += os.read(terminal, 10_000).decode()
-            _, _, shown = shown.partition(until)
-            os.write(terminal, typed.encode())
-        with contextlib.suppress(OSError):  # nobody holds the other side any more
-            while os.read(terminal, 10_000):
-                pass
-        process.wait(60)
-
-    (game,) = load_games(OUT)
-    assert game.hint == "climber"
 
 
 def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again() -> None:
