@@ -26,6 +26,7 @@ from configs.settings import (
     preset_names,
     require_preset,
 )
+from configs.surrogates import is_unicode
 from quarry import interrupts
 from quarry.terminal import describe_error, visible
 
@@ -224,10 +225,8 @@ def _require_unicode(words: Sequence[str]) -> None:
     if encoding != "utf-8":
         fault = f"cannot be read, since this locale is {encoding}; set PYTHONUTF8=1"
     for word in words:
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise SettingsError(f"{ascii(word)[:80]} {fault}") from None
+        if not is_unicode(word):
+            raise SettingsError(f"{ascii(word)[:80]} {fault}")
 
 
 def _allow_open_files() -> None:

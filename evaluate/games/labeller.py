@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from configs.surrogates import is_unicode
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.locating import (
@@ -221,7 +222,7 @@ def _answer(key: str, paragraph: Paragraph, ask: AskPerson) -> str:
             typed if key == "opening_sentence" else "",
         )
         refusal = " ".join(errors)
-        if typed.encode(errors="ignore").decode() != typed:
+        if not is_unicode(typed):
             refusal = "The line is not UTF-8. Type it again."
         if not refusal:
             return typed

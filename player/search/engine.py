@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from configs.settings import SearchSettings
+from configs.surrogates import is_unicode
 from player.deadlines import Call, Runner
 from player.errors import LateStrategyError, QueryError, SearchError
 from player.search.cache import ResultCache
@@ -102,7 +103,7 @@ class SearchOrchestrator:
             orders_course: return the order of the whole course, which is not cached.
         """
         started = time.perf_counter()
-        if any("\ud800" <= char <= "\udfff" for char in query.hint):
+        if not is_unicode(query.hint):
             raise QueryError(
                 "the hint has half a surrogate pair; it is no Unicode text"
             )

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
@@ -166,12 +167,13 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     is_quotation = mark[-1] in CLOSING_MARKS and (
         last in OPENING_MARKS or _SOURCE.match(tail)
     )
-    is_relation = last in _OPERATORS and mark in "?!"  # that is asked or due
+    is_relation = last in _OPERATORS and mark in "?!"  # such as "A =? B" and "n =! 5"
     is_factorial = mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before)
     if is_quotation or is_relation or is_factorial or _is_minuend(before, tail):
         return False
 
-    if _goes_on(before, mark, tail) or ("." in mark and _is_label(before)):
+    is_label = "." in mark and (_is_item_number(before) or _is_label(before))
+    if is_label or _goes_on(before, mark, tail):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
 
@@ -236,12 +238,10 @@ def _begins_with_formula(tail: str, before: str) -> bool:
 
 
 def _is_label(text: str) -> bool:
-    """Return whether a text is one word, perhaps with a number or with two, or ends with the number of an item.
+    """Return whether a text is one word, perhaps with a number or with two, or the label of a proof.
 
     As in "Theorem 2 (Gauss, 1801)", "2.1. Theorem", "Proof of Lemma 3" or "Q2 (50 pts)".
     """
-    if _is_item_number(text):
-        return True
     text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
     if len(label) > 2 and _SECTION_NUMBER.fullmatch(label[0]):
@@ -274,51 +274,53 @@ def ends_with_abbreviation(text: str, tail: str) -> bool:
     return is_inside or _is_abbreviation(text[:-1], tail)
 
 
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """A full stop after a word, as the rules of abbreviations see it.
+
+    Attributes:
+        before: the text before the stop.
+        words: the words of that text before the last one.
+        word: the last word, without brackets or an article before it.
+        tail: the text after the stop.
+        following: the same without opening quotation marks.
+        next_word: its first word.
+    """
+
+    before: str
+    words: Sequence[str]
+    word: str
+    tail: str
+    following: str
+    next_word: str
+
+    @property
+    def before_word(self) -> str:
+        """The word before the last one; "" if there is none."""
+        return self.words[-1] if self.words else ""
+
+    @property
+    def opens(self) -> bool:
+        """Whether the next word begins sentences."""
+        is_letter = _LETTER_WITH_STOP.match(self.following)
+        return self.next_word.casefold() in _OPENERS and not is_letter
+
+    def is_one_of(self, abbreviations: Collection[str]) -> bool:
+        """Return whether a form of the last word is one of some abbreviations."""
+        return not _forms(self.word).isdisjoint(abbreviations)
+
+
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether `before` ends with an abbreviation or an initial, so that its sentence goes on with `tail`."""
-    *others, word = _last_abbreviation_joined(before.split())
-    word = _BEFORE_WORD.sub("", word)
-    before_word = others[-1] if others else ""
+    *words, word = _last_abbreviation_joined(before.split())
     following = tail.lstrip(OPENING_MARKS)
     next_word, *_ = re.split(r"[\s,.;:'’]", following, maxsplit=1)
-    opens = next_word.casefold() in _OPENERS and not _LETTER_WITH_STOP.match(following)
-    is_formula = _ends_formula(before_word, word)
-    is_formula |= _ends_and_begins_with_symbol(word, following)
-    if is_formula or _is_of_other_script(word, next_word):
-        return False
-
-    forms = _forms(word)
-    if forms & _ABBREVIATIONS and not _is_letter_v(word, before_word):
-        return True
-    if word.isdecimal() and before_word in _ARTICLES:  # an ordinal
-        return next_word[:1].isupper() and not opens
-    is_number = following[:1].isdigit()
-    has_digit = any(map(str.isdigit, next_word))
-    if forms & _NUMBER_ABBREVIATIONS and (has_digit or _may_number_part(next_word)):
-        return True
-    if forms & _LAST_ABBREVIATIONS:
-        return is_number or tail.startswith(("(", "["))
-
-    if _DOTTED.fullmatch(word):
-        return not opens or _is_adverbial(others, before)
-    is_initial = tail[0] != "(" and _is_initial_of(word, following, opens)
-    return is_initial and not _is_symbol(word, before_word, before, following)
-
-
-def _is_adverbial(words: Sequence[str], before: str) -> bool:
-    """Return whether a text with few words before its last one is a phrase of time or place, as "At 5 a.m."."""
-    return len(words) < ADVERBIAL_WORDS and _ADVERBIAL.match(before) is not None
-
-
-def _is_letter_v(word: str, before_word: str) -> bool:
-    """Return whether a word is the letter v, and not "versus" after a name."""
-    return word == "V" or (word == "v" and not before_word[:1].isupper())
-
-
-def _ends_formula(before_word: str, word: str) -> bool:
-    """Return whether a word is the last operand of a formula, or a unit after a number."""
-    is_unit = word in _UNITS and before_word[-1:].isdigit()
-    return is_unit or before_word in _OPERATORS
+    word = _BEFORE_WORD.sub("", word)
+    stop = _Stop(before, words, word, tail, following, next_word)
+    for applies, goes_on in _ABBREVIATION_RULES:
+        if applies(stop):
+            return goes_on
+    return False
 
 
 def _last_abbreviation_joined(words: list[str]) -> list[str]:
@@ -330,60 +332,124 @@ def _last_abbreviation_joined(words: list[str]) -> list[str]:
     return [*others, letter + last][1:] if is_one else words
 
 
-def _is_initial_of(word: str, following: str, opens: bool) -> bool:
-    """Return whether a word is the initials of a name that `following` continues; `opens`: its word opens sentences.
+def _ends_formula(stop: _Stop) -> bool:
+    """Return whether the word is the last operand of a formula, or a unit after a number."""
+    is_unit = stop.word in _UNITS and stop.before_word[-1:].isdigit()
+    return is_unit or stop.before_word in _OPERATORS
 
-    A small letter before a name is a symbol, as in "for all k. J. Levi", unless it begins an abbreviation: "z. B.".
+
+def _is_between_symbols(stop: _Stop) -> bool:
+    """Return whether one capital ends a sentence and one begins the next, as in "the line Q. P lies on it"."""
+    return _is_capital(stop.word) and _LONE_CAPITAL.match(stop.following) is not None
+
+
+def _is_of_other_script(stop: _Stop) -> bool:
+    """Return whether the word is one capital of another script than the next word, as in Hebrew mathematics.
+
+    A Cyrillic capital before a Latin name is an initial.
     """
-    if not _INITIALS.fullmatch(word):
+    if not _is_capital(stop.word) or not stop.next_word[:1].isalpha():
         return False
-    if word.islower() and _NAME_WITH_INITIALS.match(following):
-        return f"{word}.{following[0]}".casefold() in _ABBREVIATIONS
-    is_name = _LETTER_WITH_STOP.match(following) is not None
-    is_before_word = following[:1].isalpha() and not opens
-    return is_name or (is_before_word and word[0].isupper())
+    return _script(stop.word) not in (_script(stop.next_word), "CYRILLIC")
 
 
-def _is_symbol(word: str, before_word: str, before: str, following: str) -> bool:
-    """Return whether a word is one capital that is no initial.
+def _is_usual_abbreviation(stop: _Stop) -> bool:
+    """Return whether the sentence goes on after the word anywhere; the letter v only after a name, as "versus"."""
+    is_letter = stop.word == "V" or (
+        stop.word == "v" and not stop.before_word[:1].isupper()
+    )
+    return stop.is_one_of(_ABBREVIATIONS) and not is_letter
+
+
+def _is_ordinal(stop: _Stop) -> bool:
+    """Return whether the word is a number between an article and a noun, as in "der 2. Weltkrieg"."""
+    is_number = stop.word.isdecimal() and stop.before_word in _ARTICLES
+    return is_number and stop.next_word[:1].isupper() and not stop.opens
+
+
+def _is_before_number(stop: _Stop) -> bool:
+    """Return whether the word is an abbreviation before the number or the capital of a part, as in "App. B"."""
+    has_digit = any(map(str.isdigit, stop.next_word))
+    is_capital = _is_capital(stop.next_word)
+    numbers_part = is_capital and stop.next_word.casefold() not in _OPENERS
+    return (has_digit or numbers_part) and stop.is_one_of(_NUMBER_ABBREVIATIONS)
+
+
+def _is_last_inside(stop: _Stop) -> bool:
+    """Return whether the word is an abbreviation that ends sentences, but before a number or a bracket."""
+    is_inside = stop.following[:1].isdigit() or stop.tail.startswith(("(", "["))
+    return is_inside and _is_last(stop)
+
+
+def _is_last(stop: _Stop) -> bool:
+    """Return whether the word is an abbreviation that ends sentences."""
+    return stop.is_one_of(_LAST_ABBREVIATIONS)
+
+
+def _is_dotted_inside(stop: _Stop) -> bool:
+    """Return whether the word has full stops inside, and no sentence begins after it: "U.S.", "At 5 a.m. we met"."""
+    is_phrase = len(stop.words) < ADVERBIAL_WORDS and _ADVERBIAL.match(stop.before)
+    return _is_dotted(stop) and bool(is_phrase or not stop.opens)
+
+
+def _is_dotted(stop: _Stop) -> bool:
+    """Return whether the word is letters with full stops between them."""
+    return _DOTTED.fullmatch(stop.word) is not None
+
+
+def _is_symbol(stop: _Stop) -> bool:
+    """Return whether the word is one capital that is no initial.
 
     A text has such a symbol before it, inside a sentence and without a full stop, or after it if no name is likely
     there; or shortly before it the letter before it in the alphabet, as in "A and B."; or an adverb and a comma follow.
     """
+    word = stop.word
     if not _is_capital(word):
         return False
     symbol = rf"(?:(?<=[^\s.!?…] )|(?<=[(\[,]))[(\[]*{word}(?![^\W\d_]|[.’'-])"
-    if re.search(symbol, before[: -len(word)]):
+    if re.search(symbol, stop.before[: -len(word)]):
         return True
-    if _LETTER_WITH_STOP.match(following):
+    if _LETTER_WITH_STOP.match(stop.following):
         return False
     pair = rf"(?<![\w.]){chr(ord(word) - 1)},?(?: [^\W\d_]+){{0,2}} {word}$"
-    if _ADVERB.match(following) or re.search(pair, before):
+    if _ADVERB.match(stop.following) or re.search(pair, stop.before):
         return True
-    noun = before_word.rstrip(",")
+    noun = stop.before_word.rstrip(",")
     is_noun = noun.isalpha() and noun.islower() and not _BEFORE_NAME.fullmatch(noun)
-    is_alone = is_noun and before.endswith(f" {word}")
-    return is_alone and re.search(symbol, following) is not None
+    is_alone = is_noun and stop.before.endswith(f" {word}")
+    return is_alone and re.search(symbol, stop.following) is not None
 
 
-def _may_number_part(word: str) -> bool:
-    """Return whether a word is one capital that opens no sentence, and so may number a part, as in "App. B"."""
-    return _is_capital(word) and word.casefold() not in _OPENERS
+def _is_initial(stop: _Stop) -> bool:
+    """Return whether the word is the initials of a name that goes on.
 
-
-def _is_of_other_script(word: str, next_word: str) -> bool:
-    """Return whether a word is one capital of another script than the next word, as in Hebrew mathematics.
-
-    A Cyrillic capital before a Latin name is an initial.
+    A small letter before a name is a symbol, as in "for all k. J. Levi", unless it begins an abbreviation: "z. B.".
     """
-    if not _is_capital(word) or not next_word[:1].isalpha():
+    if stop.tail[0] == "(" or not _INITIALS.fullmatch(stop.word):
         return False
-    return _script(word) not in (_script(next_word), "CYRILLIC")
+    following = stop.following
+    if stop.word.islower() and _NAME_WITH_INITIALS.match(following):
+        return f"{stop.word}.{following[0]}".casefold() in _ABBREVIATIONS
+    is_before_word = following[:1].isalpha() and not stop.opens
+    is_name = _LETTER_WITH_STOP.match(following) is not None
+    return is_name or (is_before_word and stop.word[0].isupper())
 
 
-def _ends_and_begins_with_symbol(word: str, following: str) -> bool:
-    """Return whether one capital ends a sentence and one begins the next, as in "the line Q. P lies on it"."""
-    return _is_capital(word) and _LONE_CAPITAL.match(following) is not None
+_ABBREVIATION_RULES: tuple[tuple[Callable[[_Stop], bool], bool], ...] = (
+    (_ends_formula, False),
+    (_is_between_symbols, False),
+    (_is_of_other_script, False),
+    (_is_usual_abbreviation, True),
+    (_is_ordinal, True),
+    (_is_before_number, True),
+    (_is_last_inside, True),
+    (_is_last, False),
+    (_is_dotted_inside, True),
+    (_is_dotted, False),
+    (_is_symbol, False),
+    (_is_initial, True),
+)
+"""Rules of full stops, each with whether the sentence goes on; the first one that applies decides, else it ends."""
 
 
 def _is_capital(word: str) -> bool:
