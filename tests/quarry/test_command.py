@@ -222,17 +222,20 @@ def test_a_wrong_project_file_is_refused_in_one_line(
         path.unlink()
 
 
-def test_another_programs_project_file_is_ignored() -> None:
-    for content in (
+@pytest.mark.parametrize(
+    "content",
+    [
         "tool = 5",
         "[[tool]]",
         "tool = [",
         f"tool = {DEEP}",
         "#" * 60_000_000,
         "\udcff",
-    ):
-        Path(SHARED).write_text(content, errors="surrogateescape")
-        assert find_project() == Project(), content[:20]
+    ],
+)
+def test_another_programs_project_file_is_ignored(content: str) -> None:
+    Path(SHARED).write_text(content, errors="surrogateescape")
+    assert find_project() == Project(), content[:20]
 
 
 def test_what_is_missing_is_named_with_its_cost(

@@ -44,12 +44,24 @@ def test_names_are_looked_up_and_dotted_paths_imported() -> None:
     assert make({}, "os.path.sep", "--thing", "one") == "/"
 
 
-def test_names_that_cannot_be_used_are_refused() -> None:
-    for name, says in {
-        "x": "--thing 'x' is unknown; take own, or the dotted path of your own; see",
-        "no.such.thing": "--thing 'no.such.thing' cannot be imported and made: ModuleNot",
-        "tests.quarry.test_plugins.broken": "RuntimeError: no luck; start Python in the folder of the module",
-        "tests.quarry.test_plugins.leaving": "SystemExit: no licence; start Python in the folder of the module",
-    }.items():
-        with pytest.raises(SettingsError, match=says):
-            make(TABLE, name, "--thing")
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("x", "--thing 'x' is unknown; take own, or the dotted path of your own; see"),
+        (
+            "no.such.thing",
+            "--thing 'no.such.thing' cannot be imported and made: ModuleNot",
+        ),
+        (
+            "tests.quarry.test_plugins.broken",
+            "RuntimeError: no luck; start Python in the folder of the module",
+        ),
+        (
+            "tests.quarry.test_plugins.leaving",
+            "SystemExit: no licence; start Python in the folder of the module",
+        ),
+    ],
+)
+def test_names_that_cannot_be_used_are_refused(name: str, says: str) -> None:
+    with pytest.raises(SettingsError, match=says):
+        make(TABLE, name, "--thing")

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -39,13 +40,18 @@ def test_one_is_singular_and_all_else_plural() -> None:
     assert pluralize(1, "game") == "1 game"
 
 
-def test_an_error_is_described_with_its_cause_once() -> None:
-    for text, cause, described in (
+@pytest.mark.parametrize(
+    ("text", "cause", "described"),
+    [
         ("refused", "no route", "OSError: refused (no route)"),
         ("refused: no route", "no route", "OSError: refused: no route"),
         ("refused", "Traceback of\nanother process", "OSError: refused"),
         ("two\nlines", "", "OSError: two lines"),
-    ):
-        error = OSError(text)
-        error.__cause__ = ValueError(cause)
-        assert describe_error(error) == described
+    ],
+)
+def test_an_error_is_described_with_its_cause_once(
+    text: str, cause: str, described: str
+) -> None:
+    error = OSError(text)
+    error.__cause__ = ValueError(cause)
+    assert describe_error(error) == described

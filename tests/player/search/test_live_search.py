@@ -143,26 +143,31 @@ def keyword(relevance: float) -> ListStrategy:
     return ListStrategy("keyword", {"rest:9:9": relevance})
 
 
-def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() -> None:
-    for first, second, step, strategy in (
+@pytest.mark.parametrize(
+    ("first", "second", "step", "strategy"),
+    [
         (0.7, 0.9, "original", "dense"),
         (0.69, 0.7, "fallback", "keyword"),
         # none reaches .7; the first that reaches .35 answers, else the first
         (0.35, 0.5, "lowered", "dense"),
         (0.34, 0.35, "lowered", "keyword"),
         (0.34, 0.34, "", "dense"),
-    ):
-        fallback = keyword(second)
-        searches = engine(dense(rest=first), fallback)
-        result = searches.search(Query("hint", keywords="fallback"))
-        assert result.answered_by == step
-        assert result.relevant == (step in ("original", "fallback"))
-        assert len(result.relevant_hits) == result.relevant, first
-        assert len(fallback.asked) == (first < 0.7)
+    ],
+)
+def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak(
+    first: float, second: float, step: str, strategy: str
+) -> None:
+    fallback = keyword(second)
+    searches = engine(dense(rest=first), fallback)
+    result = searches.search(Query("hint", keywords="fallback"))
+    assert result.answered_by == step
+    assert result.relevant == (step in ("original", "fallback"))
+    assert len(result.relevant_hits) == result.relevant
+    assert len(fallback.asked) == (first < 0.7)
 
-        (hit,) = result.hits
-        assert hit.strategy == strategy
-        assert hit.why.endswith("as a fallback") == (strategy == "keyword")
+    (hit,) = result.hits
+    assert hit.strategy == strategy
+    assert hit.why.endswith("as a fallback") == (strategy == "keyword")
 
 
 def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:

@@ -65,18 +65,23 @@ def fused(
     return result
 
 
-def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
-    for n_inside, n, odds in (
+@pytest.mark.parametrize(
+    ("n_inside", "n", "odds"),
+    [
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
         (10, 100, 27.0),
         (2, 3, 1.5),
         # the number counts only if the book is a part of the course
         (3, 3, 3.0),
         (0, 3, 3.0),
-    ):
-        book = Book(np.arange(n) < n_inside, 0.75)
-        lift = lift_of(book, search_settings(boost=1.0))
-        assert lift == pytest.approx(math.log(odds))
+    ],
+)
+def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(
+    n_inside: int, n: int, odds: float
+) -> None:
+    book = Book(np.arange(n) < n_inside, 0.75)
+    lift = lift_of(book, search_settings(boost=1.0))
+    assert lift == pytest.approx(math.log(odds))
 
 
 def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:
@@ -177,25 +182,30 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
         assert ranking.hits.tolist() == [0, last]
 
 
-def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
-    for confidence, boost, pdf_k, hits in (
+@pytest.mark.parametrize(
+    ("confidence", "boost", "pdf_k", "hits"),
+    [
         # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
         (0.45, 1.0, 1, [2, 1]),
         (0.45, 1.0, 0, [2, 0]),
         (0.45, 0.0, 1, [2, 1]),
         (0.95, 0.1, 1, [0, 2]),
-    ):
-        book = Book(np.array([True, False, False]), confidence)
-        ranking = searched(
-            rank_input(3, scores={"one": scores(0.9, 1.2, 3.0)}, book=book),
-            boost=boost,
-            boost_confidence=0.4,
-            pdf_k=pdf_k,
-            global_k=2 - pdf_k,
-        )
+    ],
+)
+def test_a_book_has_slots_if_it_filters_or_lifts(
+    confidence: float, boost: float, pdf_k: int, hits: list[int]
+) -> None:
+    book = Book(np.array([True, False, False]), confidence)
+    ranking = searched(
+        rank_input(3, scores={"one": scores(0.9, 1.2, 3.0)}, book=book),
+        boost=boost,
+        boost_confidence=0.4,
+        pdf_k=pdf_k,
+        global_k=2 - pdf_k,
+    )
 
-        assert ranking.hits.tolist() == hits
-        assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
+    assert ranking.hits.tolist() == hits
+    assert ranking.in_book_slot.tolist() == [confidence == 0.95, False]
 
 
 def test_every_paragraph_that_was_found_passes_the_threshold_of_0() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from player.search.results import NOT_FOUND, ScoreArrays
 from player.search.slots import best_first, n_slots, slotted, with_rare_words
@@ -93,25 +94,28 @@ def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() 
     assert filled(2, 1, "012345", "never", k=5) == "b0 b1 g2"
 
 
-def test_paragraphs_with_rare_words_replace_the_last_fifth_of_the_hits_on_their_side() -> (
-    None
-):
-    for fresh, n_book, n_course, expected in (
+@pytest.mark.parametrize(
+    ("fresh", "n_book", "n_course", "expected"),
+    [
         ([9, 19], 5, 5, "b0 b1 b2 b3 b9 g10 g11 g12 g13 g19"),
         ([19, 17, 18], 8, 7, "b0 b1 b2 b3 b4 b5 b6 b7 g10 g11 g12 g13 g19 g17 g18"),
         ([8, 9], 5, 5, "b0 b1 b2 b8 b9 g10 g11 g12 g13 g14"),
         ([19, 16, 17, 18], 1, 2, "b0 g10 g19"),
-    ):
-        hits = np.array([*range(n_book), *range(10, 10 + n_course)])
-        inside = np.arange(20) < 10
-        # a hit holds the first rare word; of those with the second the earlier are better
-        rare = np.zeros((2, 20), dtype=np.bool_)
-        rare[0, [0, 19]] = True
-        rare[1, fresh] = True
-        log_odds = np.full(20, -9.0)
-        log_odds[fresh] = -np.arange(len(fresh))
+    ],
+)
+def test_paragraphs_with_rare_words_replace_the_last_fifth_of_the_hits_on_their_side(
+    fresh: list[int], n_book: int, n_course: int, expected: str
+) -> None:
+    hits = np.array([*range(n_book), *range(10, 10 + n_course)])
+    inside = np.arange(20) < 10
+    # a hit holds the first rare word; of those with the second the earlier are better
+    rare = np.zeros((2, 20), dtype=np.bool_)
+    rare[0, [0, 19]] = True
+    rare[1, fresh] = True
+    log_odds = np.full(20, -9.0)
+    log_odds[fresh] = -np.arange(len(fresh))
 
-        keyword = ScoreArrays(log_odds, log_odds, log_odds, rare)
-        for k in {len(hits), 20}:
-            chosen = with_rare_words(hits, inside[hits], keyword, inside, k=k)
-            assert named(chosen) == expected
+    keyword = ScoreArrays(log_odds, log_odds, log_odds, rare)
+    for k in {len(hits), 20}:
+        chosen = with_rare_words(hits, inside[hits], keyword, inside, k=k)
+        assert named(chosen) == expected

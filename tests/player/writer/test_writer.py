@@ -230,13 +230,23 @@ def test_a_torn_last_line_of_the_log_is_removed_and_a_whole_one_is_ended(
             assert log.read_bytes() == WHOLE + NEW
 
 
-def test_a_log_that_is_none_is_refused_in_one_line_and_left_as_it_is(log: Path) -> None:
-    for line in ("[]", "{}", '{"prompt": "a", "reply": 1}', "{"):
-        text = f"{line}\nno line feed"
-        log.write_text(text)
-        with pytest.raises(SettingsError, match=r"log\.jsonl line 1"):
-            writer(log=log)
-        assert log.read_text() == text, line
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]",
+        "{}",
+        '{"prompt": "a", "reply": 1}',
+        "{",
+    ],
+)
+def test_a_log_that_is_none_is_refused_in_one_line_and_left_as_it_is(
+    log: Path, line: str
+) -> None:
+    text = f"{line}\nno line feed"
+    log.write_text(text)
+    with pytest.raises(SettingsError, match=r"log\.jsonl line 1"):
+        writer(log=log)
+    assert log.read_text() == text
 
 
 def test_a_log_that_cannot_be_written_is_refused_with_its_remedy(log: Path) -> None:

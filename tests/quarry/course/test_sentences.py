@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from quarry.course.sentences import alternative_openings, opening_sentence, sentences
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
@@ -18,8 +20,9 @@ def test_sentences_end_where_they_end() -> None:
         assert opening_sentence(text) == parts[0]
 
 
-def test_a_space_after_the_stop_may_be_missing_or_before_it() -> None:
-    for text, opening in (
+@pytest.mark.parametrize(
+    ("text", "opening"),
+    [
         ("הלוח מחומם.המשוואות נתונות.", "הלוח מחומם."),
         ("היא מקבלת קלט (צומת) .פונקציה אחרת היא.", "היא מקבלת קלט (צומת) ."),
         ("He taught Technology.His book sold well.", "He taught Technology."),
@@ -29,8 +32,12 @@ def test_a_space_after_the_stop_may_be_missing_or_before_it() -> None:
         ("הפונקציה Node.שם מחזירה ערך.", None),
         ("По Н. Wiener это так.", None),
         ("נכתב בקובץ main.py של א.ב.ג. כאן.", None),
-    ):
-        assert opening_sentence(text) == (opening or text)
+    ],
+)
+def test_a_space_after_the_stop_may_be_missing_or_before_it(
+    text: str, opening: str | None
+) -> None:
+    assert opening_sentence(text) == (opening or text)
 
 
 def test_a_word_with_a_stop_that_is_an_index_ends_no_sentence() -> None:

@@ -27,8 +27,9 @@ def compared(text: str) -> NameComparison:
     return NameComparison(text, NAMES, similarity=np.full(3, 0.8))
 
 
-def test_the_features_of_a_name() -> None:
-    for text, feature, expected in (
+@pytest.mark.parametrize(
+    ("text", "feature", "expected"),
+    [
         # WRatio is 95 and the token-set ratio 100, of which 40 are for unrelated names
         ("trees", "string", [57.5 / 60, 0.0, 0.0]),
         ("lecture 2", "string", [0.0, 1.0, 0.0]),
@@ -44,8 +45,10 @@ def test_the_features_of_a_name() -> None:
         ("heaps", "exact", [0.0, 0.8, 0.0]),
         ("tree", "exact", [0.0, 0.0, 0.0]),
         ("lecture 1", "meaning", [0.8, 0.2, 0.5]),
-    ):
-        assert getattr(compared(text), feature) == pytest.approx(np.array(expected))
+    ],
+)
+def test_the_features_of_a_name(text: str, feature: str, expected: list[float]) -> None:
+    assert getattr(compared(text), feature) == pytest.approx(np.array(expected))
 
 
 def test_the_probabilities_and_that_of_none_are_a_softmax_of_weighted_features() -> (

@@ -27,15 +27,18 @@ def test_a_stem_without_a_word_is_no_name() -> None:
     assert not CourseNames([document("...")]).names
 
 
-def test_the_first_part_of_a_title_may_stand_for_it() -> None:
-    for title, expected in {
-        "Weighing Coins: Probability for Learners": "Weighing Coins",
-        "Where Are We Now? Evaluation": "Where Are We Now",
-        "How Would We Know?": "How Would We Know",
-        "Coins: Probability": "",
-    }.items():
-        assert Name(0, title, "title").short_title == expected
-        assert not Name(0, title, "heading").short_title
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Weighing Coins: Probability for Learners", "Weighing Coins"),
+        ("Where Are We Now? Evaluation", "Where Are We Now"),
+        ("How Would We Know?", "How Would We Know"),
+        ("Coins: Probability", ""),
+    ],
+)
+def test_the_first_part_of_a_title_may_stand_for_it(title: str, expected: str) -> None:
+    assert Name(0, title, "title").short_title == expected
+    assert not Name(0, title, "heading").short_title
 
 
 def test_words_of_headings_own_no_document_and_are_trusted_least() -> None:

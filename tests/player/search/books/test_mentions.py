@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from player.search.books.mentions import PROBABLY_NAMED, SURELY_NAMED
 from player.search.books.resolver import BookResolver
 from quarry.course.paragraph import Document
@@ -28,21 +30,26 @@ def named_in(
     return (book.doc_id, book.confidence) if book else NOTHING
 
 
-def test_a_message_holds_a_title_its_first_part_or_a_stem() -> None:
-    for message, expected in {
-        "in Weighing Coins, what is a cost": "a",
-        "Where Are We Now? says costs": "b",
-        "in How Would We Know?, what is a cost": "c1-notes",
-        "see C1-notes on costs": "c1-notes",
-        "weighing coins, probability for learners: a cost": "a",
-        "weighing coins at home": "",
-        "how would we know what it costs": "",
-        "anything but How Would We Know?": "",
-        "not c1-notes": "",
-        "in Weighing Coinsmiths": "",
-        "Weighing Coins or How Would We Know?": "",
-    }.items():
-        assert named_in(message, TITLED)[0] == expected, message
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("in Weighing Coins, what is a cost", "a"),
+        ("Where Are We Now? says costs", "b"),
+        ("in How Would We Know?, what is a cost", "c1-notes"),
+        ("see C1-notes on costs", "c1-notes"),
+        ("weighing coins, probability for learners: a cost", "a"),
+        ("weighing coins at home", ""),
+        ("how would we know what it costs", ""),
+        ("anything but How Would We Know?", ""),
+        ("not c1-notes", ""),
+        ("in Weighing Coinsmiths", ""),
+        ("Weighing Coins or How Would We Know?", ""),
+    ],
+)
+def test_a_message_holds_a_title_its_first_part_or_a_stem(
+    message: str, expected: str
+) -> None:
+    assert named_in(message, TITLED)[0] == expected
 
 
 def test_a_word_names_a_document_next_to_a_word_for_one_or_if_no_text_holds_it() -> (

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from player.search.books.mentions import PROBABLY_NAMED
 from player.search.books.resolver import BookResolver
 from player.search.cache import CachingEmbedder
@@ -319,8 +321,9 @@ def test_the_stem_of_two_files_names_neither() -> None:
         assert among.named_in(f"see {book_name} on costs") is None
 
 
-def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
-    for tier, hint in (
+@pytest.mark.parametrize(
+    ("tier", "hint"),
+    [
         ("filter", "what did the third lecture say on costs"),
         ("filter", "what is in lecture no. 3 on costs"),
         ("filter", "from 03-databases: pruning"),
@@ -330,8 +333,10 @@ def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
         ("boost", "a cost in part 3 of something"),
         ("boost", "what did week three say about costs"),
         ("boost", "what is said in chapter 3 about costs; so what"),
-    ):
-        assert told(references(COUNTED).named_in(hint)) == f"{tier} 03-databases"
+    ],
+)
+def test_a_hint_names_a_lecture_by_number_or_stem(tier: str, hint: str) -> None:
+    assert told(references(COUNTED).named_in(hint)) == f"{tier} 03-databases"
 
 
 def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:

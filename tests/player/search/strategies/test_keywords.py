@@ -148,14 +148,9 @@ def test_case_counts_where_it_is_the_point() -> None:
     assert next(iter(looked_up(strategy, "WHAT IS NEAR THE SEA"))) == "a:1:1"
 
 
-def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None:
-    strategy = keyword(
-        *["This ranks bread by BM25."] * 8,
-        "The store of React is Zustand.",
-        "A sourdough rises.",
-        *["This is about rivers."] * 20,
-    )
-    for word, alone, in_a_sentence in (
+@pytest.mark.parametrize(
+    ("word", "alone", "in_a_sentence"),
+    [
         # terms in one and in eight paragraphs
         ("Zustand", True, True),
         ("bm25", True, True),
@@ -163,29 +158,44 @@ def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None
         ("sourdough", True, False),
         ("bread", True, False),
         ("unheard", False, False),
-    ):
-        sentence = f"what the lecture says about {word} in distributed systems please"
+    ],
+)
+def test_relevance_comes_from_the_words_found_and_not_from_their_share(
+    word: str, *, alone: bool, in_a_sentence: bool
+) -> None:
+    strategy = keyword(
+        *["This ranks bread by BM25."] * 8,
+        "The store of React is Zustand.",
+        "A sourdough rises.",
+        *["This is about rivers."] * 20,
+    )
+    sentence = f"what the lecture says about {word} in distributed systems please"
 
-        assert any(looked_up(strategy, word).values()) == alone, word
-        assert any(looked_up(strategy, sentence).values()) == in_a_sentence, word
+    assert any(looked_up(strategy, word).values()) == alone
+    assert any(looked_up(strategy, sentence).values()) == in_a_sentence
 
 
-def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language() -> None:
+@pytest.mark.parametrize(
+    ("hint", "is_relevant"),
+    [
+        ("children waited outside the bakery until it opened", False),
+        ("she wrote a long letter to her sister abroad", False),
+        ("life is quieter in a small village", False),
+        ("how fast is heapsort on a small machine", True),
+        ("הילדים חיכו מחוץ למאפייה עד שנפתחה", False),
+        ("מה נחשב פולינומיאלי מבחינת המחשב שלנו", True),
+    ],
+)
+def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language(
+    hint: str, *, is_relevant: bool
+) -> None:
     strategy = keyword(
         "Children began to wait, women and people wrote cheaper letters, and life went on quietly.",
         "Heapsort sorts in place.",
         "אנשים כתבו מכתבים זולים, והילדים חיכו בגינה.",
         "זמן הריצה הוא פולינומיאלי.",
     )
-    for hint, is_relevant in {
-        "children waited outside the bakery until it opened": False,
-        "she wrote a long letter to her sister abroad": False,
-        "life is quieter in a small village": False,
-        "how fast is heapsort on a small machine": True,
-        "הילדים חיכו מחוץ למאפייה עד שנפתחה": False,
-        "מה נחשב פולינומיאלי מבחינת המחשב שלנו": True,
-    }.items():
-        assert any(looked_up(strategy, hint).values()) == is_relevant
+    assert any(looked_up(strategy, hint).values()) == is_relevant
 
 
 def test_a_hint_in_another_language_has_no_terms() -> None:
