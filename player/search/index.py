@@ -80,7 +80,7 @@ class SearchIndex:
         return tuple(self.paragraphs[n].paragraph_id for n in duplicates if n != row)
 
     def resolve_book(self, query: Query, settings: SearchSettings) -> Book:
-        """Return the document that the query's name refers to, or, without a name, the document that the hint names.
+        """Return the book that the query's name refers to, or, without a name, the one that the hint names.
 
         Names are evidence if they are resolved by confidence.
         """

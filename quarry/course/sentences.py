@@ -161,19 +161,12 @@ def _end_of_first(text: str, indices: Collection[str] = ()) -> int:
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether a sentence ends at the punctuation `mark`, which follows `before` and precedes `tail`."""
-    last = before[-1:]
-    if not last or tail[0] in _INSIDE or _is_omission(before, mark, tail):
+    if not before or tail[0] in _INSIDE:
         return False
-    is_quotation = mark[-1] in CLOSING_MARKS and (
-        last in OPENING_MARKS or _SOURCE.match(tail)
-    )
-    is_relation = last in _OPERATORS and mark in "?!"  # such as "A =? B" and "n =! 5"
-    is_factorial = mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before)
-    if is_quotation or is_relation or is_factorial or _is_minuend(before, tail):
+    inside = (_is_omission, _is_quotation, _is_of_formula, _goes_on)
+    if any(rule(before, mark, tail) for rule in inside):
         return False
-
-    is_label = "." in mark and (_is_item_number(before) or _is_label(before))
-    if is_label or _goes_on(before, mark, tail):
+    if "." in mark and (_is_item_number(before) or _is_label(before)):
         return False
     return mark != "." or not _is_abbreviation(before, tail)
 
@@ -188,12 +181,20 @@ def _is_omission(before: str, mark: str, tail: str) -> bool:
     return is_apart or is_in_tuple or (is_dots and is_inside)
 
 
-def _is_minuend(before: str, tail: str) -> bool:
-    """Return whether a symbol, as that of a mean with a dot for an index, is before a minus sign."""
-    if not tail.startswith("− "):
-        return False
+def _is_quotation(before: str, mark: str, tail: str) -> bool:
+    """Return whether a mark ends a quotation of signs alone, or one whose source follows in brackets."""
+    is_empty = before[-1] in OPENING_MARKS
+    return mark[-1] in CLOSING_MARKS and bool(is_empty or _SOURCE.match(tail))
+
+
+def _is_of_formula(before: str, mark: str, tail: str) -> bool:
+    """Return whether a mark is a sign of a formula, as in "a =? b", "n! paths" and the mean "x. − y"."""
+    if before[-1] in _OPERATORS and mark in "?!":
+        return True
+    if mark == "!" and not tail[0].isupper() and _FACTORIAL.search(before):
+        return True
     *_, symbol = ["", *before.split()]
-    return len(symbol) <= SYMBOL_LENGTH
+    return tail.startswith("− ") and len(symbol) <= SYMBOL_LENGTH
 
 
 def _goes_on(before: str, mark: str, tail: str) -> bool:
@@ -417,6 +418,7 @@ def _is_symbol(stop: _Stop) -> bool:
     noun = stop.before_word.rstrip(",")
     is_noun = noun.isalpha() and noun.islower() and not _BEFORE_NAME.fullmatch(noun)
     is_alone = is_noun and stop.before.endswith(f" {word}")
+
     return is_alone and re.search(symbol, stop.following) is not None
 
 

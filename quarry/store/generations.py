@@ -157,6 +157,7 @@ class Generations(ABC):
         draft = f"{self.collection}{DRAFT}{uuid.uuid4().hex[:DRAFT_DIGITS]}"
         try:
             names = self._write_and_rename(draft, base, content)
+
         except StoreChangedError:
             raise
         except Exception as error:

@@ -25,8 +25,8 @@ from player.search.cache import CachingEmbedder
 from player.search.calibration import BookCalibration, embedder_calibration
 from player.search.results import BookCandidate
 from quarry.arrays import Float64Array
-from quarry.course.course import Course
 from quarry.languages.registry import alternatives
+from quarry.store import Course
 
 SETTLED = 0.9
 """Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
