@@ -14,8 +14,8 @@ from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
-from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, make_app
+from evaluate.studio.practice_games import with_practice
 from evaluate.studio.state import CurrentStudio, Studio, StudioFiles
 from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame

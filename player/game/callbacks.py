@@ -221,12 +221,12 @@ class Callbacks:
             round_fields: fields of the message.
             awaits_score: take only rounds with a guess that has no score yet.
         """
-        best, match = (0, False), None
+        best, best_round = (0, False), None
         for round_ in self._rounds.values():
             fit = round_.n_common_fields(round_fields), round_.is_asked
             if fit >= best and (round_.is_guessed or not awaits_score):
-                best, match = fit, round_
-        return match
+                best, best_round = fit, round_
+        return best_round
 
     def _begin(self, round_fields: RoundFields, start: Message) -> _Round:
         """Begin a round, in memory and in the journal."""

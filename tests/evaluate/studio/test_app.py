@@ -17,7 +17,7 @@ from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.routes import serving
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import write_run
-from evaluate.studio import matches as pages_of_server
+from evaluate.studio import practice_games
 from evaluate.studio.app import create_studio_app
 from evaluate.studio.pictures import PageWord, TextBox, boxes_of
 from evaluate.studio.state import Studio, StudioFiles
@@ -420,10 +420,10 @@ def test_players_are_told_when_no_game_is_about_the_course(
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
     practice = practice_server()
     token = practice.register(HOSTILE)
-    match = practice.start_match(practice.players[token])
-    client = TestClient(pages_of_server.create_matches_app(practice))
-    path = f"/server/{match.game_id}"
-    assert match.secret.opening_sentence not in client.get(path).text
+    game = practice.start_game(practice.players[token])
+    client = TestClient(practice_games.create_practice_app(practice))
+    path = f"/server/{game.game_id}"
+    assert game.secret.opening_sentence not in client.get(path).text
     assert HOSTILE not in client.get("/").text
     assert "POST /v1/players" in client.get("/docs").text
     assert client.get("/healthz").status_code == 200
