@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gzip
 import json
 import socketserver
 import threading
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import cycle
 from typing import Any, ClassVar
 
 import httpx
@@ -16,7 +18,7 @@ import pytest
 
 from player.errors import RefusedError, ServerError, UnauthorizedError
 from player.game.client import GameState, HttpGameServer
-from player.game.decoding import read_inbox
+from player.game.decoding import MAX_RESPONSE_BYTES, read_inbox
 
 TOKEN = "s3cret-token-of-the-player"
 URL = "http://127.0.0.1:8017"
@@ -100,11 +102,11 @@ def test_a_token_that_the_server_repeats_is_hidden_unless_it_is_short_and_sent_b
 
 
 def test_a_server_or_proxy_that_fails_once_in_any_way_is_asked_again() -> None:
-    for status in (408, 425, 429, 500, 501, 503, 505, 520, 524, 599):
+    unreadable = ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "nan", "soon"]
+    statuses = (408, 425, 429, 500, 501, 503, 505, 520, 524, 599)
+    for status, retry_after in zip(statuses, cycle(unreadable), strict=False):
         client, server = connect((status, b""), (201, {"game_id": "7"}))
-        server.headers["Retry-After"] = (
-            "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"  # no date
-        )
+        server.headers["Retry-After"] = retry_after
         assert client.request_game() == "7", status
         assert len(server.requests) == 2
 
@@ -278,6 +280,13 @@ def test_a_request_that_is_given_up_frees_its_connection() -> None:
 
 
 # bodies of responses
+
+
+def test_a_body_has_a_limit_after_it_is_unpacked() -> None:
+    client, server = connect((200, gzip.compress(b" " * (MAX_RESPONSE_BYTES + 1))))
+    server.headers["Content-Encoding"] = "gzip"
+    says = f"cannot be read: it has more than {MAX_RESPONSE_BYTES} bytes"
+    assert says in str(failure(client.inbox, "", 0.0))
 
 
 def test_an_inbox_is_read_whatever_is_in_its_messages() -> None:
