@@ -16,7 +16,7 @@ from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
 from evaluate.studio.pages import Page, make_app
 from evaluate.studio.practice_games import with_practice
-from evaluate.studio.state import CurrentStudio, Studio, StudioFiles
+from evaluate.studio.state import STUDIO_SERVERS, CurrentStudio, Studio, StudioFiles
 from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame
 from player.player import Player
@@ -70,6 +70,7 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
         note=f"{saved.where}, {saved.ending}",
         path=f"/games/{key}",
         is_running=saved.ending == "running",
+        is_studio_game=saved.server in STUDIO_SERVERS,
         view=view,
         step=step,
     )

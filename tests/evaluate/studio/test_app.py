@@ -271,7 +271,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     plan = player.plan(START)
     waiting = build_view(player, plan, GameRecord(game_id="g"))
     assert waiting.steps == []
-    before = [item.beliefs[0] for item in waiting.candidates]
+    before = [item.beliefs[0] for item in waiting.sentences]
     assert sum(before) == pytest.approx(1.0)
 
     secret = "Bees dance on the comb at noon."
@@ -339,7 +339,7 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     assert client.get(f"/games/{key}").text == page
 
 
-def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
+def test_a_game_of_the_studio_is_in_the_journal_with_its_secret(
     course: Course,
     files: StudioFiles,
     monkeypatch: pytest.MonkeyPatch,
@@ -360,7 +360,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
 
     with opened(JOURNAL) as journal:
         won, lost = journal.games()
-    assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
+    assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "studio")
     page = client.get(f"/games/{lost.key}").text
     assert "lost by the answers: " in page
     assert f'name="paragraph" value="{BEES}"' in page
@@ -370,7 +370,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     assert won.game_id not in listed
 
 
-def test_a_game_of_the_desk_is_played_with_the_corrected_opening_sentence(
+def test_a_game_of_the_studio_is_played_with_the_corrected_opening_sentence(
     course: Course, files: StudioFiles
 ) -> None:
     client = studio(course, files, journal=JOURNAL)
