@@ -46,6 +46,11 @@ BUNDLED_LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
 
 
+def _spell(name: str) -> str:
+    """Write an attribute of `GameSource` as the option that sets it."""
+    return "--practice-games" if name == "games" else f"--{name}"
+
+
 @Parameter(name="*")
 @dataclass(frozen=True)
 class PlayOptions:
@@ -90,8 +95,7 @@ class PlayOptions:
             referee=self.referee,
             seed=self.seed,
             journal=self.journal,
-            prefix="--",
-            games_name="--practice-games",
+            spell=_spell,
         )
 
     def check(self) -> None:

@@ -50,15 +50,10 @@ class RoundFields(NamedTuple):
 
 @dataclass(eq=False)
 class _Round:
-    """A round with its game.
-
-    | origin | the game before the next message |
-    | --- | --- |
-    | the message that began it | receives that message if it has no plan: before its first reply, and after its score |
-    | the game that an earlier process saved | is restored, and the origin is None from then on |
-    | None | is ready |
+    """A round with its game, which begins with the first reply, so that a round takes no time before.
 
     Attributes:
+        origin: the message that begins the game, or the game that an earlier process saved; None once it has begun.
         is_asked: whether its questions were sent.
         is_blind: whether other questions than ours were sent, so that the answers are no evidence.
     """
@@ -76,9 +71,9 @@ class _Round:
             origin = self.origin
             if isinstance(origin, SavedGame):
                 self.game.restore(origin)
-                self.origin = None
-            elif origin is not None and self.game.player.plan is None:
+            elif origin is not None:
                 self.game.receive(replace(origin, arrived=message.arrived))
+            self.origin = None
             is_score = message.message_type == protocol.SCORE_FEEDBACK
             if self.is_blind and not is_score:  # answers to other questions
                 message = replace(message, payload={})
