@@ -125,8 +125,9 @@ def test_lines_of_a_paragraph_have_one_outline_and_columns_have_two() -> None:
     assert boxes == [TextBox(10, 90, 30, 95), TextBox(60, 10, 70, 12)]
 
 
-def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
-    for path, status in {
+@pytest.mark.parametrize(
+    ("path", "status"),
+    {
         "/lecture/none": 404,
         "/picture/01-sediments/99.png": 404,
         "/referee/paragraph?paragraph=none": 404,
@@ -138,11 +139,15 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         "/nowhere": 404,
         "/games/x": 404,
         "/report?run=none.json": 422,
-    }.items():
-        response = client.get(path)
+    }.items(),
+)
+def test_what_is_not_there_is_said_on_a_page(
+    path: str, status: int, client: TestClient
+) -> None:
+    response = client.get(path)
 
-        assert response.status_code == status
-        assert "This did not work" in response.text, path
+    assert response.status_code == status
+    assert "This did not work" in response.text
 
 
 PATHS = (

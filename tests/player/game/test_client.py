@@ -120,8 +120,9 @@ def test_a_token_that_is_not_known_twice_is_an_unauthorized_error() -> None:
         assert len(server.requests) == 2
 
 
-def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
-    for status, body, reason in (
+@pytest.mark.parametrize(
+    ("status", "body", "reason"),
+    [
         (422, {"title": "Unprocessable"}, "422: Unprocessable"),
         (400, b"<html>", "400: Bad Request"),
         (409, ["conflict"], "409: Conflict"),
@@ -129,29 +130,36 @@ def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
         (400, {"detail": {"field": ["name"]}}, "400: {'field': ['name']}"),
         (400, {"detail": f"{'x' * 190}{TOKEN}"}, f"400: {'x' * 190}***"),
         (400, {"detail": "\x1b]0;owned\x07\u202e"}, r"400: \x1b]0;owned\x07\u202e"),
-    ):
-        client, server = connect((status, body))
+    ],
+)
+def test_a_refusal_is_one_readable_line_and_not_tried_again(
+    status: int, body: Any, reason: str
+) -> None:
+    client, server = connect((status, body))
 
-        error = failure(client.request_game)
-        assert isinstance(error, RefusedError)
-        says = f"{URL}: POST /v1/games was refused with {reason}"
-        assert str(error) == says
-        assert len(server.requests) == 1
+    error = failure(client.request_game)
+    assert isinstance(error, RefusedError)
+    says = f"{URL}: POST /v1/games was refused with {reason}"
+    assert str(error) == says
+    assert len(server.requests) == 1
 
 
-def test_a_body_that_is_no_json_object_is_told_in_one_short_line() -> None:
-    for body in (
+@pytest.mark.parametrize(
+    "body",
+    [
         b"",
         b"<html>",
         b"[]",
-        b"[" * 100_000,
+        pytest.param(b"[" * 100_000, id="deep"),
         b"\xff\xfe",
-        b"9" * 10_000,
-    ):
-        client, _ = connect((200, body + TOKEN.encode()))
-        text = str(failure(client.request_game))
-        assert "POST /v1/games answered " in text
-        assert len(text) < 400
+        pytest.param(b"9" * 10_000, id="digits"),
+    ],
+)
+def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) -> None:
+    client, _ = connect((200, body + TOKEN.encode()))
+    text = str(failure(client.request_game))
+    assert "POST /v1/games answered " in text
+    assert len(text) < 400
 
 
 def test_a_token_in_the_wrong_shape_is_not_shown() -> None:
