@@ -46,11 +46,6 @@ BUNDLED_LECTURES = BUNDLED / "lectures" / "english"
 """Folder of the bundled lectures."""
 
 
-def _spell(name: str) -> str:
-    """Write an attribute of `GameSource` as the option that sets it."""
-    return "--practice-games" if name == "games" else f"--{name}"
-
-
 @Parameter(name="*")
 @dataclass(frozen=True)
 class PlayOptions:
@@ -95,7 +90,8 @@ class PlayOptions:
             referee=self.referee,
             seed=self.seed,
             journal=self.journal,
-            spell=_spell,
+            prefix="--",
+            games_name="--practice-games",
         )
 
     def check(self) -> None:

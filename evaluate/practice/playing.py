@@ -4,7 +4,7 @@ import contextlib
 import importlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +78,8 @@ class GameSource:
         referee: SPEC of the referee of the practice server; None takes the usual one.
         seed: seed of the practice server; None draws one.
         journal: see `open_journal`.
-        spell: writes the name of an attribute in errors.
+        prefix: prefix of the names of all attributes but `games` in errors.
+        games_name: name of `games` in errors.
     """
 
     server: str | None
@@ -88,13 +89,18 @@ class GameSource:
     referee: str | None
     seed: int | None
     journal: str | None = None
-    spell: Callable[[str], str] = str
+    prefix: str = ""
+    games_name: str = "games"
 
     @property
     def practice_arguments(self) -> list[str]:
         """Names of the arguments of the practice server that are set."""
-        values = {"games": self.games, "referee": self.referee, "seed": self.seed}
-        return [self.spell(name) for name, value in values.items() if value is not None]
+        values = {
+            self.games_name: self.games,
+            f"{self.prefix}referee": self.referee,
+            f"{self.prefix}seed": self.seed,
+        }
+        return [name for name, value in values.items() if value is not None]
 
     def check(self) -> None:
         """Check the arguments, before a store is made or opened for them.
@@ -105,18 +111,18 @@ class GameSource:
             ServerError: the URL is not one of HTTP.
             ModuleNotFoundError: a package of the practice server is missing.
         """
-        server = self.spell("server")
+        prefix = self.prefix
         if not self.player:
-            raise SettingsError(f"{self.spell('player')} is empty; name the player")
+            raise SettingsError(f"{prefix}player is empty; name the player")
         if self.referee is not None:
             read_spec(self.referee)
         if self.server is None:
-            reason = f"needs {server}; players of practice games register"
-            refuse_options({self.spell("token"): self.token}, reason)
+            reason = f"needs {prefix}server; players of practice games register"
+            refuse_options({f"{prefix}token": self.token}, reason)
             importlib.import_module("evaluate.practice.routes")
         else:
             check_address(self.server)
-            reason = f"cannot be combined with {server}, whose games are its own"
+            reason = f"cannot be combined with {prefix}server, whose games are its own"
             refuse_options(dict.fromkeys(self.practice_arguments, True), reason)
 
     @contextlib.contextmanager
@@ -143,7 +149,7 @@ class GameSource:
                 self.referee or PRACTICE_REFEREE,
                 self.seed,
                 settings,
-                self.spell("games"),
+                self.games_name,
             )
             practice = PracticeServer(repertoire, self.seed)
             url = stack.enter_context(serving(create_server_app(practice)))

@@ -73,9 +73,8 @@ def load_repertoire(
         RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    embed_course_once(
-        [referee_spec], course, settings.embed
-    )  # so that no player waits for it
+    # so that no player waits for it
+    embed_course_once([referee_spec], course, settings.embed)
     if referee_spec == HINT_ALONE:
         raise RefereeError(
             "The referee none answers no questions, so that no game can be played; take oracle"

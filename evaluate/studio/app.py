@@ -64,6 +64,7 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
         (key, saved.answers, saved.guess, saved.ending, saved.label),
         lambda: _view(studio.player(""), saved),
     )
+
     return page(
         "game.html",
         title=f"Game {saved.game_id or key}",

@@ -43,7 +43,7 @@ class Outcome:
 
 
 LOG: list[str] = []
-"""What the games have logged."""
+"""Lines that the games have logged."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a SPEC of a referee may say."""
+"""SPECs of referees: terms, names, refusals and the table of the help."""
 
 import pytest
 

@@ -83,6 +83,13 @@ def test_numbers_of_a_game_that_are_none_are_none() -> None:
         assert client.game("7") == GameState("7")
 
 
+def test_the_id_of_a_game_is_one_part_of_the_path() -> None:
+    client, server = connect((200, {}))
+    client.game("../players?")
+    (request,) = server.requests
+    assert request.url.raw_path == b"/v1/games/..%2Fplayers%3F"
+
+
 def test_a_token_that_the_server_repeats_is_hidden_unless_it_is_short_and_sent_back_where_it_must_be() -> (
     None
 ):

@@ -38,7 +38,7 @@ from tests.player.game.test_loop import REPLIES, reports_of
 N_ORDERED = 3
 N_HINTS = 12
 LOSSES = ("refuse", "drop", "vanish", "take", "kill")
-"""What happens to a reply: it is refused, not received, accepted and forgotten, taken, or the last of its process."""
+"""Fates of a reply: it is refused, not received, accepted and forgotten, taken, or the last of its process."""
 TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """A folder in which a journal is written at once."""
