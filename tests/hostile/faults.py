@@ -117,7 +117,6 @@ _HTML = Reply(body=b"<html>busy</html>")
 _OF_SERVERS: dict[str, dict[str, tuple[Reply, ...]]] = {
     "silence": {INBOX: (Reply(pause_s=60.0),), OUTBOX: (Reply(pause_s=60.0),)},
     "503 once": {INBOX: (_BUSY,), OUTBOX: (_BUSY,), GAMES: (_BUSY,)},
-    "404 once": {INBOX: (Reply(404),), OUTBOX: (Reply(404),)},
     "409 to a reply that was taken": {OUTBOX: (Reply(409, does=True),)},
     "a hang-up after a reply was taken": {OUTBOX: (Reply(does=True, hangs_up=True),)},
     "HTML for a receipt, and no message taken": {OUTBOX: (_HTML, _HTML)},

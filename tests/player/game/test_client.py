@@ -110,7 +110,7 @@ def test_a_token_that_the_server_repeats_is_hidden_unless_it_is_short_and_sent_b
 
 def test_a_server_or_proxy_that_fails_once_in_any_way_is_asked_again() -> None:
     unreadable = ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "nan", "soon"]
-    statuses = (408, 425, 429, 500, 501, 503, 505, 520, 524, 599)
+    statuses = (401, 403, 404, 408, 425, 429, 500, 501, 503, 505, 520, 524, 599)
     for status, retry_after in zip(statuses, cycle(unreadable), strict=False):
         client, server = connect((status, b""), (201, {"game_id": "7"}))
         server.headers["Retry-After"] = retry_after
