@@ -5,7 +5,7 @@ EvaluateError
 ├── BatchError (ValueError)           a file of questions or answers is broken, or belongs to other games
 ├── RefereeError (ValueError)         a referee SPEC is unknown, or needs a package that is not installed
 ├── PortError (OSError)               the practice server cannot listen on its address
-├── RefusedMessageError (ServerError) the practice referee refuses a message; see evaluate/practice/match.py
+├── RefusedMessageError (ServerError) the practice referee refuses a message; see evaluate/practice/referee_game.py
 ├── TuneError (ValueError)            a study cannot be run or resumed
 └── RunError (ValueError)             a file holds no run, or runs are of different games or stores
 """

@@ -20,7 +20,7 @@ from player.belief.prior import compute_prior
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
 from player.deadlines import Runner, due_after_share
-from player.errors import QueryError
+from player.errors import QueryError, SearchError
 from player.guess.ideas import Embed, Ideas
 from player.guess.justification import (
     Evidence,
@@ -246,7 +246,7 @@ class Player:
             questions = choose_questions(candidates, pool_size, seed)
 
         fits = fit_questions(questions, candidates)
-        with contextlib.suppress(Exception):  # the guess tries it again
+        with contextlib.suppress(SearchError):  # the guess tries it again
             self._ideas.find_words(start.association_domain)
         return Plan(
             start=start,
@@ -267,10 +267,10 @@ class Player:
         likeness = np.zeros(len(places.pieces))
         if self._embed and len(likeness):
             weight = LIKENESS_WEIGHT * self._log_odds_per_similarity
-            # the search reports a fault of the embedder; vectors may be of another one
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(SearchError):  # which the search reports
                 hint = self._embed([start.hint])[0]
-                likeness = weight * (places.vectors @ hint)
+                if len(hint) == places.vectors.shape[1]:  # else of another embedder
+                    likeness = weight * (places.vectors @ hint)
 
         printed = compute_prior(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))
@@ -361,15 +361,21 @@ class Player:
 
 
 def _limit_time(embed: Embed) -> Embed:
-    """Return the function with a timeout of a share of the time until the reply of the calling thread is due."""
+    """Return the function with a timeout of a share of the time until the reply of the calling thread is due.
+
+    It raises `SearchError` if the embedder fails or is late.
+    """
     runner = Runner()
 
     def embed_in_time(texts: Sequence[str]) -> Float32Array:
         deadline = due_after_share(EMBED_SHARE)
-        if deadline == inf:
-            return embed(texts)
-        call = runner.start("embedder", lambda: embed(texts), deadline)
-        return call.result(call.remaining_s)
+        try:
+            if deadline == inf:
+                return embed(texts)
+            call = runner.start("embedder", lambda: embed(texts), deadline)
+            return call.result(call.remaining_s)
+        except Exception as error:  # a user's own embedder may raise any exception
+            raise SearchError("embedder", describe_error(error)) from error
 
     return embed_in_time
 

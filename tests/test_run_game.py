@@ -226,11 +226,11 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
     url: str, practice: PracticeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     series = f"{QUICK} --server {url} --player Grace --at-once 3"
-    inbox, n_before = HttpGameServer.inbox, len(practice.matches)
+    inbox, n_before = HttpGameServer.inbox, len(practice.games)
 
     def interrupted(*arguments: Any) -> Any:
         # three run at once, so that five are over
-        if len(practice.matches) >= n_before + 8:
+        if len(practice.games) >= n_before + 8:
             raise KeyboardInterrupt
         return inbox(*arguments)
 

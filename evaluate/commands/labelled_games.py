@@ -193,7 +193,7 @@ def serve(
     """
     from evaluate.practice.routes import listen, serve_app
     from evaluate.practice.server import PracticeServer, load_repertoire
-    from evaluate.studio.matches import create_matches_app
+    from evaluate.studio.practice_games import create_practice_app
 
     file = Path(games or find_project().games or BUNDLED_GAMES)
     with listen(host, port) as listener:
@@ -210,4 +210,4 @@ def serve(
             len(repertoire.games),
             order,
         )
-        serve_app(create_matches_app(server), listener, [host, *names])
+        serve_app(create_practice_app(server), listener, [host, *names])

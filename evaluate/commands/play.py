@@ -15,9 +15,9 @@ from configs.directories import BUNDLED, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
-from evaluate.practice.match import Match
 from evaluate.practice.person import PERSON, play_with_person
 from evaluate.practice.playing import Connection, GameSource
+from evaluate.practice.referee_game import RefereeGame
 from evaluate.referee.spec import SPECS
 from evaluate.runs.explanation import reveal_label
 from ingest.pipeline.pipeline import ingest
@@ -217,8 +217,8 @@ class _Results:
             self.games.append({"time": now, **self.labels, **outcome.as_json()})
         if not self.are_watched:
             self._print_score(outcome)
-        if match := self.connection.matches.get(outcome.game_id):
-            self._reveal(match, outcome)
+        if referee_game := self.connection.games.get(outcome.game_id):
+            self._reveal(referee_game, outcome)
 
     def _print_score(self, game: PlayedGame) -> None:
         score = game.score
@@ -227,9 +227,9 @@ class _Results:
             line += f" ({len(self.scores)} of {self.options.n_games})"
         print(visible(line), file=sys.stderr if self.options.as_json else None)
 
-    def _reveal(self, match: Match, game: PlayedGame) -> None:
+    def _reveal(self, referee_game: RefereeGame, game: PlayedGame) -> None:
         """Write the secret of a practice game to the journal, and print why it was found or lost."""
-        label = reveal_label(match.game, match.paragraph, game)
+        label = reveal_label(referee_game.labelled, referee_game.paragraph, game)
         self.connection.journal.store_label(game.key, label)
         if not self.options.as_json:
             Terminal(Console()).explain(label)

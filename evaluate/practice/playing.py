@@ -12,7 +12,7 @@ from configs.errors import SettingsError
 from configs.settings import Settings
 from evaluate.errors import refuse_options
 from evaluate.games.labelled import BUNDLED_GAMES
-from evaluate.practice.match import Match
+from evaluate.practice.referee_game import RefereeGame
 from evaluate.practice.server import PRACTICE, PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
 from player.errors import PlayerError
@@ -37,14 +37,14 @@ class Connection:
         server: name of the server for users.
         player: name of the player.
         journal: journal of the player's games on the server.
-        matches: games of a practice server by game_id, with their secrets; {} on any other server.
+        games: games of a practice server by game_id, with their secrets; {} on any other server.
     """
 
     client: HttpGameServer
     server: str
     player: str
     journal: Journal
-    matches: Mapping[str, Match]
+    games: Mapping[str, RefereeGame]
 
     def loop(
         self,
@@ -160,7 +160,7 @@ class GameSource:
             client.register(self.player)
             journal.play_as(PRACTICE, client.token)
             stack.callback(journal.give_up)
-            yield Connection(client, PRACTICE, self.player, journal, practice.matches)
+            yield Connection(client, PRACTICE, self.player, journal, practice.games)
 
 
 def play_games(loop: Loop, n_games: int) -> list[PlayedGame]:

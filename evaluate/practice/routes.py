@@ -25,7 +25,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evaluate.errors import EvaluateError, PortError, first_fault
-from evaluate.practice.match import RefusedMessageError
+from evaluate.practice.referee_game import RefusedMessageError
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.game.client import MAX_WAIT_S, GameState
 

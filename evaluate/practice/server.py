@@ -17,7 +17,7 @@ from evaluate.errors import GamesError, RefereeError
 from evaluate.games.labelled import BUNDLED_GAMES, LabelledGame, load_games
 from evaluate.games.locating import locate_games
 from evaluate.practice.hints import make_games
-from evaluate.practice.match import Match, RefusedMessageError
+from evaluate.practice.referee_game import RefereeGame, RefusedMessageError
 from evaluate.referee.passages import build_retriever, embed_course_once
 from evaluate.referee.protocol import Referee
 from evaluate.referee.scoring import Similarity, make_word_similarity
@@ -33,9 +33,9 @@ PRACTICE = "practice"
 """Name of a practice server in the journal."""
 MAX_PLAYERS = 10_000
 """Maximum number of players of a server."""
-MAX_GAMES = 2_000
+MAX_GAMES_OF_PLAYER = 2_000
 """Maximum number of games of a player in memory; a new one replaces the oldest finished game of the player."""
-MAX_MATCHES = 100_000
+MAX_GAMES = 100_000
 """Maximum number of games of all players in memory; a new one replaces the oldest finished game."""
 _log = logging.getLogger(__name__)
 
@@ -73,9 +73,8 @@ def load_repertoire(
         RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    embed_course_once(
-        [referee_spec], course, settings.embed
-    )  # so that no player waits for it
+    # so that no player waits for it
+    embed_course_once([referee_spec], course, settings.embed)
     if referee_spec == HINT_ALONE:
         raise RefereeError(
             "The referee none answers no questions, so that no game can be played; take oracle"
@@ -121,7 +120,7 @@ class PracticeServer:
 
     Attributes:
         players: the players by token.
-        matches: the games of all players by game_id.
+        games: the games of all players by game_id.
         lock: lock of all players and games.
     """
 
@@ -134,7 +133,7 @@ class PracticeServer:
     ) -> None:
         self.is_public = is_public
         self.players: dict[str, LocalGameServer] = {}
-        self.matches: dict[str, Match] = {}
+        self.games: dict[str, RefereeGame] = {}
         self.lock = threading.RLock()
         self._repertoire = repertoire
         self._owners: dict[str, LocalGameServer] = {}  # by game_id
@@ -160,7 +159,7 @@ class PracticeServer:
             self.players[token] = LocalGameServer(self, name)
             return token
 
-    def start_match(self, player: "LocalGameServer") -> Match:
+    def start_game(self, player: "LocalGameServer") -> RefereeGame:
         """Begin a game of a player.
 
         Raises:
@@ -168,41 +167,43 @@ class PracticeServer:
         """
         repertoire = self._repertoire
         with self.lock:
-            if len(player.matches) >= MAX_GAMES:
-                self._forget_a_game(player.matches)
-            elif len(self.matches) >= MAX_MATCHES:
-                self._forget_a_game(self.matches)
+            if len(player.games) >= MAX_GAMES_OF_PLAYER:
+                self._forget_a_game(player.games)
+            elif len(self.games) >= MAX_GAMES:
+                self._forget_a_game(self.games)
 
             number = self._n_started
             self._n_started += 1
-            label, paragraph = repertoire.games[self._order[number % len(self._order)]]
+            labelled, paragraph = repertoire.games[
+                self._order[number % len(self._order)]
+            ]
             # 7 digits SSRRGGG: 99 rounds of 999 games a season
             season, rest = divmod(number, 99 * 999)
-            round_, game = divmod(rest, 999)
-            game_id = f"{season % 99 + 1:02d}{round_ + 1:02d}{game + 1:03d}"
+            round_, number_in_round = divmod(rest, 999)
+            game_id = f"{season % 99 + 1:02d}{round_ + 1:02d}{number_in_round + 1:03d}"
 
-            match = Match(
+            game = RefereeGame(
                 game_id,
-                label,
+                labelled,
                 paragraph,
                 repertoire.referee,
                 repertoire.similarity,
                 player.player_id,
             )
-            self.matches[game_id] = player.matches[game_id] = match
+            self.games[game_id] = player.games[game_id] = game
             self._owners[game_id] = player
-            return match
+            return game
 
-    def _forget_a_game(self, matches: Mapping[str, Match]) -> None:
+    def _forget_a_game(self, games: Mapping[str, RefereeGame]) -> None:
         """Remove the oldest finished one of some games, and its messages."""
-        over = (match for match in matches.values() if match.score is not None)
-        match = next(over, None)
-        if match is None:
+        over = (game for game in games.values() if game.score is not None)
+        game = next(over, None)
+        if game is None:
             raise RefusedMessageError(
-                f"{len(matches)} games are not over; end one first."
+                f"{len(games)} games are not over; end one first."
             )
-        del self.matches[match.game_id]
-        self._owners.pop(match.game_id).forget(match.game_id)
+        del self.games[game.game_id]
+        self._owners.pop(game.game_id).forget(game.game_id)
 
 
 class LocalGameServer:
@@ -213,13 +214,13 @@ class LocalGameServer:
         name: name under which the player registered.
 
     Attributes:
-        matches: the player's games by game_id.
+        games: the player's games by game_id.
     """
 
     def __init__(self, practice: PracticeServer, name: str = "") -> None:
         self.player_id = f"player-{secrets.token_hex(4)}"
         self.name = name
-        self.matches: dict[str, Match] = {}
+        self.games: dict[str, RefereeGame] = {}
         self._practice = practice
         self._inbox: dict[int, Json] = {}  # by number, from 1
         self._n_messages = 0
@@ -230,13 +231,13 @@ class LocalGameServer:
         Raises:
             RefusedMessageError: there are too many unfinished games.
         """
-        match = self._practice.start_match(self)
-        self._deliver([match.first_message()])
-        return match.game_id
+        game = self._practice.start_game(self)
+        self._deliver([game.first_message()])
+        return game.game_id
 
     def forget(self, game_id: str) -> None:
         """Remove a game and its messages."""
-        del self.matches[game_id]
+        del self.games[game_id]
         for number, message in list(self._inbox.items()):
             if message["game_id"] == game_id:
                 del self._inbox[number]
@@ -261,14 +262,12 @@ class LocalGameServer:
         Raises:
             RefusedMessageError: the game_id is unknown, or the referee refuses the message.
         """
-        match = self._match(envelope.get("game_id"))
-        replies = match.receive(dict(envelope))
+        game = self._find(envelope.get("game_id"))
+        replies = game.receive(dict(envelope))
         self._deliver(replies)
-        if replies and match.score is not None and self._practice.is_public:
-            points = match.score.private_score
-            _log.info(
-                "game %s: %s scored %.1f of 100", match.game_id, self.name, points
-            )
+        if replies and game.score is not None and self._practice.is_public:
+            points = game.score.private_score
+            _log.info("game %s: %s scored %.1f of 100", game.game_id, self.name, points)
 
     def game(self, game_id: str) -> GameState:
         """Return the state of a game.
@@ -276,17 +275,17 @@ class LocalGameServer:
         Raises:
             RefusedMessageError: the player has no such game.
         """
-        match = self._match(game_id)
-        score = match.score
+        game = self._find(game_id)
+        score = game.score
         if score is None:
-            return GameState(game_id, match.state)
+            return GameState(game_id, game.state)
         points, league_points = score.private_score, score.league_points
-        return GameState(game_id, match.state, points, league_points)
+        return GameState(game_id, game.state, points, league_points)
 
-    def _match(self, game_id: object) -> Match:
-        match = self.matches.get(game_id) if isinstance(game_id, str) else None
-        if match is None:
+    def _find(self, game_id: object) -> RefereeGame:
+        game = self.games.get(game_id) if isinstance(game_id, str) else None
+        if game is None:
             raise RefusedMessageError(
                 f"game_id {reprlib.repr(game_id)} is no game of this player"
             )
-        return match
+        return game

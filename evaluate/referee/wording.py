@@ -39,7 +39,7 @@ def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
 
 
 Statement = Literal["words", "yes", "no", "none", "nothing"]
-"""What an option says."""
+"""The statement of an option."""
 
 _OPTION_STATEMENTS: dict[Statement, re.Pattern[str]] = {
     "nothing": re.compile(

@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluate.errors import BatchError
 from evaluate.games.labelled import LabelledGame
-from evaluate.practice.match import RefusedMessageError, read_batch
+from evaluate.practice.referee_game import RefusedMessageError, read_batch
 from evaluate.referee.passages import Retrieve
 from evaluate.referee.protocol import Posed, Secret, build_secret
 from player.answer import NOT_RELEVANT, Answer, read_answer

@@ -14,9 +14,9 @@ from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
-from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, make_app
-from evaluate.studio.state import CurrentStudio, Studio, StudioFiles
+from evaluate.studio.practice_games import with_practice
+from evaluate.studio.state import STUDIO_SERVERS, CurrentStudio, Studio, StudioFiles
 from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame
 from player.player import Player
@@ -64,12 +64,14 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
         (key, saved.answers, saved.guess, saved.ending, saved.label),
         lambda: _view(studio.player(""), saved),
     )
+
     return page(
         "game.html",
         title=f"Game {saved.game_id or key}",
         note=f"{saved.where}, {saved.ending}",
         path=f"/games/{key}",
         is_running=saved.ending == "running",
+        is_studio_game=saved.server in STUDIO_SERVERS,
         view=view,
         step=step,
     )

@@ -226,6 +226,7 @@ def _ask(
         title="Found: the player won" if has_won else "Not found: the player lost",
         note=session.note,
         path=f"/referee/game/{session_id}",
+        is_studio_game=True,
         view=view,
         step=step,
     )
@@ -261,9 +262,13 @@ def _finish(studio: Studio, session: Session, answers: Answers) -> GameView:
         similarity=make_word_similarity(studio.course.embedder_spec, models),
     )
 
-    played = PlayedGame.of(
-        plan, decision, game_id="", answers=tuple(answers), score=score
+    played = PlayedGame(
+        game_id="",
+        plan=plan,
+        answers=tuple(answers),
+        decision=decision,
+        score=score,
     )
-    played = replace(played, label=reveal_label(game, paragraph, played))
-    studio.write(session, played)
-    return build_view(session.player, plan, played)
+    record = replace(played.record, label=reveal_label(game, paragraph, played))
+    studio.write(session, record)
+    return build_view(session.player, plan, record)

@@ -31,8 +31,10 @@ from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 
 _log = logging.getLogger(__name__)
-STUDIO_SERVER = "desk"
+STUDIO_SERVER = "studio"
 """Name of the server in the journal for games whose referee is a person at the studio."""
+STUDIO_SERVERS = (STUDIO_SERVER, "desk")
+"""This name, and the one that earlier versions wrote."""
 MAX_KEPT = 100
 """Maximum number of games with a person, and of views of games, in memory; the oldest are dropped first."""
 

@@ -18,7 +18,7 @@ N_SENTENCES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SentenceBelief:
     """An opening sentence with its belief before the questions and after each answer, 0..1."""
 
     sentence: str
@@ -62,19 +62,19 @@ class GameView:
 
     Attributes:
         game: the game.
-        candidates: the likeliest opening sentences; () if no questions were sent, or the beliefs are unknown.
+        sentences: the likeliest opening sentences; () if no questions were sent, or the beliefs are unknown.
         steps: the questions with their answers; () before the answers.
         paragraph_id: that of the secret paragraph; "" if it is unknown.
     """
 
     game: GameRecord
-    candidates: Sequence[Candidate] = ()
+    sentences: Sequence[SentenceBelief] = ()
     steps: Sequence[Step] = ()
     paragraph_id: str = ""
 
-    def at(self, step: int) -> list[Candidate]:
-        """Return the candidates after the first `step` answers, the likeliest first."""
-        return sorted(self.candidates, key=lambda item: -item.beliefs[step])
+    def at(self, step: int) -> list[SentenceBelief]:
+        """Return the sentences after the first `step` answers, the likeliest first."""
+        return sorted(self.sentences, key=lambda item: -item.beliefs[step])
 
 
 def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
@@ -103,21 +103,25 @@ def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
         if secret is not None:
             fitting = LETTERS[int(plan.fits[0, row, secret].argmax())]
         steps.append(Step(plan.questions[row], answer, fitting, row + 1 in misled))
-    return GameView(game, _candidates(plan, beliefs), steps, paragraph_id)
+    return GameView(game, _likeliest_sentences(plan, beliefs), steps, paragraph_id)
 
 
-def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
+def _likeliest_sentences(
+    plan: Plan, beliefs: Sequence[Float64Array]
+) -> list[SentenceBelief]:
     """Return the opening sentences with the highest belief after any number of answers."""
     sums = np.array([sum_by_sentence(belief, plan.sentence_ids) for belief in beliefs])
     first_of_sentence = np.unique(plan.sentence_ids, return_index=True)[1]
     peaks = sums[:, first_of_sentence].max(axis=0)
 
-    candidates = []
+    sentences = []
     for row in first_of_sentence[
         np.argsort(-peaks, kind="stable")[:N_SENTENCES]
     ].tolist():
         paragraph = plan.as_paragraph(row)
         where = f"{paragraph.doc_id}, page {paragraph.page}"
         beliefs_of_row = tuple(sums[:, row].tolist())
-        candidates.append(Candidate(paragraph.opening_sentence, where, beliefs_of_row))
-    return candidates
+        sentences.append(
+            SentenceBelief(paragraph.opening_sentence, where, beliefs_of_row)
+        )
+    return sentences

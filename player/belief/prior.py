@@ -25,8 +25,8 @@ def compute_prior(
     Args:
         result: the result of the search; the belief runs over all paragraphs of its `course_order`.
         places: places of the searched course.
-        settings: divisor of the log-odds of relevance, and probability that the paragraph is in the resolved book, by
-            tier. tools/calibration/prior.py fits them.
+        settings: divisor of the log-odds of the order and of the kinds of paragraphs, and probability that the
+            paragraph is in the resolved book, by tier. tools/calibration/prior.py fits them.
     """
     order = result.course_order
     assert order is not None, "the belief runs over candidates"

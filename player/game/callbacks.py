@@ -50,15 +50,10 @@ class RoundFields(NamedTuple):
 
 @dataclass(eq=False)
 class _Round:
-    """A round with its game.
-
-    | origin | the game before the next message |
-    | --- | --- |
-    | the message that began it | receives that message if it has no plan: before its first reply, and after its score |
-    | the game that an earlier process saved | is restored, and the origin is None from then on |
-    | None | is ready |
+    """A round with its game, which begins with the first reply, so that a round takes no time before.
 
     Attributes:
+        origin: the message that begins the game, or the game that an earlier process saved; None once it has begun.
         is_asked: whether its questions were sent.
         is_blind: whether other questions than ours were sent, so that the answers are no evidence.
     """
@@ -76,9 +71,9 @@ class _Round:
             origin = self.origin
             if isinstance(origin, SavedGame):
                 self.game.restore(origin)
-                self.origin = None
-            elif origin is not None and self.game.player.plan is None:
+            elif origin is not None:
                 self.game.receive(replace(origin, arrived=message.arrived))
+            self.origin = None
             is_score = message.message_type == protocol.SCORE_FEEDBACK
             if self.is_blind and not is_score:  # answers to other questions
                 message = replace(message, payload={})
@@ -221,12 +216,12 @@ class Callbacks:
             round_fields: fields of the message.
             awaits_score: take only rounds with a guess that has no score yet.
         """
-        best, match = (0, False), None
+        best, best_round = (0, False), None
         for round_ in self._rounds.values():
             fit = round_.n_common_fields(round_fields), round_.is_asked
             if fit >= best and (round_.is_guessed or not awaits_score):
-                best, match = fit, round_
-        return match
+                best, best_round = fit, round_
+        return best_round
 
     def _begin(self, round_fields: RoundFields, start: Message) -> _Round:
         """Begin a round, in memory and in the journal."""

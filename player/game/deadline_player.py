@@ -97,7 +97,7 @@ class DeadlinePlayer:
         """Return the decision after the answers; if it is not ready in time, guess by the hint alone."""
         assert self.plan is not None
         search_s, decide_s = SEARCH_SHARE * budget_s, DECIDE_SHARE * budget_s
-        plan = self._within(search_s, "the search", self.whole_plan)
+        plan = self._within(search_s, "the search", self._whole_plan)
         if plan is None:
             return _guess_by_hint(self.plan, answers)
         self.plan = plan
@@ -105,7 +105,7 @@ class DeadlinePlayer:
         decision = self._within(decide_s, "the decision", decide, plan, answers)
         return decision or _guess_by_hint(plan, answers)
 
-    def whole_plan(self) -> Plan:
+    def _whole_plan(self) -> Plan:
         """Return the plan with its fits."""
         assert self.plan is not None
         if self.plan.fits.size:

@@ -1,6 +1,5 @@
 """One game: the replies to its messages, the player's plan and decision, and its score."""
 
-import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -231,20 +230,17 @@ class Game:
             elapsed_s: seconds from the request for the game to its score.
         """
         plan, decision, score = self.player.plan, self._decision, self.score
-        # if the search fails now, the score is still returned
-        with contextlib.suppress(Exception):
-            plan = self.player.whole_plan()
         assert plan is not None
         assert decision is not None
         assert score is not None
 
-        return PlayedGame.of(
-            plan,
-            decision,
+        return PlayedGame(
             game_id=self.game_id,
-            key=self.journal_key,
+            plan=plan,
             answers=tuple(self._answers),
+            decision=decision,
             score=score,
+            key=self.journal_key,
             elapsed_s=elapsed_s,
         )
 

@@ -1,7 +1,6 @@
 """GameRecord: the facts of one game, as they are stored and printed."""
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from dataclasses import asdict, dataclass
 
 from player.answer import Answer
 from player.game import messages as protocol
@@ -105,31 +104,43 @@ class SavedGame(GameRecord):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedGame(GameRecord):
+class PlayedGame:
     """A game that this process has played to its score.
 
     Attributes:
+        answers: (20,) as in `GameRecord`.
         key: key of the game in the journal, 0 if no journal holds it.
         elapsed_s: seconds from the request for the game to its score.
     """
 
-    key: int = 0
+    game_id: str
     plan: Plan
-    answers: tuple[Answer, ...] = field()
+    answers: tuple[Answer, ...]
     decision: Decision
-    score: Score = field()
+    score: Score
+    key: int = 0
     elapsed_s: float = 0.0
 
-    @classmethod
-    def of(cls, plan: Plan, decision: Decision, **facts: Any) -> Self:
-        """Build the record from a plan, a decision and the other facts."""
-        return cls(
-            start=plan.start,
-            questions=plan.questions,
-            guess=decision.guess,
-            plan=plan,
-            decision=decision,
-            **facts,
+    @property
+    def guess(self) -> Guess:
+        """The guess of the decision."""
+        return self.decision.guess
+
+    @property
+    def outcome(self) -> str:
+        """WON, LOST, or "" if it is unknown."""
+        return self.score.outcome
+
+    @property
+    def record(self) -> GameRecord:
+        """The facts of the game, without a label."""
+        return GameRecord(
+            game_id=self.game_id,
+            start=self.plan.start,
+            questions=self.plan.questions,
+            answers=self.answers,
+            guess=self.guess,
+            score=self.score,
         )
 
     def as_json(self) -> Json:
@@ -152,7 +163,7 @@ class PlayedGame(GameRecord):
             "association_domain": start.association_domain,
             "questions": protocol.questions_json(self.plan.questions),
             "answers": list(self.answers),
-            "guess": protocol.guess_json(decision.guess),
+            "guess": protocol.guess_json(self.guess),
             **asdict(self.score),
             "candidates": len(self.plan.prior),
             "earlier_editions": dict(start.editions),
@@ -165,4 +176,4 @@ class PlayedGame(GameRecord):
 
 def _belief_in(row: int, belief: Float64Array) -> float | None:
     """Return the belief in the guess; None if it is not one of the candidates."""
-    return round(float(belief[row]), 6) if 0 <= row < len(belief) else None
+    return round(float(belief[row]), 6) if row >= 0 else None

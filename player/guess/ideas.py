@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from player.errors import SearchError
 from quarry.arrays import Float32Array
 from quarry.course.sentences import sentences
 from quarry.languages.words import stems, words
-from quarry.terminal import describe_error
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +81,8 @@ class Ideas:
     """Ranks the words of a domain; it is thread-safe.
 
     Args:
-        embed: embeds texts as the course's network embeds queries; None ranks words by their typicality alone.
+        embed: embeds texts as the course's network embeds queries, or raises `SearchError`; None ranks words by their
+            typicality alone.
     """
 
     def __init__(self, embed: Embed | None = None) -> None:
@@ -129,8 +130,8 @@ class Ideas:
         """
         try:
             ideas, columns = self._columns(domain, hint, text)
-        except Exception as error:  # typicality decides
-            _log.debug("the network of ideas fails: %s", describe_error(error))
+        except SearchError as error:  # typicality decides
+            _log.debug("%s", error)
             ideas, columns = Ideas()._columns(domain, hint, text)
         scores = columns @ COLUMN_WEIGHTS
         shares = np.exp(scores - scores.max(initial=-np.inf))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from player.belief.places import Places
-from player.questions.points import points
+from player.questions.sentence_points import sentence_points
 from quarry.arrays import Float64Array, RowArray
 
 N_LIKELIEST = 50
@@ -27,7 +27,7 @@ def best_opening(
     """
     likeliest, openings = _likeliest(belief, candidate_places, places)
     masses = belief[likeliest]
-    table = points(openings)
+    table = sentence_points(openings)
     opening = openings[int(np.argmax(table @ masses))]
     best = openings.index(opening)
     is_same = table[best] == 1.0
@@ -53,7 +53,7 @@ def after_score(
     if points_given is None:
         return belief
     likeliest, openings = _likeliest(belief, candidate_places, places)
-    expected = 100.0 * points([guess, *openings])[0, 1:]
+    expected = 100.0 * sentence_points([guess, *openings])[0, 1:]
     misses = (expected - points_given) / SCORE_ERROR
     likelihood = np.exp(-0.5 * misses**2) + SURPRISE
 

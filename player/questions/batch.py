@@ -11,7 +11,7 @@ from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray, Question
 from player.questions.candidates import Candidates, systematic_sample
 from player.questions.design import design
 from player.questions.kinds import ANYWHERE, KINDS, WRONG_BY_KIND
-from player.questions.points import points
+from player.questions.sentence_points import sentence_points
 
 FILLER = "filler"
 """Kind of the questions without information that fill up a batch to 20."""
@@ -53,7 +53,7 @@ def choose_questions(
             fits=fit_questions(pool, sample, DESIGN_VIEWS),
             prior=sample.prior,
             own_prior=candidates.prior[sample_rows],
-            stakes=1.0 - points(openings),
+            stakes=1.0 - sentence_points(openings),
             referees=design_referees(WRONG_BY_KIND),
         )
 

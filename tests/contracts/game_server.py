@@ -58,7 +58,7 @@ def inbox_of(
 
 
 class GameServerContract:
-    """What every GameServer does; a subclass gives the fixtures `server`, and `other`: another player's, same games."""
+    """The suite; a subclass gives the fixtures `server` and `other`, which belong to two players of one server."""
 
     def test_a_new_game_has_seven_digits_and_a_warm_up_call_in_the_inbox(
         self,

@@ -1,4 +1,4 @@
-"""What every kind of question must do; a test of a kind subclasses this."""
+"""The suite that every kind of question passes; a test of a kind subclasses it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every Referee must pass."""
+"""The suite that every Referee passes."""
 
 from abc import ABC, abstractmethod
 from operator import eq

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from player.round import Json
 from tests.hostile.faults import INBOX, Fault, Reply
 
 
@@ -60,23 +61,16 @@ class HostileApp:
     def _rewritten(self, body: bytes) -> bytes:
         """The inbox with the messages and the cursor of the fault."""
         answer = json.loads(body)
-        written = []
+        messages: list[Json] = []
         for message in answer["messages"]:
-            for item in self._fault.rewrite(message):
-                if not isinstance(item, bytes):
-                    item = json.dumps(item).encode()
-                written.append(item)
-
-        if answer["messages"] and not written:
-            answer["cursor"] = "0"
-        cursor = self._fault.cursor or json.dumps(answer["cursor"]).encode()
-        return b'{"messages": [%s], "cursor": %s}' % (b", ".join(written), cursor)
+            messages += self._fault.rewrite(message)
+        cursor = self._fault.cursor or answer["cursor"]
+        return json.dumps({"messages": messages, "cursor": cursor}).encode()
 
 
 async def _pieces(reply: Reply) -> AsyncIterator[bytes]:
     """The body of a reply, piece by piece."""
-    for _ in range(reply.repeats):
-        await asyncio.sleep(reply.pause_s)
-        yield reply.body
+    await asyncio.sleep(reply.pause_s)
+    yield reply.body
     if reply.hangs_up:
         raise ConnectionAbortedError("hung up on purpose")

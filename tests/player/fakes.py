@@ -272,7 +272,7 @@ def opened(path: Path | None, *player: str) -> contextlib.closing[Journal]:
 
 
 def check_reply(questions: Sequence[Json], guess: Json) -> None:
-    """What must hold of any questions and any guess."""
+    """Check that questions and a guess are valid."""
     assert each(questions, "question_number") == [*range(1, 21)]
     for question in questions:
         assert question["question_text"].strip()
@@ -334,7 +334,7 @@ class FakeGameServer:
         return self._batches[place], str(place + 1)
 
     def send(self, envelope: Json) -> None:
-        """Keep it."""
+        """Keep a message."""
         self._perhaps_fail("send")
         self.sent.append(envelope)
 

@@ -39,27 +39,32 @@ def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundSta
     return RoundStart("M1", book_name, hint, "computer science", "t")
 
 
-def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> None:
-    for row, book_name in {
+@pytest.mark.parametrize(
+    ("row", "book_name"),
+    {
         0: "",
         4: "first",
         5: "first",
         7: "no such book",
         11: "",
-    }.items():
-        secret = course()[row]
-        plan = PLAYER.plan(start(book_name=book_name))
-        # by the harness's oracle, which shares no code with the player
-        context = build_visible_context(secret.text)
-        answers = [
-            answer_by_wording(context, question.text, question.options)
-            for question in plan.questions
-        ]
-        decision = PLAYER.decide(plan, answers)
+    }.items(),
+)
+def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book(
+    row: int, book_name: str
+) -> None:
+    secret = course()[row]
+    plan = PLAYER.plan(start(book_name=book_name))
+    # by the harness's oracle, which shares no code with the player
+    context = build_visible_context(secret.text)
+    answers = [
+        answer_by_wording(context, question.text, question.options)
+        for question in plan.questions
+    ]
+    decision = PLAYER.decide(plan, answers)
 
-        assert plan.as_paragraph(decision.best).paragraph_id == secret.paragraph_id
-        assert decision.guess.opening_sentence == secret.opening_sentence
-        assert decision.guess.confidence > 0.9
+    assert plan.as_paragraph(decision.best).paragraph_id == secret.paragraph_id
+    assert decision.guess.opening_sentence == secret.opening_sentence
+    assert decision.guess.confidence > 0.9
 
 
 @pytest.mark.parametrize("embed_s", [0.0, 5.0])

@@ -127,17 +127,22 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
     assert "book:" not in run("--hint", HINT).out
 
 
-def test_bad_input_ends_with_2_and_one_line(run: Run) -> None:
-    for options, message in (
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
         (["--hint", HINT, "--k", "0"], "k is 0; it must be at least 1"),
         (["--hint", HINT, "--collection", "other"], "holds no collection 'other'"),
         (["--hint", HINT, "--hint", "again"], "--hint specified multiple times"),
         ([], "--hint"),
         (["--hint", "  "], "the hint is empty"),
-    ):
-        refusal = run(*options, "--json").refusal
-        assert refusal.startswith("quarry search: "), options
-        assert message in refusal
+    ],
+)
+def test_bad_input_ends_with_2_and_one_line(
+    options: Any, message: str, run: Run
+) -> None:
+    refusal = run(*options, "--json").refusal
+    assert refusal.startswith("quarry search: ")
+    assert message in refusal
 
 
 def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(

@@ -54,9 +54,9 @@ def test_a_full_line_is_read_field_by_field() -> None:
     assert game.edition == "pypdf:page"
 
 
-def test_a_document_is_found_by_the_longest_path_that_is_an_id() -> None:
-    ids = {"notes", "b/notes", "lecture.04"}
-    for pdf, doc_id in {
+@pytest.mark.parametrize(
+    ("pdf", "doc_id"),
+    {
         "notes.pdf": "notes",
         "a/notes.pdf": "notes",
         "b/notes.pdf": "b/notes",
@@ -64,8 +64,13 @@ def test_a_document_is_found_by_the_longest_path_that_is_an_id() -> None:
         "lecture.04.pdf": "lecture.04",
         "c/other.pdf": "other",
         "": "",
-    }.items():
-        assert labelled_game(pdf=pdf).find_document(ids) == doc_id
+    }.items(),
+)
+def test_a_document_is_found_by_the_longest_path_that_is_an_id(
+    pdf: str, doc_id: str
+) -> None:
+    ids = {"notes", "b/notes", "lecture.04"}
+    assert labelled_game(pdf=pdf).find_document(ids) == doc_id
 
 
 def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable() -> None:
@@ -120,14 +125,16 @@ BAD: Any = (
 """Lines, or what makes one of `game_line`, and what is said of each."""
 
 
-def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line() -> None:
+@pytest.mark.parametrize(("line", "holds"), BAD, ids=lambda value: str(value)[:40])
+def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
+    line: Any, holds: str
+) -> None:
     first = json.dumps(game_line(game_id="first"))
-    for line, holds in BAD:
-        text = line if isinstance(line, str) else json.dumps(game_line(**line))
-        FILE.write_text(f"{first}\n\n{text}\n", "utf-8")
-        message = refusal(GamesError, load_games, FILE)
-        assert message.startswith("games.jsonl line 3: "), line
-        assert holds in message
+    text = line if isinstance(line, str) else json.dumps(game_line(**line))
+    FILE.write_text(f"{first}\n\n{text}\n", "utf-8")
+    message = refusal(GamesError, load_games, FILE)
+    assert message.startswith("games.jsonl line 3: ")
+    assert holds in message
 
 
 def test_a_file_without_games_or_not_in_utf_8_is_refused() -> None:
@@ -173,8 +180,9 @@ def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:
         select_split(games, "validation", 0)
 
 
-def test_letters_and_digits_alone_make_a_difference() -> None:
-    for one, other, same in (
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
         ("An index, once built.", "an INDEX once built", True),
         ("the ﬁrst “word”", 'The first "word"', True),
         ("e\u0301tude", "\u00e9tude", True),
@@ -182,5 +190,9 @@ def test_letters_and_digits_alone_make_a_difference() -> None:
         ("x₂", "X2", True),
         ("page 1", "page 11", False),
         ("one two", "two one", False),
-    ):
-        assert same_text(one, other) == same
+    ],
+)
+def test_letters_and_digits_alone_make_a_difference(
+    one: str, other: str, same: bool
+) -> None:
+    assert same_text(one, other) == same

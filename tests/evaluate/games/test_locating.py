@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from evaluate.games.locating import (
     begins_with,
     check_games,
@@ -78,8 +80,9 @@ def test_a_sentence_inside_a_paragraph_is_a_place() -> None:
     assert (paragraph.paragraph_id, paragraph.opening_sentence) == ("alpha:1:1", inner)
 
 
-def test_what_is_wrong_with_a_game_is_said() -> None:
-    for changes, error in (
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
         ({"hint": "w " * 15}, ""),
         ({"hint": "w " * 16}, "The hint has 16 words; at most 15 are allowed."),
         (
@@ -109,15 +112,18 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
             },
             "The paragraph alpha:1:1 does not hold its opening sentence; correct one of them.",
         ),
-    ):
-        game = labelled_game(**{**CLEAN, **changes})
-        wrong = [("g1", error)] if error else []
+    ],
+)
+def test_what_is_wrong_with_a_game_is_said(changes: Any, error: str) -> None:
+    game = labelled_game(**{**CLEAN, **changes})
+    wrong = [("g1", error)] if error else []
 
-        assert check_games([game], PARAGRAPHS) == wrong
+    assert check_games([game], PARAGRAPHS) == wrong
 
 
-def test_a_label_names_a_page_of_its_paragraph_or_none() -> None:
-    for paragraph_id, page, is_right in (
+@pytest.mark.parametrize(
+    ("paragraph_id", "page", "is_right"),
+    [
         ("alpha:1:1", 2, False),
         ("beta:1:1", 2, True),
         ("beta:1:1", 3, False),
@@ -125,14 +131,18 @@ def test_a_label_names_a_page_of_its_paragraph_or_none() -> None:
         ("", 7, True),
         ("", 5, False),
         ("gone:5:1", 5, False),
-    ):
-        game = labelled_game(
-            **CLEAN, paragraph_id=paragraph_id, opening_sentence=IVY[:31], page=page
-        )
-        errors = [error for _, error in check_games([game], PARAGRAPHS)]
+    ],
+)
+def test_a_label_names_a_page_of_its_paragraph_or_none(
+    paragraph_id: str, page: int, is_right: bool
+) -> None:
+    game = labelled_game(
+        **CLEAN, paragraph_id=paragraph_id, opening_sentence=IVY[:31], page=page
+    )
+    errors = [error for _, error in check_games([game], PARAGRAPHS)]
 
-        assert errors == [] or f"Its page is {page}, and " in errors[0]
-        assert (errors == []) == is_right
+    assert errors == [] or f"Its page is {page}, and " in errors[0]
+    assert (errors == []) == is_right
 
 
 def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> None:
@@ -142,17 +152,22 @@ def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> N
     assert check_games([first, again], PARAGRAPHS) == [("g2", error)]
 
 
-def test_shared_words_are_folded_whole_words() -> None:
-    for hint, text, shared in (
+@pytest.mark.parametrize(
+    ("hint", "text", "shared"),
+    [
         ("", "some text", []),
         ("The index", "an INDEX of the index", ["index", "the"]),
         ("e-mail's 2nd", "E mail 2nd s", ["2nd", "e", "mail", "s"]),
         ("ﬁx", "a fix", ["fix"]),
         ("העץ הגבוה", "עץ גבוה", []),
         ("עץ גבוה", "עץ גבוה", ["גבוה", "עץ"]),
-    ):
-        errors = " ".join(find_label_errors(text, hint))
-        assert re.findall('"(.+?)"', errors) == shared
+    ],
+)
+def test_shared_words_are_folded_whole_words(
+    hint: str, text: str, shared: list[str]
+) -> None:
+    errors = " ".join(find_label_errors(text, hint))
+    assert re.findall('"(.+?)"', errors) == shared
 
 
 def test_a_paragraph_begins_with_a_sentence_or_nearly() -> None:

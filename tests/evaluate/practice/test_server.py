@@ -22,14 +22,14 @@ from configs.settings import load
 from evaluate.errors import GamesError
 from evaluate.games.labelled import BUNDLED_GAMES
 from evaluate.practice import server as server_module
-from evaluate.practice.match import RefusedMessageError
+from evaluate.practice.referee_game import RefusedMessageError
 from evaluate.practice.routes import MAX_BODY_BYTES, limit_requests, require_known_host
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
     load_repertoire,
 )
-from evaluate.studio.matches import create_matches_app as create_pages
+from evaluate.studio.practice_games import create_practice_app
 from player.game.client import GameServer, HttpGameServer
 from player.game.loop import Loop
 from player.round import Score
@@ -96,9 +96,12 @@ def test_a_missing_or_wrong_token_is_401(client: httpx.Client) -> None:
             check_problem(answer, 401, "Authorization has no Bearer token")
 
 
-def test_an_unknown_game_is_404(client: httpx.Client) -> None:
-    for game_id in ("9999999", "x", "%00", "%ED%A0%80", "1" * 5_000):
-        check_problem(client.get(f"/v1/games/{game_id}"), 404)
+@pytest.mark.parametrize(
+    "game_id",
+    ["9999999", "x", "%00", "%ED%A0%80", pytest.param("1" * 5_000, id="long")],
+)
+def test_an_unknown_game_is_404(game_id: str, client: httpx.Client) -> None:
+    check_problem(client.get(f"/v1/games/{game_id}"), 404)
 
 
 BAD_BODIES = [
@@ -175,7 +178,7 @@ def test_one_check_of_the_host_is_in_front_of_everything(client: httpx.Client) -
     evil = {"Host": "evil.example"}
     check_problem(client.get("/healthz", headers=evil), 400, "not known under this")
 
-    app = create_pages(practice_server())
+    app = create_practice_app(practice_server())
 
     with TestClient(require_known_host(app, ["Quarry.example"])) as pages:
         for path in ("/", "/server", "/static/style.css", "/healthz", "/v1/inbox"):
@@ -225,7 +228,7 @@ def test_a_player_cannot_fill_the_memory_with_long_ids_and_texts() -> None:
 def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(server_module, "MAX_GAMES", 2)
+    monkeypatch.setattr(server_module, "MAX_GAMES_OF_PLAYER", 2)
     practice = practice_server()
     player = LocalGameServer(practice)
     first, second = player.request_game(), player.request_game()
@@ -237,7 +240,7 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
     _, cursor = player.inbox("", 0.0)
     third = player.request_game()
     assert third != second
-    assert {*practice.matches} == {*player.matches} == {first, third}
+    assert {*practice.games} == {*player.games} == {first, third}
     fresh, _ = player.inbox(cursor, 0.0)
     assert each(fresh, "game_id") == [third]
     assert each(player.inbox("", 0.0)[0], "game_id") == [first, third]
@@ -246,14 +249,14 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
 def test_a_new_game_of_one_player_may_replace_one_of_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(server_module, "MAX_MATCHES", 1)
+    monkeypatch.setattr(server_module, "MAX_GAMES", 1)
     practice = practice_server()
     one, other = LocalGameServer(practice), LocalGameServer(practice)
     first = one.request_game()
-    one.matches[first].score = Score(0.0, 0, {}, {})
+    one.games[first].score = Score(0.0, 0, {}, {})
     second = other.request_game()
-    assert {*practice.matches} == {*other.matches} == {second}
-    assert not one.matches
+    assert {*practice.games} == {*other.games} == {second}
+    assert not one.games
     assert not one.inbox("", 0.0)[0]
 
 

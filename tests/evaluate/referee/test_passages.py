@@ -1,4 +1,4 @@
-"""Which paragraphs referees retrieve for a question, and which embedder compares them."""
+"""Paragraphs that referees retrieve for a question, and the embedder that compares them."""
 
 from dataclasses import replace
 from unittest.mock import Mock

@@ -74,9 +74,9 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
         assert earned == (points, league_points)
 
 
-def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
-    guess: object
-    for guess in (
+@pytest.mark.parametrize(
+    "guess",
+    [
         None,
         "guess",
         7,
@@ -84,11 +84,15 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None
         {},
         {"opening_sentence": None, "associative_word": 3},
         {"opening_sentence": " \n", "associative_word": "!"},
-    ):
-        result = score(guess, similarity=lambda one, other: 1.0)
-        assert (result.private_score, result.league_points) == (0.0, 0)
-        for part, line in result.feedback.items():
-            assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
+    ],
+)
+def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(
+    guess: object,
+) -> None:
+    result = score(guess, similarity=lambda one, other: 1.0)
+    assert (result.private_score, result.league_points) == (0.0, 0)
+    for part, line in result.feedback.items():
+        assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
 
 
 def test_a_game_without_a_word_has_no_points_for_it_by_chance() -> None:
@@ -107,8 +111,9 @@ def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
 
 
-def test_words_are_equal_after_stemming() -> None:
-    for one, other, is_same in (
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
         ("Indexing", "indexes", True),
         ("neural networks", "Neural Network", True),
         ("neural network", "network", False),
@@ -116,14 +121,17 @@ def test_words_are_equal_after_stemming() -> None:
         ("זיכרון", "זיכרונות", True),
         ("מודל", "בודל", False),
         ("queen", "king", False),
-    ):
-        points = 100.0 if is_same else 0.0
-        assert score_word(one, other, unlike) == points, one
-        assert score_word(other, one, unlike) == points, one
+    ],
+)
+def test_words_are_equal_after_stemming(one: str, other: str, is_same: bool) -> None:
+    points = 100.0 if is_same else 0.0
+    assert score_word(one, other, unlike) == points
+    assert score_word(other, one, unlike) == points
 
 
-def test_each_citation_missing_costs_twenty_five() -> None:
-    for citing, points in {
+@pytest.mark.parametrize(
+    ("citing", "points"),
+    {
         "": 25.0,
         "Q1: A": 50.0,
         "Q1: A, Q3: C": 75.0,
@@ -134,11 +142,13 @@ def test_each_citation_missing_costs_twenty_five() -> None:
         "Q1: A, Q3: C, Q2: Not Relevant": 100.0,
         "Q1: A, Q3: C, Q5: not_relevant": 75.0,
         "Q1: A, Q3: C, Q9: A": 75.0,  # no answer came for question 9
-    }.items():
-        text = padded(citing, 35)
-        earned = score_justification(text, dict(enumerate(ANSWERS, 1)), (30, 50), 3)
+    }.items(),
+)
+def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> None:
+    text = padded(citing, 35)
+    earned = score_justification(text, dict(enumerate(ANSWERS, 1)), (30, 50), 3)
 
-        assert earned == points, citing
+    assert earned == points
 
 
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:

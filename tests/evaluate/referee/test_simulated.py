@@ -1,4 +1,4 @@
-"""What simulated referees see, how they answer, and which answers are replaced or left out."""
+"""Views and answers of simulated referees, and the shares of answers that are replaced."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What a SPEC of a referee may say."""
+"""SPECs of referees: terms, names, refusals and the table of the help."""
 
 import pytest
 
@@ -36,15 +36,18 @@ def answers(
     return make_referee(spec, seed).answers(SECRET, [posed] * 20)
 
 
-def test_terms_and_their_names_combine_in_any_order() -> None:
-    for name, terms in {
+@pytest.mark.parametrize(
+    ("name", "terms"),
+    {
         "sees:opening,wrong:0.15": " wrong:.150 ,sees:opening",
         "noisy:0.15,0.10": "wrong:0.15,declined:0.10",
         "noisy:.3,0,sees:passages": "sees:passages,wrong:0.3,declined:0",
         "blind": "sees:nothing",
         "declining": "declined:1",
-    }.items():
-        assert read_spec(name) == read_spec(terms)
+    }.items(),
+)
+def test_terms_and_their_names_combine_in_any_order(name: str, terms: str) -> None:
+    assert read_spec(name) == read_spec(terms)
 
 
 def test_the_hint_alone_comes_first_and_who_draws_nothing_plays_once() -> None:
@@ -80,13 +83,15 @@ def test_the_suite_passes_a_referee_that_reads() -> None:
         Suite(spec).test_words_of_the_paragraph_are_found()
 
 
-def test_the_suite_refuses_one_that_finds_no_word_unless_it_says_so() -> None:
-    for spec in ("constant:D", "declining", "blind", "sees:name", "random", "none"):
-        suite = Suite(spec)
-        with pytest.raises(AssertionError):
-            suite.test_words_of_the_paragraph_are_found()
-        suite.min_right = 0.0
+@pytest.mark.parametrize(
+    "spec", ["constant:D", "declining", "blind", "sees:name", "random", "none"]
+)
+def test_the_suite_refuses_one_that_finds_no_word_unless_it_says_so(spec: str) -> None:
+    suite = Suite(spec)
+    with pytest.raises(AssertionError):
         suite.test_words_of_the_paragraph_are_found()
+    suite.min_right = 0.0
+    suite.test_words_of_the_paragraph_are_found()
 
 
 @pytest.mark.parametrize("answers", [ValueError("boom"), SystemExit(3), 5])

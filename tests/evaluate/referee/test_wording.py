@@ -1,5 +1,7 @@
 """The reading of questions by rules, against paragraphs whose answers are worked by hand."""
 
+import pytest
+
 from evaluate.referee.context import build_visible_context
 from evaluate.referee.wording import answer_by_wording
 from player.answer import NOT_RELEVANT
@@ -26,17 +28,20 @@ def ask(
     return answer_by_wording(build_visible_context(paragraph), asked, texts)
 
 
-def test_the_one_word_that_occurs_is_the_answer() -> None:
-    for question in (
+@pytest.mark.parametrize(
+    "question",
+    [
         OCCURS,
         "Which one of the following terms is mentioned in the text?",
         "Looking at the exact wording, which of these words can be found there?",
         "Which of these names does the paragraph use?",
         "Which phrase is contained in the paragraph?",
-    ):
-        assert ask(question, '"graph" | "tree" | "query" | None of these') == "C"
-        assert ask(question, "lucene | tree | graph | None of these") == "A"
-        assert ask(question, "tree | None of these | graph | plan") == "B"
+    ],
+)
+def test_the_one_word_that_occurs_is_the_answer(question: str) -> None:
+    assert ask(question, '"graph" | "tree" | "query" | None of these') == "C"
+    assert ask(question, "lucene | tree | graph | None of these") == "A"
+    assert ask(question, "tree | None of these | graph | plan") == "B"
 
 
 def test_a_word_matches_whole_and_in_any_case_only() -> None:
@@ -90,8 +95,9 @@ def test_a_question_may_repeat_its_options() -> None:
         assert ask(question, quoted, parted=", ") == "B"
 
 
-def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> None:
-    for question, is_there in {
+@pytest.mark.parametrize(
+    ("question", "is_there"),
+    {
         'Does the paragraph contain the word "query"?': True,
         'Does the word "topic" occur in the paragraph?': False,
         'Does "tree" or "query" appear?': True,
@@ -100,11 +106,15 @@ def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> Non
         'Does the paragraph begin with "The"?': True,
         'Does the first sentence end with "query"?': False,
         'Does the first sentence end with the word "postings"?': True,
-    }.items():
-        yes_first = ask(question, "Yes | No | Cannot tell | Partly")
-        assert yes_first == ("A" if is_there else "B"), question
-        no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")
-        assert no_first == ("C" if is_there else "A"), question
+    }.items(),
+)
+def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(
+    question: str, is_there: bool
+) -> None:
+    yes_first = ask(question, "Yes | No | Cannot tell | Partly")
+    assert yes_first == ("A" if is_there else "B")
+    no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")
+    assert no_first == ("C" if is_there else "A")
 
 
 def test_the_beginning_is_compared_with_each_option() -> None:
@@ -134,8 +144,9 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
     assert ask(question, "query | parsed | caching | none of them") == "D"
 
 
-def test_what_no_rule_can_check_is_not_relevant() -> None:
-    for question in (
+@pytest.mark.parametrize(
+    "question",
+    [
         "What is the main topic of the paragraph?",
         "Which of these words best describes the paragraph?",
         "Why is an index used?",
@@ -153,10 +164,12 @@ def test_what_no_rule_can_check_is_not_relevant() -> None:
         "Which of these words occurs, in any form, in the paragraph?",
         'Do the words "query" and "tree" both occur in the paragraph?',
         "",
-    ):
-        assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
+    ],
+)
+def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
+    assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
 
-        assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
+    assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
 
 
 HEBREW_QUESTIONS = (
@@ -219,9 +232,11 @@ HEBREW_QUESTIONS = (
 )
 
 
-def test_hebrew_questions_are_read_like_english_ones() -> None:
-    for question, options, letter in HEBREW_QUESTIONS:
-        assert ask(question, options, HEBREW) == letter, question
+@pytest.mark.parametrize(("question", "options", "letter"), HEBREW_QUESTIONS)
+def test_hebrew_questions_are_read_like_english_ones(
+    question: str, options: str, letter: str
+) -> None:
+    assert ask(question, options, HEBREW) == letter
 
 
 def test_the_first_letter_of_a_word_of_the_first_sentence() -> None:

@@ -17,7 +17,7 @@ from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.routes import serving
 from evaluate.replay.replay import Replay
 from evaluate.runs.files import write_run
-from evaluate.studio import matches as pages_of_server
+from evaluate.studio import practice_games
 from evaluate.studio.app import create_studio_app
 from evaluate.studio.pictures import PageWord, TextBox, boxes_of
 from evaluate.studio.state import Studio, StudioFiles
@@ -125,8 +125,9 @@ def test_lines_of_a_paragraph_have_one_outline_and_columns_have_two() -> None:
     assert boxes == [TextBox(10, 90, 30, 95), TextBox(60, 10, 70, 12)]
 
 
-def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
-    for path, status in {
+@pytest.mark.parametrize(
+    ("path", "status"),
+    {
         "/lecture/none": 404,
         "/picture/01-sediments/99.png": 404,
         "/referee/paragraph?paragraph=none": 404,
@@ -138,11 +139,15 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         "/nowhere": 404,
         "/games/x": 404,
         "/report?run=none.json": 422,
-    }.items():
-        response = client.get(path)
+    }.items(),
+)
+def test_what_is_not_there_is_said_on_a_page(
+    path: str, status: int, client: TestClient
+) -> None:
+    response = client.get(path)
 
-        assert response.status_code == status
-        assert "This did not work" in response.text, path
+    assert response.status_code == status
+    assert "This did not work" in response.text
 
 
 PATHS = (
@@ -271,7 +276,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     plan = player.plan(START)
     waiting = build_view(player, plan, GameRecord(game_id="g"))
     assert waiting.steps == []
-    before = [item.beliefs[0] for item in waiting.candidates]
+    before = [item.beliefs[0] for item in waiting.sentences]
     assert sum(before) == pytest.approx(1.0)
 
     secret = "Bees dance on the comb at noon."
@@ -339,7 +344,7 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     assert client.get(f"/games/{key}").text == page
 
 
-def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
+def test_a_game_of_the_studio_is_in_the_journal_with_its_secret(
     course: Course,
     files: StudioFiles,
     monkeypatch: pytest.MonkeyPatch,
@@ -360,7 +365,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
 
     with opened(JOURNAL) as journal:
         won, lost = journal.games()
-    assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
+    assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "studio")
     page = client.get(f"/games/{lost.key}").text
     assert "lost by the answers: " in page
     assert f'name="paragraph" value="{BEES}"' in page
@@ -370,7 +375,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     assert won.game_id not in listed
 
 
-def test_a_game_of_the_desk_is_played_with_the_corrected_opening_sentence(
+def test_a_game_of_the_studio_is_played_with_the_corrected_opening_sentence(
     course: Course, files: StudioFiles
 ) -> None:
     client = studio(course, files, journal=JOURNAL)
@@ -420,10 +425,10 @@ def test_players_are_told_when_no_game_is_about_the_course(
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
     practice = practice_server()
     token = practice.register(HOSTILE)
-    match = practice.start_match(practice.players[token])
-    client = TestClient(pages_of_server.create_matches_app(practice))
-    path = f"/server/{match.game_id}"
-    assert match.secret.opening_sentence not in client.get(path).text
+    game = practice.start_game(practice.players[token])
+    client = TestClient(practice_games.create_practice_app(practice))
+    path = f"/server/{game.game_id}"
+    assert game.secret.opening_sentence not in client.get(path).text
     assert HOSTILE not in client.get("/").text
     assert "POST /v1/players" in client.get("/docs").text
     assert client.get("/healthz").status_code == 200

@@ -1,4 +1,4 @@
-"""Which words stand where, how they are written, and what is doubtful."""
+"""Words by place, their probabilities to be found, and the words that questions may name."""
 
 import numpy as np
 import pytest

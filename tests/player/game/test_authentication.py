@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
 
 
 class Registry(HttpGameServer):
-    """A game server as far as being known to it goes."""
+    """A game server that knows some tokens."""
 
     def __init__(self, *tokens: str) -> None:
         super().__init__("http://one")

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gzip
 import json
 import socketserver
 import threading
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import cycle
 from typing import Any, ClassVar
 
 import httpx
@@ -16,7 +18,7 @@ import pytest
 
 from player.errors import RefusedError, ServerError, UnauthorizedError
 from player.game.client import GameState, HttpGameServer
-from player.game.decoding import read_inbox
+from player.game.decoding import MAX_RESPONSE_BYTES, read_inbox
 
 TOKEN = "s3cret-token-of-the-player"
 URL = "http://127.0.0.1:8017"
@@ -81,6 +83,13 @@ def test_numbers_of_a_game_that_are_none_are_none() -> None:
         assert client.game("7") == GameState("7")
 
 
+def test_the_id_of_a_game_is_one_part_of_the_path() -> None:
+    client, server = connect((200, {}))
+    client.game("../players?")
+    (request,) = server.requests
+    assert request.url.raw_path == b"/v1/games/..%2Fplayers%3F"
+
+
 def test_a_token_that_the_server_repeats_is_hidden_unless_it_is_short_and_sent_back_where_it_must_be() -> (
     None
 ):
@@ -100,11 +109,11 @@ def test_a_token_that_the_server_repeats_is_hidden_unless_it_is_short_and_sent_b
 
 
 def test_a_server_or_proxy_that_fails_once_in_any_way_is_asked_again() -> None:
-    for status in (408, 425, 429, 500, 501, 503, 505, 520, 524, 599):
+    unreadable = ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "nan", "soon"]
+    statuses = (401, 403, 404, 408, 425, 429, 500, 501, 503, 505, 520, 524, 599)
+    for status, retry_after in zip(statuses, cycle(unreadable), strict=False):
         client, server = connect((status, b""), (201, {"game_id": "7"}))
-        server.headers["Retry-After"] = (
-            "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"  # no date
-        )
+        server.headers["Retry-After"] = retry_after
         assert client.request_game() == "7", status
         assert len(server.requests) == 2
 
@@ -118,8 +127,9 @@ def test_a_token_that_is_not_known_twice_is_an_unauthorized_error() -> None:
         assert len(server.requests) == 2
 
 
-def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
-    for status, body, reason in (
+@pytest.mark.parametrize(
+    ("status", "body", "reason"),
+    [
         (422, {"title": "Unprocessable"}, "422: Unprocessable"),
         (400, b"<html>", "400: Bad Request"),
         (409, ["conflict"], "409: Conflict"),
@@ -127,29 +137,36 @@ def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
         (400, {"detail": {"field": ["name"]}}, "400: {'field': ['name']}"),
         (400, {"detail": f"{'x' * 190}{TOKEN}"}, f"400: {'x' * 190}***"),
         (400, {"detail": "\x1b]0;owned\x07\u202e"}, r"400: \x1b]0;owned\x07\u202e"),
-    ):
-        client, server = connect((status, body))
+    ],
+)
+def test_a_refusal_is_one_readable_line_and_not_tried_again(
+    status: int, body: Any, reason: str
+) -> None:
+    client, server = connect((status, body))
 
-        error = failure(client.request_game)
-        assert isinstance(error, RefusedError)
-        says = f"{URL}: POST /v1/games was refused with {reason}"
-        assert str(error) == says
-        assert len(server.requests) == 1
+    error = failure(client.request_game)
+    assert isinstance(error, RefusedError)
+    says = f"{URL}: POST /v1/games was refused with {reason}"
+    assert str(error) == says
+    assert len(server.requests) == 1
 
 
-def test_a_body_that_is_no_json_object_is_told_in_one_short_line() -> None:
-    for body in (
+@pytest.mark.parametrize(
+    "body",
+    [
         b"",
         b"<html>",
         b"[]",
-        b"[" * 100_000,
+        pytest.param(b"[" * 100_000, id="deep"),
         b"\xff\xfe",
-        b"9" * 10_000,
-    ):
-        client, _ = connect((200, body + TOKEN.encode()))
-        text = str(failure(client.request_game))
-        assert "POST /v1/games answered " in text
-        assert len(text) < 400
+        pytest.param(b"9" * 10_000, id="digits"),
+    ],
+)
+def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) -> None:
+    client, _ = connect((200, body + TOKEN.encode()))
+    text = str(failure(client.request_game))
+    assert "POST /v1/games answered " in text
+    assert len(text) < 400
 
 
 def test_a_token_in_the_wrong_shape_is_not_shown() -> None:
@@ -278,6 +295,13 @@ def test_a_request_that_is_given_up_frees_its_connection() -> None:
 
 
 # bodies of responses
+
+
+def test_a_body_has_a_limit_after_it_is_unpacked() -> None:
+    client, server = connect((200, gzip.compress(b" " * (MAX_RESPONSE_BYTES + 1))))
+    server.headers["Content-Encoding"] = "gzip"
+    says = f"cannot be read: it has more than {MAX_RESPONSE_BYTES} bytes"
+    assert says in str(failure(client.inbox, "", 0.0))
 
 
 def test_an_inbox_is_read_whatever_is_in_its_messages() -> None:

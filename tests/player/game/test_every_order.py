@@ -38,7 +38,7 @@ from tests.player.game.test_loop import REPLIES, reports_of
 N_ORDERED = 3
 N_HINTS = 12
 LOSSES = ("refuse", "drop", "vanish", "take", "kill")
-"""What happens to a reply: it is refused, not received, accepted and forgotten, taken, or the last of its process."""
+"""Fates of a reply: it is refused, not received, accepted and forgotten, taken, or the last of its process."""
 TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """A folder in which a journal is written at once."""
@@ -112,7 +112,7 @@ class EveryOrder(RuleBasedStateMachine):
             journal=self._journal,
         )
         self._loop._resume()
-        while len(self._server.matches) < N_ORDERED:
+        while len(self._server.games) < N_ORDERED:
             self._loop._request_game()
 
     @rule(losses=some.lists(some.sampled_from(LOSSES), max_size=4))
@@ -125,8 +125,8 @@ class EveryOrder(RuleBasedStateMachine):
             self.kill()
         for outcome in self._loop._end_games():
             assert isinstance(outcome, PlayedGame), outcome
-            match = self._server.matches[outcome.game_id]
-            assert outcome.answers == tuple(match.answers)
+            game = self._server.games[outcome.game_id]
+            assert outcome.answers == tuple(game.answers)
             self._over.append(outcome.game_id)
 
     @rule(data=some.data())
@@ -162,7 +162,7 @@ class EveryOrder(RuleBasedStateMachine):
         for _ in range(30):
             self.wait()
             self.poll()
-        games = sorted(self._server.matches)
+        games = sorted(self._server.games)
         assert set(self._server.taken) == set(product(games, REPLIES))
         assert sorted(self._over) == games
         assert self._journal.running() == []

@@ -113,17 +113,22 @@ def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     assert server.sent_types() == REPLIES[:2]
 
 
-def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn() -> None:
-    for deadline, waited_s, budget_s in (
+@pytest.mark.parametrize(
+    ("deadline", "waited_s", "budget_s"),
+    [
         (10, 0.0, 5.0),
         (10, 60.0, 0.5),
         (-3, 0.0, 20.0),
         (600, 200.0, 20.0),
         (600, 290.0, 10.0),
-    ):
-        call = read_message(warmup(deadline=deadline))
-        call = replace(call, arrived=call.arrived - waited_s)
-        assert Timeouts().budget_s(call) == pytest.approx(budget_s, abs=0.1)
+    ],
+)
+def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn(
+    deadline: int, waited_s: float, budget_s: float
+) -> None:
+    call = read_message(warmup(deadline=deadline))
+    call = replace(call, arrived=call.arrived - waited_s)
+    assert Timeouts().budget_s(call) == pytest.approx(budget_s, abs=0.1)
 
 
 def game_of(player: Contestant, game_id: str = GAME, **options: Any) -> Game:

@@ -52,26 +52,28 @@ DEADLINES: dict[float | None, list[object]] = {
 }
 
 
-def test_the_deadline_is_read_in_seconds_or_as_a_moment_by_the_senders_clock() -> None:
+@pytest.mark.parametrize(("seconds", "spellings"), DEADLINES.items())
+def test_the_deadline_is_read_in_seconds_or_as_a_moment_by_the_senders_clock(
+    seconds: Any, spellings: Any
+) -> None:
     envelope = {"type": "X", "timestamp": "2026-01-01T12:00:00+00:00"}
-    for seconds, spellings in DEADLINES.items():
-        for written in spellings:
-            payload = {"deadline": written}
-            for place in (payload, {"payload": payload}):
-                message = protocol.read_message({**envelope, **place})
-                assert message.deadline_s == seconds, written
-            message = protocol.read_message({**envelope, **payload, "timeout": 60})
-            assert message.deadline_s == (seconds or 60.0), written
+    for written in spellings:
+        payload = {"deadline": written}
+        for place in (payload, {"payload": payload}):
+            message = protocol.read_message({**envelope, **place})
+            assert message.deadline_s == seconds, written
+        message = protocol.read_message({**envelope, **payload, "timeout": 60})
+        assert message.deadline_s == (seconds or 60.0), written
 
 
-def test_a_moment_counts_from_the_arrival_of_a_message_whose_own_time_is_unreadable() -> (
-    None
-):
+@pytest.mark.parametrize("timestamp", ["1732900000", 1732900000, "now", "", None])
+def test_a_moment_counts_from_the_arrival_of_a_message_whose_own_time_is_unreadable(
+    timestamp: str | int | None,
+) -> None:
     deadline = (datetime.now(UTC) + timedelta(minutes=5)).isoformat()
-    for timestamp in ("1732900000", 1732900000, "now", "", None):
-        envelope = {"type": "X", "timestamp": timestamp, "deadline": deadline}
-        seconds = protocol.read_message(envelope).deadline_s
-        assert seconds == pytest.approx(300, abs=30), timestamp
+    envelope = {"type": "X", "timestamp": timestamp, "deadline": deadline}
+    seconds = protocol.read_message(envelope).deadline_s
+    assert seconds == pytest.approx(300, abs=30)
 
 
 def test_what_is_longer_than_any_honest_message_is_cut() -> None:
@@ -172,22 +174,25 @@ SPELLINGS: dict[Answer, list[object]] = {
 }
 
 
-def test_an_answer_is_read_in_any_spelling() -> None:
-    for answer, spellings in SPELLINGS.items():
-        for written in spellings:
-            items = [{"question_number": 1, "answer": written}]
-            assert answers(items) == [answer, None, None, None], written
+@pytest.mark.parametrize(("answer", "spellings"), SPELLINGS.items())
+def test_an_answer_is_read_in_any_spelling(answer: Any, spellings: Any) -> None:
+    for written in spellings:
+        items = [{"question_number": 1, "answer": written}]
+        assert answers(items) == [answer, None, None, None], written
 
 
-def test_answers_are_read_from_a_map_and_by_their_place() -> None:
-    for written in (
+@pytest.mark.parametrize(
+    "written",
+    [
         {"1": "A", "3": "not_relevant"},
         {"Q1": {"answer": "A"}, "Q3": {"answer": "Not Relevant"}},
         [{"answer": "A"}, {"answer": None}, {"answer": "N/A"}],
         ["a", None, "N/A"],
         [{"number": 3.0, "choice": "N/A"}, {"number": "question 1", "letter": "a"}],
-    ):
-        assert answers(written) == ["A", None, NOT_RELEVANT, None]
+    ],
+)
+def test_answers_are_read_from_a_map_and_by_their_place(written: Any) -> None:
+    assert answers(written) == ["A", None, NOT_RELEVANT, None]
 
 
 def test_numbers_may_begin_with_0() -> None:
@@ -239,12 +244,9 @@ def test_a_number_that_is_none_counts_as_0() -> None:
         assert score == Score(0.0, 0, {"part": 0.0}, {})
 
 
-def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighted() -> (
-    None
-):
-    parts = ["sentence_justification_score", "associative_word_score"]
-
-    for private, opening, others, expected in (
+@pytest.mark.parametrize(
+    ("private", "opening", "others", "expected"),
+    [
         (78.0, 98.0, (80.0, 65.0), 98.0),
         (78.0, 49.0, (16.0, 13.0), 98.0),
         (0.0, 0.0, (0.0, 0.0), 0.0),
@@ -254,17 +256,22 @@ def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighte
         (80.0, 60.0, (20.0,), None),  # weights that are not the public ones
         (50.0, 120.0, (), None),
         (0.0, -5.0, (), None),
-    ):
-        breakdown = dict(zip(parts, others, strict=False))
-        if opening is not None:
-            breakdown["opening_sentence_score"] = opening
-        assert Score(private, 2, breakdown, {}).opening == expected
+    ],
+)
+def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighted(
+    private: float, opening: float | None, others: Any, expected: float | None
+) -> None:
+    parts = ["sentence_justification_score", "associative_word_score"]
+    breakdown = dict(zip(parts, others, strict=False))
+    if opening is not None:
+        breakdown["opening_sentence_score"] = opening
+    assert Score(private, 2, breakdown, {}).opening == expected
 
 
-def test_a_score_out_of_range_is_refused() -> None:
-    for points in (1e308, -1e9, float("nan"), 10**400, "5000"):
-        with pytest.raises(MessageError, match=r"private_score is .*range"):
-            protocol.read_score({"private_score": points})
+@pytest.mark.parametrize("points", [1e308, -1e9, float("nan"), 10**400, "5000"])
+def test_a_score_out_of_range_is_refused(points: Any) -> None:
+    with pytest.raises(MessageError, match=r"private_score is .*range"):
+        protocol.read_score({"private_score": points})
 
 
 def test_an_envelope_is_also_written_in_the_spelling_of_the_asked_one() -> None:

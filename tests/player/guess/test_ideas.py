@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from player.errors import SearchError
 from player.guess.ideas import Ideas, load_ideas
 from player.guess.word import associative_words
 from quarry.arrays import Float32Array
@@ -76,6 +77,6 @@ def test_phrases_are_embedded_once_a_domain() -> None:
 
 def test_a_network_that_fails_leaves_the_order_by_typicality() -> None:
     def fail(texts: Sequence[str]) -> Float32Array:
-        raise RuntimeError("no model")
+        raise SearchError("embedder", "no model")
 
     assert guesses(Ideas(fail)) == guesses(Ideas())

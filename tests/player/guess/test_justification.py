@@ -1,6 +1,7 @@
 """The justifications: their lengths, their citations, and what they claim of the paragraph."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -154,8 +155,9 @@ OTHERS = (
 )
 
 
-def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:
-    for kind, groups, answer, clause in (
+@pytest.mark.parametrize(
+    ("kind", "groups", "answer", "clause"),
+    [
         ("anywhere", GROUPS, "A", 'it has "key"'),
         ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
         ("anywhere", GROUPS, "C", ""),  # the referee erred: there is nothing to cite
@@ -164,9 +166,13 @@ def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
         ("opening", OTHERS, "D", "its first sentence lacks the words named"),
         ("filler", (), "A", ""),
-    ):
-        (item,) = weighed([Question("Which?", LISTS, kind, groups)], answer)
-        assert item.clause == clause, (kind, groups, answer)
+    ],
+)
+def test_a_clause_says_what_the_answer_found_in_the_paragraph(
+    kind: str, groups: Any, answer: str, clause: str
+) -> None:
+    (item,) = weighed([Question("Which?", LISTS, kind, groups)], answer)
+    assert item.clause == clause, (kind, groups, answer)
 
 
 def test_a_small_share_is_not_rounded_to_1_percent() -> None:

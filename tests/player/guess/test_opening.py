@@ -5,7 +5,7 @@ import pytest
 
 from player.belief.places import find_places
 from player.guess.opening import after_score, best_opening
-from player.questions.points import points
+from player.questions.sentence_points import sentence_points
 from quarry.course.piece import Piece
 from tests.contracts.paragraphs import paragraph
 
@@ -23,7 +23,7 @@ ROWS = np.arange(4)
 
 
 def test_the_points_of_a_string_go_by_similarity() -> None:
-    earned, *_ = points(["abcdefghij", "abcdefghiX", "zzz", "ABCdefghij!"])
+    earned, *_ = sentence_points(["abcdefghij", "abcdefghiX", "zzz", "ABCdefghij!"])
     expected = [1.0, 0.88, 0.0, 1.0]
     assert earned == pytest.approx(expected, abs=0.01)
 

@@ -1,12 +1,15 @@
 """First letters of words, and what is in doubt."""
 
+import pytest
+
 from player.belief.places import find_places
 from player.questions.initials import ALPHABETS, first_letters, initial
 from tests.contracts.paragraphs import paragraph
 
 
-def test_the_first_letters_of_the_first_second_and_last_word() -> None:
-    for sentence, letters in {
+@pytest.mark.parametrize(
+    ("sentence", "letters"),
+    {
         "Trees are tall.": ["t", "a", "t"],
         "3.2 Binary search": ["b", "s", "s"],
         "“Ada”, then Babbage (1843).": ["a", "t", "b"],
@@ -14,9 +17,13 @@ def test_the_first_letters_of_the_first_second_and_last_word() -> None:
         "Heaps": ["h", "", "h"],
         "State-of-the-art methods": ["s", "", "m"],  # "of", or "methods"
         "1945": ["", "", ""],
-    }.items():
-        initials = [initial(sentence, position) for position in (0, 1, -1)]
-        assert initials == letters, sentence
+    }.items(),
+)
+def test_the_first_letters_of_the_first_second_and_last_word(
+    sentence: str, letters: list[str]
+) -> None:
+    initials = [initial(sentence, position) for position in (0, 1, -1)]
+    assert initials == letters
 
 
 def test_two_ways_of_splitting_share_the_probability() -> None:

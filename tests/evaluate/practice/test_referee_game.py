@@ -6,10 +6,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from evaluate.practice.match import (
+from evaluate.practice.referee_game import (
     MAX_TEXT_CHARS,
     QUESTIONS_S,
-    Match,
+    RefereeGame,
     RefusedMessageError,
     read_batch,
 )
@@ -34,30 +34,32 @@ MESSAGES = [
 ]
 
 
-def match_at(stage: int, **label: Any) -> Match:
-    """A match that waits for the message of a stage."""
+def game_at(stage: int, **label: Any) -> RefereeGame:
+    """A game that waits for the message of a stage."""
     referee = Mock(wraps=make_referee("constant:A"))
-    match = Match("0101001", labelled_game(**label), SECRET, referee, half_alike, "me")
+    game = RefereeGame(
+        "0101001", labelled_game(**label), SECRET, referee, half_alike, "me"
+    )
     for sent in MESSAGES[:stage]:
-        match.receive(sent)
-    return match
+        game.receive(sent)
+    return game
 
 
 FRAME = {"match_id": "M0101001", "auth_token": "round-0101001"}
 
 
 def test_the_state_follows_the_messages_up_to_the_score() -> None:
-    match = match_at(0)
-    states = [match.state]
+    game = game_at(0)
+    states = [game.state]
     for sent in MESSAGES:
-        (reply,) = match.receive(sent)
-        states.append(match.state)
+        (reply,) = game.receive(sent)
+        states.append(game.state)
     assert states == ["warmup", "questions", "guess", "over"]
-    assert match.score is not None
-    assert reply["payload"] == {**dataclasses.asdict(match.score), **FRAME}
+    assert game.score is not None
+    assert reply["payload"] == {**dataclasses.asdict(game.score), **FRAME}
     # the sentence and the word are right, 0.5 * 100 + 0.2 * 100, the justifications are empty
-    assert match.score.private_score == 70.0
-    assert match.score.league_points == 2
+    assert game.score.private_score == 70.0
+    assert game.score.league_points == 2
 
 
 def test_a_raw_secret_is_won_by_its_ratio_and_another_one_by_its_words() -> None:
@@ -66,16 +68,16 @@ def test_a_raw_secret_is_won_by_its_ratio_and_another_one_by_its_words() -> None
         ({"reader": "pdfplumber", "cut": "page"}, 88.0, True),  # 2 * 31 / (31 + 36)
         ({}, 85.71, False),  # 2 * 6 / (6 + 8)
     ):
-        match = match_at(3, opening_sentence=sentence, **edition)
-        assert match.score is not None
-        assert match.score.breakdown["opening_sentence_score"] == points
-        assert match.won == won
-        assert match.score.outcome == ("" if won else "LOST")
+        game = game_at(3, opening_sentence=sentence, **edition)
+        assert game.score is not None
+        assert game.score.breakdown["opening_sentence_score"] == points
+        assert game.won == won
+        assert game.score.outcome == ("" if won else "LOST")
 
 
 def test_the_round_starts_with_what_the_label_tells() -> None:
-    match = match_at(0, book_name="Old Walls", hint="what climbs")
-    assert match.receive(MESSAGES[0])[0]["payload"] == {
+    game = game_at(0, book_name="Old Walls", hint="what climbs")
+    assert game.receive(MESSAGES[0])[0]["payload"] == {
         **FRAME,
         "book_name": "Old Walls",
         "book_hint": "what climbs",
@@ -91,20 +93,20 @@ def test_the_referee_is_asked_questions_and_options_in_their_order() -> None:
         question["question_text"] = f"Question {question['question_number']}?"
         options = question["options"]
         question["options"] = dict(reversed(options.items()))
-    match: Any = match_at(1)
-    match.receive(message("Q21QUESTIONSBATCH", {"questions": questions[::-1]}))
-    secret, posed = match.referee.answers.call_args.args
+    game: Any = game_at(1)
+    game.receive(message("Q21QUESTIONSBATCH", {"questions": questions[::-1]}))
+    secret, posed = game.referee.answers.call_args.args
     assert secret.paragraph == SECRET.text
     words = ["merge", "bucket", "vertex", "None of these words"]
     assert posed == [(f"Question {number}?", words) for number in range(1, 21)]
 
 
 def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
-    match: Any = match_at(1)
-    match.referee.answers.side_effect = [ZeroDivisionError, ["A"] * 20]
+    game: Any = game_at(1)
+    game.referee.answers.side_effect = [ZeroDivisionError, ["A"] * 20]
     with pytest.raises(ZeroDivisionError):
-        match.receive(MESSAGES[1])
-    (reply,) = match.receive(MESSAGES[1])
+        game.receive(MESSAGES[1])
+    (reply,) = game.receive(MESSAGES[1])
     assert reply["message_type"] == "Q21ANSWERSBATCH"
 
 
@@ -151,7 +153,7 @@ def test_half_a_surrogate_pair_is_refused_wherever_it_stands() -> None:
         message("Q21GUESSSUBMISSION", {**GUESS, text: ""}),
         message("Q21GUESSSUBMISSION", GUESS, message_id=text),
     ):
-        match = match_at(2)
+        game = game_at(2)
         with pytest.raises(RefusedMessageError, match="is not JSON in Unicode"):
-            match.receive(envelope)
-        assert match.state == "guess"
+            game.receive(envelope)
+        assert game.state == "guess"

@@ -12,7 +12,7 @@ BELOW_BANDS = 0.3
 """Points of a less similar string, divided by its similarity."""
 
 
-def points(openings: Sequence[str]) -> Float32Array:
+def sentence_points(openings: Sequence[str]) -> Float32Array:
     """Return the (n, n) points, 0..1, of each string if the referee holds another one."""
     from rapidfuzz.distance import Indel
     from rapidfuzz.process import cdist

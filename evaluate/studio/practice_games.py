@@ -10,9 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configs.errors import QuarryError
-from evaluate.practice.match import Match
-from evaluate.practice.routes import create_server_app as create_practice
-from evaluate.practice.routes import problem, routes
+from evaluate.practice.referee_game import RefereeGame
+from evaluate.practice.routes import create_server_app, problem, routes
 from evaluate.practice.server import PracticeServer
 from evaluate.referee.context import build_visible_context
 from evaluate.referee.wording import answer_by_wording
@@ -32,7 +31,7 @@ def _get_practice(request: Request) -> Any:
 Practice = Annotated[PracticeServer, Depends(_get_practice)]
 
 
-def create_matches_app(practice: PracticeServer) -> ASGIApp:
+def create_practice_app(practice: PracticeServer) -> ASGIApp:
     """Build the application of a practice server with its pages."""
     app = make_app({"/server": "Server", "/docs": "HTTP"})
 
@@ -47,7 +46,7 @@ def with_practice(app: FastAPI, practice: Callable[[], PracticeServer]) -> ASGIA
     """Add the pages of a practice server to an application, and pass requests of players to the server."""
     app.state.practice = practice
     app.include_router(router)
-    players = functools.cache(lambda: create_practice(practice()))
+    players = functools.cache(lambda: create_server_app(practice()))
 
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         handler: ASGIApp = app
@@ -65,8 +64,8 @@ def with_practice(app: FastAPI, practice: Callable[[], PracticeServer]) -> ASGIA
 def _server(practice: Practice, page: Page) -> HTMLResponse:
     players = []
     for player in list(practice.players.values()):
-        matches = list(player.matches.values())
-        scores = [match.score for match in matches if match.score is not None]
+        games = list(player.games.values())
+        scores = [game.score for game in games if game.score is not None]
         league_points = sum(score.league_points for score in scores)
         players.append((league_points, player, scores))
     players.sort(key=lambda item: -item[0])
@@ -75,15 +74,14 @@ def _server(practice: Practice, page: Page) -> HTMLResponse:
 
 @router.get("/server/{game_id}")
 def _game(game_id: str, practice: Practice, page: Page) -> HTMLResponse:
-    match = practice.matches.get(game_id)
-    match = or_404(match, f"game {game_id} on this server")
+    game = or_404(practice.games.get(game_id), f"game {game_id} on this server")
     return page(
         "game.html",
         title=f"Game {game_id}",
-        note=f"state {match.state}",
+        note=f"state {game.state}",
         path=f"/server/{game_id}",
-        is_running=match.score is None,
-        view=_view(match),
+        is_running=game.score is None,
+        view=_view(game),
         step=-1,
     )
 
@@ -93,32 +91,32 @@ def _docs(practice: Practice, page: Page) -> HTMLResponse:
     return page("docs.html", paths=routes(practice).openapi()["paths"])
 
 
-def _view(match: Match) -> GameView:
+def _view(game: RefereeGame) -> GameView:
     """Return the view of a game without beliefs, which only the player has; before its end, show only its hint."""
-    start = match.game.round_start()
-    if match.score is None:
-        return GameView(GameRecord(game_id=match.game_id, start=start))
-    secret = match.secret
+    start = game.labelled.round_start()
+    if game.score is None:
+        return GameView(GameRecord(game_id=game.game_id, start=start))
+    secret = game.secret
     context = build_visible_context(secret.paragraph, secret.opening_sentence)
     steps = []
-    for (text, options), answer in zip(match.posed, match.answers, strict=True):
+    for (text, options), answer in zip(game.posed, game.answers, strict=True):
         a, b, c, d = options
         question = Question(text, (a, b, c, d), "")
         fitting = answer_by_wording(context, text, question.options)
         steps.append(Step(question, answer, fitting))
 
     label = Label(
-        match.paragraph.paragraph_id,
+        game.paragraph.paragraph_id,
         secret.opening_sentence,
-        match.game.associative_word,
-        won=match.won,
+        game.labelled.associative_word,
+        won=game.won,
         explanation=(),
     )
-    game = GameRecord(
-        game_id=match.game_id,
+    record = GameRecord(
+        game_id=game.game_id,
         start=start,
-        guess=Guess(**match.guess, confidence=0.0),
-        score=match.score,
+        guess=Guess(**game.guess, confidence=0.0),
+        score=game.score,
         label=label,
     )
-    return GameView(game, steps=steps)
+    return GameView(record, steps=steps)

@@ -68,12 +68,12 @@ class RefusedMessageError(EvaluateError, ServerError):
 
 
 @dataclass(eq=False)
-class Match:
+class RefereeGame:
     """The referee's side of one game; it is safe for many threads.
 
     Attributes:
         game_id: 7 digits SSRRGGG: season, round and game.
-        game: the labelled game, whose solution no player gets.
+        labelled: the labelled game, whose solution no player gets.
         paragraph: the secret paragraph as ingested.
         referee: answers the questions.
         similarity: similarity of two words, for the score.
@@ -86,7 +86,7 @@ class Match:
     """
 
     game_id: str
-    game: LabelledGame
+    labelled: LabelledGame
     paragraph: Paragraph
     referee: Referee
     similarity: Similarity
@@ -102,17 +102,17 @@ class Match:
     @property
     def secret(self) -> Secret:
         """The secret as the referee reads it."""
-        return build_secret(self.game, self.paragraph)
+        return build_secret(self.labelled, self.paragraph)
 
     @property
     def opening_sentence(self) -> str:
         """The opening sentence with which the guess is compared."""
-        return self.game.opening_sentence or self.secret.opening_sentence
+        return self.labelled.opening_sentence or self.secret.opening_sentence
 
     @property
     def won(self) -> bool:
         """Whether the guess has won the game."""
-        guess, is_raw = self.guess["opening_sentence"], bool(self.game.edition)
+        guess, is_raw = self.guess["opening_sentence"], bool(self.labelled.edition)
         return has_won(guess, self.opening_sentence, is_raw=is_raw)
 
     @property
@@ -178,9 +178,9 @@ class Match:
         """Return the message that starts the round."""
         return self._write(
             protocol.ROUND_START,
-            book_name=self.game.book_name,
-            book_hint=self.game.hint,
-            association_word=self.game.association_domain,
+            book_name=self.labelled.book_name,
+            book_hint=self.labelled.hint,
+            association_word=self.labelled.association_domain,
             questions_required=N_QUESTIONS,
             deadline=QUESTIONS_S,
         )
@@ -199,14 +199,13 @@ class Match:
         """Store a guess, and return its score."""
         for key in GUESS_TEXTS:
             self.guess[key] = str(payload.get(key, ""))[:MAX_TEXT_CHARS]
-        game = self.game
         self.score = score_guess(
             payload,
             opening_sentence=self.opening_sentence,
-            associative_word=game.associative_word,
+            associative_word=self.labelled.associative_word,
             answers=self.answers,
             similarity=self.similarity,
-            is_raw=bool(game.edition),
+            is_raw=bool(self.labelled.edition),
         )
         return self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
 
