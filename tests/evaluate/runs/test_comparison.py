@@ -113,16 +113,8 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
     for files in ("runs", "runs runs/dual.json", "runs/dual.json runs/unfiltered.json"):
         assert evaluate(f"compare {files} --json").json == printed
 
-    Path("theirs.run").write_text("g1 Q0 alpha:1:1 1 1 x\n")
-    printed = evaluate("compare runs theirs.run --out D --json").json
-    assert [*printed["presets"]] == ["dual", "unfiltered", "theirs"]
-    for again in ("D", "D --out D"):
+    for again in ("runs --out D", "D", "D --out D"):
         assert evaluate(f"compare {again} --json").json == printed
-
-    # nothing is said of the settings of another system
-    told = evaluate("compare runs/dual.json theirs.run").out
-    assert "what differs in theirs from dual: the system" in told
-    assert "belief" not in told
 
 
 def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(

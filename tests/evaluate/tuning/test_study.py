@@ -29,7 +29,6 @@ from evaluate.tuning.objective import Evaluation
 from evaluate.tuning.space import (
     SPACE_FILE,
     Space,
-    find_nearest_parameters,
     list_grid_points,
     load_space,
     make_trial_settings,
@@ -38,7 +37,6 @@ from evaluate.tuning.space import (
 from evaluate.tuning.storage import hide_passwords, open_storage
 from evaluate.tuning.study import (
     StudyResult,
-    find_best_parameters,
     run_study,
     sort_trials,
 )
@@ -392,40 +390,11 @@ def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
     interrupts.on_interrupt_print("")
 
 
-@pytest.mark.usefixtures("at_once")
-def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first() -> None:
-    earlier = "earlier.db"
-
-    def found(name: str) -> list[Json]:
-        return find_best_parameters(earlier, name, FEW, load().search)
-
-    open_storage(earlier)
-    with pytest.raises(TuneError, match="has no other study with a finished trial"):
-        found("later")
-    best = sort_trials(fit(earlier).trials)[:3]
-    with pytest.raises(TuneError, match="has no other study with a finished trial"):
-        found("killed")
-    result = fit(None, earlier=found("later"), name="later").trials
-    assert result[0].params == find_nearest_parameters(FEW, load().search)
-    for trial, expected in zip(result[1:], best, strict=False):
-        assert trial.params == pytest.approx(expected.params)
-
-
 def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None:
     says = r"--storage nothing://me:\*\*\*@127.0.0.1:1/db cannot be opened: "
     with pytest.raises(TuneError, match=says) as caught:
         open_storage("nothing://me:s3@cret@127.0.0.1:1/db")
     assert "cret" not in str(caught.value)
-    with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
-        open_storage("nothing://x/db", is_earlier=True)
     for name in ("password", "passwd", "pwd", "client_secret", "Token", "ssl_key"):
         shown = hide_passwords(f"mysql+mysqldb://h/db?user=u&{name}=s3cret&a=1")
         assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
-
-
-def test_an_earlier_storage_is_not_created() -> None:
-    missing = Path("missing.db")
-    for spec in (f"{missing}", f"sqlite:///{missing}", f"sqlite+pysqlite:///{missing}"):
-        with pytest.raises(TuneError, match="does not exist"):
-            open_storage(spec, is_earlier=True)
-        assert not missing.exists()
