@@ -14,10 +14,9 @@ from markupsafe import Markup
 
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, PairedTest, compare
+from evaluate.runs.dataframe import round_mean
 from evaluate.runs.differences import describe_differences
 from evaluate.runs.explanation import describe_fate, explain
-from evaluate.runs.frame import round_mean
-from evaluate.runs.lines import LOST_AT
 from evaluate.runs.measures import compute_figure, format_with_interval
 from evaluate.runs.record import (
     CandidateRecord,
@@ -27,6 +26,7 @@ from evaluate.runs.record import (
     get_secret_id,
 )
 from evaluate.runs.run import WIN_RATE, Run
+from evaluate.runs.text import LOST_AT
 from evaluate.templates import make_environment
 from player.round import Json
 from quarry.terminal import pluralize

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from evaluate.errors import RunError
-from evaluate.runs.frame import COLUMNS
+from evaluate.runs.dataframe import COLUMNS
 from evaluate.runs.record import HitRecord, get_secret_id
 from evaluate.runs.run import Run, require_names
 from quarry.files import replace_together
