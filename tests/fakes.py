@@ -164,6 +164,11 @@ def use_hashing_embedder(monkeypatch: Any) -> None:
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
 
 
+def shorten(value: object) -> str:
+    """The beginning of a value, as an id of a test with long values."""
+    return str(value)[:40]
+
+
 def modules_with(pattern: re.Pattern[str]) -> set[str]:
     """The modules of our packages whose source a pattern is found in, as paths in the checkout."""
     modules = set()

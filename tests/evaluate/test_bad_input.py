@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.evaluate.fakes import ABOUT, Evaluate, write_games
+from tests.fakes import shorten
 
 BAD = {
     f"replay {ABOUT} --split dev": 'Invalid value "dev" for --split. Choose from: "train", "validation", "test"',
@@ -82,7 +85,8 @@ def test_a_practice_server_takes_the_games_of_the_project(evaluate: Evaluate) ->
     assert "none.jsonl cannot be read" in refusal
 
 
-def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
+@pytest.mark.parametrize(("line", "says"), BAD.items(), ids=shorten)
+def test_it_exits_with_2_and_one_line(line: str, says: str, evaluate: Evaluate) -> None:
     Path("broken.jsonl").write_text("{")
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
     write_games(Path("other.jsonl"), [elsewhere])
@@ -90,6 +94,5 @@ def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
     Path("compare.yaml").write_text("search: {k: 10}")
     before = sorted(Path().iterdir())
 
-    for line, says in BAD.items():
-        assert says in evaluate(line).refusal
+    assert says in evaluate(line).refusal
     assert sorted(Path().iterdir()) == before

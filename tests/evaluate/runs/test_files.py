@@ -45,29 +45,29 @@ OTHER = json.dumps(game_record(game_id="g9"))
 UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 
 
-def test_a_run_with_a_broken_file_is_refused() -> None:
-    for file, text, says in (
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
         ("run.json", "", "run.json is not as replay writes it: "),
         ("run.json", '{"hint_alone": {}}', "run.json is a table of several referees"),
         ("run.json", '{"measures": {}}', "is not as replay writes it: referee: "),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
         ("run.games.jsonl", UNRANKED, "line 2 is not .*: search.rank: .* integer"),
-    ):
-        written("run.json")
-        Path(file).write_text(text)
-        with pytest.raises(RunError, match=says):
-            read_run(Path("run.json"))
-        Path(file).unlink()
-        with pytest.raises(RunError, match=f"{file} cannot be read"):
-            read_run(Path("run.json"))
-
-
-def test_the_head_of_a_run_has_bounds() -> None:
-    path = Path("run.json")
+    ],
+)
+def test_a_run_with_a_broken_file_is_refused(file: str, text: str, says: str) -> None:
     written("run.json")
-    head = json.loads(path.read_text("utf-8"))
+    Path(file).write_text(text)
+    with pytest.raises(RunError, match=says):
+        read_run(Path("run.json"))
+    Path(file).unlink()
+    with pytest.raises(RunError, match=f"{file} cannot be read"):
+        read_run(Path("run.json"))
 
-    for key, value in (
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
         ("repeats", 99_999_999_999),
         ("repeats", 0),
         ("seed", -1),
@@ -75,10 +75,16 @@ def test_the_head_of_a_run_has_bounds() -> None:
         ("commit", "x" * 2_000),
         ("settings", {}),
         ("settings", {"preset": 3}),
-    ):
-        path.write_text(json.dumps({**head, key: value}))
-        with pytest.raises(RunError, match=f"is not as replay writes it: {key}: "):
-            read_run(path)
+    ],
+)
+def test_the_head_of_a_run_has_bounds(key: str, value: object) -> None:
+    path = Path("run.json")
+    written("run.json")
+    head = json.loads(path.read_text("utf-8"))
+
+    path.write_text(json.dumps({**head, key: value}))
+    with pytest.raises(RunError, match=f"is not as replay writes it: {key}: "):
+        read_run(path)
 
 
 def test_a_run_shows_its_figures() -> None:

@@ -95,16 +95,23 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
     assert (none.pdf_k, none.global_k) == (0, 1)
 
 
-def test_a_study_tunes_only_what_has_an_effect_in_its_preset() -> None:
-    everything = set(yaml.safe_load(SPACE_FILE.read_text())["search"])
-    for preset, tuned in {
-        "default": everything - {"lowered_threshold"},
+EVERYTHING = set(yaml.safe_load(SPACE_FILE.read_text())["search"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "tuned"),
+    {
+        "default": EVERYTHING - {"lowered_threshold"},
         "dual": {"pdf_k", "global_k", "threshold"},
         "distance-merge": {"boost", "threshold"},
         "vector-then-keyword": {"threshold", "lowered_threshold"},
         "keyword": {"threshold"},
-    }.items():
-        assert load_space(load(preset).search).keys() == tuned, preset
+    }.items(),
+)
+def test_a_study_tunes_only_what_has_an_effect_in_its_preset(
+    preset: str, tuned: set[str]
+) -> None:
+    assert load_space(load(preset).search).keys() == tuned
 
 
 @pytest.fixture
@@ -375,18 +382,21 @@ class TestKilled:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for place, kept in (
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [
         (STORAGE, f"16 trials of 16 in {STORAGE}, the same command goes on"),
         (None, "16 trials of 16 lost, --storage FILE keeps them"),
-    ):
-        interrupts.on_interrupt_print("tune: interrupted")
-        best = sort_trials(fit(place).trials)[0]
-        assert f"best={best.value:.4f}" in capsys.readouterr().err
-        interrupts.announce()
-        assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
+    ],
+)
+def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
+    place: str | None, kept: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupts.on_interrupt_print("tune: interrupted")
+    best = sort_trials(fit(place).trials)[0]
+    assert f"best={best.value:.4f}" in capsys.readouterr().err
+    interrupts.announce()
+    assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
     interrupts.on_interrupt_print("")
 
 
