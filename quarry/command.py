@@ -64,17 +64,17 @@ COMMANDS = {
         '--hint "a rare word counts more than a common one"',
     ),
     "serve": (
-        "evaluate.commands.labelled_games:serve",
+        "evaluate.commands.serve:serve",
         "Run the practice game server.",
         "Example: quarry serve --store data/store --port 8017",
     ),
     "referees": (
-        "evaluate.commands.labelled_games:referees",
+        "evaluate.commands.serve:referees",
         "List the terms of a referee SPEC.",
         "Example: quarry referees",
     ),
     "questions": (
-        "evaluate.commands.labelled_games:questions",
+        "evaluate.commands.questions:questions",
         "Write the batch of questions that the player would send, per game.",
         "Example: quarry questions --games data/games/english.jsonl --split train --out batches.jsonl",
     ),

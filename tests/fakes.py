@@ -70,7 +70,7 @@ def read_page(path: str) -> str:
 
 
 def each(items: Iterable[Any], name: str) -> list[Any]:
-    """The value that each item has under a key, or else as an attribute."""
+    """The value of a key of each item, or of an attribute if the items are no mappings."""
     values = []
     for item in items:
         has_keys = isinstance(item, Mapping)
