@@ -92,6 +92,7 @@ def _make_project(table: Mapping[str, Any], path: Path) -> Project:
                 f"{path}: {key} is {reprlib.repr(value)}; it must be a text in quotation marks, without control "
                 f"characters and of at most {MAX_SETTING_CHARS} characters"
             ) from None
+
         is_path = key not in ("preset", "server") or is_file_name(value)
         is_local = is_path and value and "://" not in value
         values[key] = (

@@ -207,18 +207,26 @@ def test_a_space_with_a_setting_that_no_trial_reads_is_refused(
         load_space(load().search)
 
 
-def test_a_grid_with_a_key_or_value_that_no_trial_takes_is_refused() -> None:
-    base = load().search
-    for line, says in {
+@pytest.mark.parametrize(
+    ("line", "says"),
+    {
         "pdf_k=5,10 fusion=linear,rrf": "names fusion, which no trial reads",
         "pdf_k=5,10 cascade=off": "names cascade, which no trial reads",
         "lowered_threshold=0.1": "which no trial reads",
         "pdf_k=10,30": "pdf_k is never 30, since",
         "pdf_k=20 global_k=0,5": "global_k is never 5",
         "boost_confidence=1.0 filter_confidence=.8,.9": "is never 1.0",
-    }.items():
-        with pytest.raises(SettingsError, match=says):
-            read_grid(line.split(), base)
+    }.items(),
+)
+def test_a_grid_with_a_key_or_value_that_no_trial_takes_is_refused(
+    line: str, says: str
+) -> None:
+    with pytest.raises(SettingsError, match=says):
+        read_grid(line.split(), load().search)
+
+
+def test_a_grid_may_have_a_key_or_value_that_only_some_trials_take() -> None:
+    base = load().search
     # some trials read spill_over, and not all lower global_k
     for line in ("merge=slots,relevance spill_over=never", "pdf_k=10,20 global_k=0,5"):
         assert read_grid(line.split(), base)
