@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test test-long test-all coverage check bench multilingual cluster llm ocr lectures lock drawing clean help
+.PHONY: play test test-long test-all coverage check bench multilingual cluster llm ocr lectures lock settings clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -60,8 +60,8 @@ lock: $(VENV)/.dev  ## pin pyproject.toml in requirements*.txt and constraints.t
 		{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra $$extra | grep -vxFf requirements.txt; } > requirements-$$extra.txt; \
 	done
 
-drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
-	$(PY) -m tools.drawings
+settings: $(VENV)/.dev  ## write configs/default.yaml from the settings
+	$(PY) -m tools.default_settings
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20

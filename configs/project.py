@@ -1,8 +1,9 @@
-"""Defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the current folder or above."""
+"""Defaults of a project: `quarry.toml` in the current folder or above."""
 
 import os
 import reprlib
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,16 +56,15 @@ def find_project() -> Project:
     except OSError:  # it was deleted
         return Project()
     for directory in (folder, *folder.parents):
-        for path in (directory / "quarry.toml", directory / "pyproject.toml"):
-            table = _read_table(path)
-            if table is not None:
-                return _project(table, path)
+        path = directory / "quarry.toml"
+        table = _read_toml(path)
+        if table is not None:
+            return _make_project(table, path)
     return Project()
 
 
-def _read_table(path: Path) -> Any:
-    """Read the project's table of a TOML file; return None if there is no file, or a pyproject.toml without a table."""
-    is_ours = path.name == "quarry.toml"
+def _read_toml(path: Path) -> dict[str, Any] | None:
+    """Read a TOML file; return None if there is no file."""
     try:
         if not path.is_file():
             return None
@@ -72,28 +72,16 @@ def _read_table(path: Path) -> Any:
             content = file.read(MAX_FILE_BYTES + 1)
         if len(content) > MAX_FILE_BYTES:
             raise ValueError(f"more than {MAX_FILE_BYTES} bytes; shorten it")
-        document = tomllib.loads(content.decode("utf-8-sig"))
+        return tomllib.loads(content.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
-        if not is_ours:
-            return None
         fault = f'is not a TOML file: {" ".join(str(error).split())[:200]}; write lines such as store = "my/store"'
         if isinstance(error, OSError):
             fault = f"cannot be read: {fault_and_remedy(error)}"
         raise SettingsError(f"{path} {fault}") from error
 
-    if is_ours:
-        return document
-    tools = document.get("tool")
-    return tools.get("quarry") if isinstance(tools, dict) else None
 
-
-def _project(table: Any, path: Path) -> Project:
+def _make_project(table: Mapping[str, Any], path: Path) -> Project:
     """Check the values of a table; return them with paths that start from the folder of the file."""
-    if not isinstance(table, dict):
-        raise SettingsError(
-            f"{path}: tool.quarry is {reprlib.repr(table)}; write one table [tool.quarry]"
-        )
-
     values = {}
     for key, value in table.items():
         require_key(key, PROJECT_KEYS, str(path))
@@ -104,6 +92,7 @@ def _project(table: Any, path: Path) -> Project:
                 f"{path}: {key} is {reprlib.repr(value)}; it must be a text in quotation marks, without control "
                 f"characters and of at most {MAX_SETTING_CHARS} characters"
             ) from None
+
         is_path = key not in ("preset", "server") or is_file_name(value)
         is_local = is_path and value and "://" not in value
         values[key] = (

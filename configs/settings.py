@@ -1,6 +1,6 @@
-"""Settings: keys with types, ranges and defaults. Presets, files and environment variables change them.
+"""Settings: keys with types, ranges, defaults and descriptions. Presets, files and environment variables change them.
 
-configs/default.yaml explains each key with its unit; a test compares keys, ranges and defaults of both files.
+`make settings` writes them to configs/default.yaml.
 """
 
 import dataclasses
@@ -58,6 +58,7 @@ MAX_SHOWN_CHARS = 100
 MAX_SEARCH_DEADLINE_S = 600.0
 """Maximum of `search.deadline_s`; measurements take it, so that results do not depend on speed."""
 N = TypeVar("N", int, float)
+T = TypeVar("T")
 
 
 def _read_null(text: Any) -> Any:
@@ -69,10 +70,15 @@ TextSetting = Annotated[str, BeforeValidator(_read_null)]
 """Type of a setting that is a text; null sets none."""
 
 
-def number(default: N, low: float, high: float) -> N:
-    """Return a field for a number within low..high."""
-    field: Any = Field(default, ge=low, le=high)
+def setting(default: T, description: str, **bounds: Any) -> T:
+    """Return a field with a default and the text that default.yaml shows beside it."""
+    field: Any = Field(default, description=description, **bounds)
     return field  # type: ignore[no-any-return]
+
+
+def number(default: N, low: float, high: float, description: str) -> N:
+    """Return a field for a number within low..high; default.yaml shows the range before the description."""
+    return setting(default, description, ge=low, le=high)
 
 
 def _require(holds: bool, keys: str, bound: str, *values: float) -> None:
@@ -86,23 +92,43 @@ def _require(holds: bool, keys: str, bound: str, *values: float) -> None:
 class EmbedSettings:
     """Section `embed`: how texts become vectors."""
 
-    threads: int = number(0, 0, 256)
-    models_dir: TextSetting = ""
-    own: TextSetting = ""
+    threads: int = number(
+        0, 0, 256, "threads of the embedding model; 0 takes all cores"
+    )
+    models_dir: TextSetting = setting(
+        "",
+        'folder of exported models; "" is in your cache folder (environment: QUARRY_MODELS)',
+    )
+    own: TextSetting = setting(
+        "",
+        "dotted path, folder or hub id of your own embedder, which may be loaded if a store names it",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
     """Section `ingest`: how files are read."""
 
-    timeout_s: float = number(300.0, 0.1, 86_400.0)
-    memory_mb: int = number(2_000, 200, 100_000)
-    min_words: int = number(25, 1, 1_000)
-    max_words: int = number(1_000, 1, 100_000)
-    reader: str = "pypdfium2"
-    editions: tuple[str, ...] = (
-        "pdfplumber:page",
-        "pymupdf:page:2000",
+    timeout_s: float = number(
+        300.0, 0.1, 86_400.0, "seconds; a file that takes longer to read is given up"
+    )
+    memory_mb: int = number(
+        2_000, 200, 100_000, "MB; a file whose reading takes more memory is given up"
+    )
+    min_words: int = number(
+        25, 1, 1_000, "words; a shorter paragraph does not count as prose"
+    )
+    max_words: int = number(
+        1_000,
+        1,
+        100_000,
+        'words, at least min_words; a longer paragraph is rejected as "long"',
+    )
+    reader: str = setting("pypdfium2", "pypdfium2, or the dotted path of your own")
+    editions: tuple[str, ...] = setting(
+        ("pdfplumber:page", "pymupdf:page:2000"),
+        "READER:CUT[:SIZE], texts that referees hold: of pdfplumber, pymupdf, pypdf, pypdfium2 or your own; whole "
+        "pages, or of at most SIZE characters",
     )
 
     @model_validator(mode="after")
@@ -116,28 +142,91 @@ class IngestSettings:
 class SearchSettings:
     """Section `search`: how paragraphs are found."""
 
-    strategies: tuple[str, ...] = Field(default=("dense",), min_length=1)
-    keywords: KeywordMode = "rule"
-    fusion: Fusion = "linear"
-    rrf_k: int = number(60, 1, 10_000)
-    rule_weight: float = number(2.5, 0.0, 10.0)
-    k: int = number(0, 0, 10_000)
-    pdf_k: int = number(15, 0, 10_000)
-    global_k: int = number(5, 0, 10_000)
-    spill_over: SpillOver = "always"
-    merge: Merge = "slots"
-    book_match: BookMatch = "resolved"
-    filter_confidence: float = number(0.9, 0.0, 1.0)
-    boost_confidence: float = number(0.6, 0.0, 1.0)
-    boost: float = number(1.0, 0.0, 10.0)
-    threshold: float = number(0.7, 0.0, 1.0)
-    lowered_threshold: float = number(0.35, 0.0, 1.0)
-    cascade: bool = True
-    kind_weight: float = number(1.0, 0.0, 10.0)
-    deadline_s: float = number(8.0, 0.01, MAX_SEARCH_DEADLINE_S)
-    cache_size: int = number(1_024, 0, 100_000)
-    late_interaction: bool = True
-    cross_encoder: TextSetting = ""
+    strategies: tuple[str, ...] = setting(
+        ("dense",),
+        "of dense, keyword, chroma, cross-encoder, or dotted paths of your own, in the order of their merge",
+        min_length=1,
+    )
+    keywords: KeywordMode = setting(
+        "rule",
+        "rule (in games: hints avoid the paragraph's words; plain searches then have fallback), fused, fallback (if "
+        "nothing else is found) or off",
+    )
+    fusion: Fusion = setting(
+        "linear",
+        "how several strategies are joined: linear (calibrated; dense and keyword) or rrf",
+    )
+    rrf_k: int = number(
+        60, 1, 10_000, "constant of reciprocal rank fusion (Cormack et al., 2009)"
+    )
+    rule_weight: float = number(
+        2.5,
+        0.0,
+        10.0,
+        "weight of the rule in the mode rule; 1 is its fitted log-odds",
+    )
+    k: int = number(0, 0, 10_000, "hits, returned at most; 0 is pdf_k + global_k")
+    pdf_k: int = number(15, 0, 10_000, "hits, slots for the named book")
+    global_k: int = number(
+        5, 0, 10_000, "hits, slots for the whole course; with pdf_k at least 1"
+    )
+    spill_over: SpillOver = setting(
+        "always",
+        "spare slots of one side go to the other: never, always, or no-book (only if no book is found)",
+    )
+    merge: Merge = setting(
+        "slots", "slots: the book's hits first; relevance: all hits by relevance"
+    )
+    book_match: BookMatch = setting(
+        "resolved",
+        "off: books are not filtered; stem: by the exact file stem; resolved: by any name, with confidence",
+    )
+    filter_confidence: float = number(
+        0.9, 0.0, 1.0, "a book with this confidence filters"
+    )
+    boost_confidence: float = number(
+        0.6,
+        0.0,
+        1.0,
+        "at most filter_confidence; a book with this confidence is boosted",
+    )
+    boost: float = number(
+        1.0,
+        0.0,
+        10.0,
+        "weight of a boosted book; 1 is the log-odds of its confidence",
+    )
+    threshold: float = number(
+        0.7,
+        0.0,
+        1.0,
+        "calibrated relevance below which a step of the cascade has found nothing",
+    )
+    lowered_threshold: float = number(
+        0.35, 0.0, 1.0, "at most threshold; the threshold of the last step"
+    )
+    cascade: bool = setting(
+        True,
+        "if a step finds nothing, try the next: hint with book, keywords as fallback, lowered threshold",
+    )
+    kind_weight: float = number(
+        1.0,
+        0.0,
+        10.0,
+        "weight of the paragraph's kind; 0 ranks by the hint only",
+    )
+    deadline_s: float = number(
+        8.0, 0.01, MAX_SEARCH_DEADLINE_S, "seconds for the whole search"
+    )
+    cache_size: int = number(1_024, 0, 100_000, "results that are kept in memory")
+    late_interaction: bool = setting(
+        True,
+        "also compare the hint with each paragraph token by token, not only as a whole",
+    )
+    cross_encoder: TextSetting = setting(
+        "",
+        "folder or hub id of the model of the strategy cross-encoder, which reranks the hits of those before it",
+    )
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -158,17 +247,50 @@ class SearchSettings:
 class GameSettings:
     """Section `game`: how games are played."""
 
-    candidates: int = number(10_000_000, 0, 10_000_000)
-    prior_temperature: float = number(1.5, 0.001, 10.0)
-    prior_filter_share: float = number(0.994, 0.5, 0.9999)
-    prior_boost_share: float = number(0.913, 0.0, 0.9999)
-    questions_pool: int = number(1_000, 20, 100_000)
-    request_timeout_s: float = number(10.0, 0.1, 600.0)
-    game_timeout_s: float = number(1_500.0, 1.0, 86_400.0)
-    phase_s: float = number(40.0, 1.0, 86_400.0)
-    writer: TextSetting = ""
-    writer_url: TextSetting = ""
-    writer_log: TextSetting = ""
+    candidates: int = number(
+        10_000_000,
+        0,
+        10_000_000,
+        "paragraphs, the likeliest, with all their sentences; 0 takes the hits of the search. Editions come on top",
+    )
+    prior_temperature: float = number(
+        1.5, 0.001, 10.0, "softmax temperature of the prior"
+    )
+    prior_filter_share: float = number(
+        0.994,
+        0.5,
+        0.9999,
+        "probability that the paragraph is in a book that filters",
+    )
+    prior_boost_share: float = number(
+        0.913,
+        0.0,
+        0.9999,
+        "probability that the paragraph is in a book that is boosted",
+    )
+    questions_pool: int = number(
+        1_000, 20, 100_000, "questions, from which 20 are chosen"
+    )
+    request_timeout_s: float = number(
+        10.0, 0.1, 600.0, "seconds for one request to the game server"
+    )
+    game_timeout_s: float = number(1_500.0, 1.0, 86_400.0, "seconds for a whole game")
+    phase_s: float = number(
+        40.0,
+        1.0,
+        86_400.0,
+        "seconds; a reply is sent within half of this, or within half of its deadline if that is sooner",
+    )
+    writer: TextSetting = setting(
+        "",
+        'language model for word, justifications and re-ranking; "" is none (docs/guides/writer.md)',
+    )
+    writer_url: TextSetting = setting(
+        "", 'its server with the OpenAI interface; "" is OpenAI\'s'
+    )
+    writer_log: TextSetting = setting(
+        "", "file of its prompts and replies, which are read from there again"
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -16,9 +16,11 @@ A games file holds one JSON object a line, with the keys
 - opening_sentence: the first sentence of the paragraph, verbatim; or
 - paragraph_id: as `quarry ingest --paragraphs` gives it; null: the course does not hold the answer
 - game_id: unique; game-LINE by default
-- paragraph, pdf, page: the whole text, file and page of the paragraph: these help to find it
+- paragraph, pdf, page: text, file (or FOLDER/FILE) and page of the paragraph; they help to find it
 - reader, cut: the program whose raw text `paragraph` is, such as pdfplumber and page
-- association_domain, associative_word, split (train, validation or test), in_text_layer (true or false)
+- association_domain, associative_word: a field, and a word of it that the paragraph brings to mind
+- split: train, validation or test; by default drawn by paragraph and seed: .5, .2, .3
+- in_text_layer: false if the PDF holds the paragraph as a picture
 - kind, manner, policy: remarks of yours, which are not read
 
 hint, book_name and opening_sentence are enough:
@@ -62,17 +64,17 @@ COMMANDS = {
         '--hint "a rare word counts more than a common one"',
     ),
     "serve": (
-        "evaluate.commands.labelled_games:serve",
+        "evaluate.commands.serve:serve",
         "Run the practice game server.",
         "Example: quarry serve --store data/store --port 8017",
     ),
     "referees": (
-        "evaluate.commands.labelled_games:referees",
+        "evaluate.commands.serve:referees",
         "List the terms of a referee SPEC.",
         "Example: quarry referees",
     ),
     "questions": (
-        "evaluate.commands.labelled_games:questions",
+        "evaluate.commands.questions:questions",
         "Write the batch of questions that the player would send, per game.",
         "Example: quarry questions --games data/games/english.jsonl --split train --out batches.jsonl",
     ),

@@ -70,7 +70,7 @@ def read_page(path: str) -> str:
 
 
 def each(items: Iterable[Any], name: str) -> list[Any]:
-    """The value that each item has under a key, or else as an attribute."""
+    """The value of a key of each item, or of an attribute if the items are no mappings."""
     values = []
     for item in items:
         has_keys = isinstance(item, Mapping)
@@ -162,6 +162,11 @@ def use_hashing_embedder(monkeypatch: Any) -> None:
     monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
     # where the real models' vectors of our hints are
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
+
+
+def shorten(value: object) -> str:
+    """The beginning of a value, as an id of a test with long values."""
+    return str(value)[:40]
 
 
 def modules_with(pattern: re.Pattern[str]) -> set[str]:

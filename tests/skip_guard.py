@@ -17,13 +17,13 @@ def allowed_reasons() -> set[str]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run for it."""
+    """Fail the run if a skip was not allowed."""
     if _unexpected and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name each."""
+    """Print each skip that was not allowed."""
     for line in _unexpected:
         terminalreporter.write_line(
             f"skipped for a reason that {ALLOWED.name} does not list: {line}", red=True

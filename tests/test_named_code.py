@@ -1,6 +1,5 @@
 """Code is named by users alone: on the command line, in settings or in Python, never by a file of data."""
 
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,37 +14,6 @@ from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import StudioFiles
 from quarry.store import open_store
 from tests.evaluate.fakes import labelled_game
-from tests.fakes import modules_with
-
-LOOK_UPS = {
-    "evaluate/referee/simulated.py": "--referee, after read_spec",
-    "evaluate/referee/spec.py": "--referee; a form's after refuse_dotted",
-    "evaluate/runs/measures.py": "--measure",
-    "ingest/editions/editions.py": "ingest.editions and --edition",
-    "quarry/embed/models.py": "--embedder; a store's by Models.embedder",
-    "ingest/layout/extract.py": "ingest.reader",
-    "ingest/pipeline/pipeline.py": "ingest.reader",
-    "ingest/pipeline/read_document.py": "ingest.reader",
-    "player/search/available.py": "search.strategies",
-}
-"""Modules that look parts up by name, and where the names come from."""
-FIND = re.compile(r"from quarry\.plugins import (\([^)]*|.*)\b(find|make)\b")
-IMPORTERS = {
-    "quarry/plugins.py": "the look-up",
-    "quarry/interrupts.py": "a module of ours",
-    "quarry/__init__.py": "a module of ours",
-    "evaluate/practice/playing.py": "the practice server",
-}
-"""Modules that import by a name, or evaluate a text."""
-BY_NAME = re.compile(
-    r"(\bimport_module|__import__|\bresolve_name|(?<![\w.])(eval|exec))\("
-)
-
-
-def test_every_place_that_looks_up_or_imports_by_name_is_known() -> None:
-    assert modules_with(FIND) == LOOK_UPS.keys()
-    assert modules_with(BY_NAME) == IMPORTERS.keys()
-
 
 SPEC = "evilmod.Referee"
 

@@ -156,17 +156,20 @@ def test_a_person_may_be_the_referee_without_labelled_games(
     assert "The guess was wrong." in out
 
 
-def test_with_a_person_options_without_effect_are_refused() -> None:
-    for option in (
+@pytest.mark.parametrize(
+    "option",
+    [
         "--seed 3",
         "--journal none",
         "--token secret",
         "--player me",
         "--json",
-    ):
-        refused = run(f"{QUICK} --referee me {option}")
-        assert refused.code == 2, option
-        assert "--referee me is played here, with you alone" in refused.err, option
+    ],
+)
+def test_with_a_person_options_without_effect_are_refused(option: str) -> None:
+    refused = run(f"{QUICK} --referee me {option}")
+    assert refused.code == 2
+    assert "--referee me is played here, with you alone" in refused.err
 
 
 def test_if_all_games_fail_the_document_is_empty_and_the_exit_code_1(

@@ -3,7 +3,6 @@
 import functools
 import importlib.metadata
 import platform
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -22,10 +21,6 @@ from quarry.errors import StoreDamagedError
 from quarry.terminal import describe_error, visible, visible_json
 from quarry.version import __version__
 
-MIN_DISK_GB = 2.0
-"""Minimum free disk for a set-up with the models and a course, in gigabytes."""
-SERVER_S = 5.0
-"""Maximum number of seconds until a game server answers."""
 OPTIONAL = {
     "torch": (
         "Models by folder or hub id do not work: pip install sentence-transformers",
@@ -68,17 +63,12 @@ class Finding:
 def doctor(
     *,
     at: StoreOptions = StoreOptions(),
-    server: str | None = None,
     as_json: AsJson = False,
     overrides: ParsedOverrides,
 ) -> int:
-    """Print the findings; return 1 if one of them makes commands fail.
-
-    Args:
-        server: URL of a game server to ask (default: that of quarry.toml).
-    """
+    """Print the findings; return 1 if one of them makes commands fail."""
     overrides.load("default")  # refuses a bad --config or --set
-    findings = [*examine(at, server, overrides)]
+    findings = [*examine(at, overrides)]
     if as_json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -89,9 +79,7 @@ def doctor(
     return 1 if any(finding.state == "error" for finding in findings) else 0
 
 
-def examine(
-    at: StoreOptions, server: str | None, overrides: Overrides
-) -> Iterator[Finding]:
+def examine(at: StoreOptions, overrides: Overrides) -> Iterator[Finding]:
     """Examine the installation, and yield a finding for each part.
 
     If the project cannot be read, the parts that depend on it are left out.
@@ -105,7 +93,7 @@ def examine(
     for what, (cost, *packages) in OPTIONAL.items():
         yield _find(what, functools.partial(describe_packages, packages), cost)
     yield _find("OCR", describe_ocr, f"Scanned pages are not read: {REMEDY}")
-    yield _find("disk", describe_disk, f"A set-up takes {MIN_DISK_GB:g} GB")
+    yield Finding("folders", "ok", f"data in {home()}; caches in {cache()}")
     if project.state == "error":
         return
 
@@ -113,9 +101,6 @@ def examine(
     yield _find("models", lambda: describe_models(embed), "")
     cost = "Nothing can be searched; `quarry play` makes the default store"
     yield _find("store", lambda: describe_store(at), cost)
-    if url := server or find_project().server:
-        cost = "Games against it cannot be played"
-        yield _find("server", lambda: describe_server(url), cost)
 
 
 def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
@@ -127,7 +112,7 @@ def _find(what: str, describe: Callable[[], str], cost: str) -> Finding:
         detail = f"{error.name} is not installed"
     except LookupError as error:
         detail = str(error.args[0])
-    except Exception as error:  # httpx and Chroma have errors of their own
+    except Exception as error:  # Chroma has errors of its own
         detail = describe_error(error)
         is_damaged = isinstance(error, (SettingsError, StoreDamagedError))
         if is_damaged or not isinstance(error, MISSING):
@@ -186,35 +171,9 @@ def describe_ocr() -> str:
     return f"Tesseract reads {', '.join(ocr_languages())}"
 
 
-def describe_disk() -> str:
-    """Return the free disk at the data folder."""
-    folder = home()
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    free_gb = shutil.disk_usage(existing).free / 1e9
-    detail = f"{free_gb:.1f} GB free at {folder}; caches in {cache()}"
-    if free_gb < MIN_DISK_GB:
-        raise LookupError(detail)
-    return detail
-
-
 def describe_store(at: StoreOptions) -> str:
     """Count the documents and paragraphs of the store."""
     store = at.open()
     n_documents, n_paragraphs = len(store.documents), len(store.paragraphs)
     content = f"{n_documents} documents, {n_paragraphs} paragraphs"
     return f"{at.location}: {content}, {store.embedder_spec}"
-
-
-def describe_server(url: str) -> str:
-    """Return the status with which a server answers.
-
-    Raises:
-        ServerError: the URL is not one of HTTP, or holds a user, password or query.
-    """
-    import httpx
-
-    from player.game.client import check_address
-
-    check_address(url)
-    answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
-    return f"{url} answers with {answer.status_code}"

@@ -68,8 +68,7 @@ Measures = Annotated[
 Runs = Annotated[
     Path,
     Parameter(
-        help="Runs as replay --out writes them, folders of them as compare --out writes, and TREC runs over the same "
-        "games."
+        help="Runs as replay --out writes them, and folders of them as compare --out writes."
     ),
 ]
 

@@ -34,9 +34,9 @@ from evaluate.replay.presets import Belief, load_presets, replay_each, with_beli
 from evaluate.replay.replay import Batches, Replay
 from evaluate.runs import comparison
 from evaluate.runs.files import COMPARISON, read_runs, write_run
-from evaluate.runs.lines import format_comparison, format_run, format_table
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
+from evaluate.runs.text import format_comparison, format_run, format_table
 from player.writer.options import WriterOptions
 from quarry.cli import Overrides, ParsedOverrides, Preset, WholeNumber, complete_presets
 from quarry.terminal import visible, visible_json

@@ -17,7 +17,6 @@ def tune(
     trials: PositiveNumber | None = None,
     grid: tuple[str, ...] = (),
     storage: str | None = None,
-    warm_start: str | None = None,
     out: Out | None = None,
     preset: Preset = None,
     overrides: ParsedOverrides,
@@ -29,7 +28,6 @@ def tune(
         grid: In place of --trials, KEY=A,B,...: try every combination of these values of `search`; again for another
             key.
         storage: URL of a database, or path of an SQLite file; a study there is resumed (default: in memory).
-        warm_start: Storage of an earlier study, of which the best trials are run first.
         out: Write the tuned settings and all others that they were tuned with; nothing reads the file unless you name
             it (--preset FILE).
     """
@@ -51,7 +49,6 @@ def tune(
             seed=options.seed,
             storage=storage,
             workers=workers,
-            warm_start=warm_start,
         )
     result["games"] = str(file)
     if out is not None:

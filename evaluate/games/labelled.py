@@ -97,7 +97,7 @@ _LINE = TypeAdapter(LabelledGame)
 
 
 def load_games(path: Path, flag: str = "--games") -> list[LabelledGame]:
-    """Read the games of a file of JSON lines in the form that docs/commands.md describes.
+    """Read the games of a file of JSON lines in the form that `quarry games check --help` describes.
 
     A warning names the unknown keys that are ignored; it goes to standard error unless the program sets up logging.
 

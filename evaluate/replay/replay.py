@@ -28,8 +28,8 @@ from evaluate.runs.files import (
 )
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
+from evaluate.runs.referee_table import make_table
 from evaluate.runs.run import Run
-from evaluate.runs.table import make_table
 from player.round import Json
 from quarry.parallel import PerProcess, Workers, open_executor, run_all, task_result
 from quarry.store import Course

@@ -20,8 +20,8 @@ from evaluate.referee.spec import SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.ideal import compute_win_ideal
 from evaluate.replay.store_address import StoreAddress, open_same
-from evaluate.runs.conversion import record_game
 from evaluate.runs.record import ReplayRecord
+from evaluate.runs.recording import record_game
 from player.game.game import STRICT
 from player.game.loop import Loop
 from player.player import Contestant, Plan, Player, build_player

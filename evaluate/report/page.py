@@ -14,10 +14,9 @@ from markupsafe import Markup
 
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, PairedTest, compare
+from evaluate.runs.dataframe import round_mean
 from evaluate.runs.differences import describe_differences
 from evaluate.runs.explanation import describe_fate, explain
-from evaluate.runs.frame import round_mean
-from evaluate.runs.lines import LOST_AT
 from evaluate.runs.measures import compute_figure, format_with_interval
 from evaluate.runs.record import (
     CandidateRecord,
@@ -27,6 +26,7 @@ from evaluate.runs.record import (
     get_secret_id,
 )
 from evaluate.runs.run import WIN_RATE, Run
+from evaluate.runs.text import LOST_AT
 from evaluate.templates import make_environment
 from player.round import Json
 from quarry.terminal import pluralize
@@ -91,7 +91,7 @@ def render(runs: Sequence[Run]) -> str:
         rows=_list_rows(runs, game_ids),
         lost_at=LOST_AT,
         n_games=len(games),
-        plots={name: describe_plot(series) for name, series in plots.items()},
+        plots=[*plots],
         policy=f"{REPORT_POLICY}; script-src {' '.join(hashes[:2])}",
         style=style,
         plotly=plotly,
@@ -293,18 +293,3 @@ def make_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
             plots["lost"].append(series)
 
     return plots
-
-
-def describe_plot(series: Sequence[Series]) -> str:
-    """Write the values of a plot, series by series."""
-
-    def short(value: object) -> str:
-        return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-    parts = []
-    for one in series:
-        pairs = []
-        for x, y in zip(one["x"], one["y"], strict=True):
-            pairs.append(f"{short(x)} {short(y)}")
-        parts.append(f"{one['name']}: {', '.join(pairs)}")
-    return ". ".join(parts)

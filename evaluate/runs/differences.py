@@ -8,8 +8,6 @@ from evaluate.runs.run import Run
 
 def describe_differences(first: Run, other: Run) -> str:
     """Return the settings in which a run differs from the first, each as KEY VALUE (value of the first)."""
-    if other.settings.keys().isdisjoint(SECTIONS):
-        return "the system"
     changed = []
     for section in SECTIONS:
         before = first.settings.get(section, {})

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from evaluate.games.labelled import LabelledGame, same_sentence
 from evaluate.games.locating import begins_with
-from evaluate.runs.conversion import record_game
 from evaluate.runs.record import (
     CandidateRecord,
     LostAt,
@@ -14,6 +13,7 @@ from evaluate.runs.record import (
     SecretRecord,
     get_secret_id,
 )
+from evaluate.runs.recording import record_game
 from player.game.record import Label, PlayedGame
 from quarry.course.paragraph import Paragraph
 

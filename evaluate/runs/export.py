@@ -1,16 +1,17 @@
 """Export of runs for other tools: TREC runs and qrels, and tables as parquet and CSV."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 
 from evaluate.errors import RunError
-from evaluate.runs.frame import COLUMNS
+from evaluate.runs.dataframe import COLUMNS
 from evaluate.runs.record import HitRecord, get_secret_id
 from evaluate.runs.run import Run, require_names
-from evaluate.runs.trec import write_trec
 from quarry.files import replace_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
@@ -36,13 +37,35 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
 
     with replace_together(folder) as work:
         for run in runs:
-            write_trec(work, run)
+            _write_trec(work, run)
         plays = pd.concat([run.to_dataframe() for run in runs])
         _write_table(work / "runs", _tabulate_figures(runs))
         _write_table(work / "games", plays.astype(COLUMNS))
         _write_table(work / "hits", _tabulate_hits(runs))
         names = sorted(path.name for path in work.iterdir())
     return [folder / name for name in names]
+
+
+def _write_trec(folder: Path, run: Run) -> None:
+    """Write the ranking and the right paragraph of each answerable game as NAME.run and NAME.qrels."""
+    ranking, qrels = [], []
+    for record in run.records:
+        if not record["answerable"]:
+            continue
+        game_id = _escape_id(record["game_id"])
+        qrels.append(f"{game_id} 0 {_escape_id(get_secret_id(record))} 1\n")
+        # the score is the negative rank: tools sort by it, and a hit in a book slot may precede a more relevant one
+        for rank, hit in enumerate(record["search"]["hits"], 1):
+            ranking_columns = f"{_escape_id(hit['paragraph_id'])} {rank} {-rank}"
+            ranking.append(f"{game_id} Q0 {ranking_columns} {_escape_id(run.name)}\n")
+
+    (folder / f"{run.name}.run").write_text("".join(ranking), encoding="utf-8")
+    (folder / f"{run.name}.qrels").write_text("".join(qrels), encoding="utf-8")
+
+
+def _escape_id(name: str) -> str:
+    """Escape the white space of a name as in URLs (%20), since it separates the columns in TREC's formats."""
+    return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
 
 def _write_table(path: Path, table: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""Files of runs: RUN.json with RUN.games.jsonl, the records of its games; and TREC runs of other systems."""
+"""Files of runs: RUN.json with RUN.games.jsonl, the records of its games."""
 
 import json
 import os
@@ -15,7 +15,6 @@ from evaluate.errors import RunError, first_fault, writing
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, RunHeader, require_names
-from evaluate.runs.trec import read_trec_run
 from player.round import Json
 from quarry.files import write_named, write_whole
 from quarry.json_files import read_text
@@ -218,7 +217,7 @@ def _format_error(error: ValidationError, where: object) -> RunError:
 
 
 def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] = {}) -> list[Run]:
-    """Read runs; files that do not end in .json are TREC runs over the games of the first run.
+    """Read runs with different names.
 
     Args:
         paths: runs, or folders of them.
@@ -228,16 +227,10 @@ def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] = {}) -> li
         RunError: there is no path, two runs have the same name, or a file is not a run.
     """
     files = _find_runs(paths)
-    if not files or files[0].suffix != ".json":
-        first = f"The first file is {files[0] if files else 'missing'}"
-        if paths and not files:
-            first = f"{paths[0]} holds no run"
-        raise RunError(f"{first}; name a RUN.json first, as replay --out writes it")
-    runs: list[Run] = []
-    for path in files:
-        is_run = path.suffix == ".json"
-        run = read_run(path, measures) if is_run else read_trec_run(path, runs[0])
-        runs.append(run)
+    if not files:
+        missing = f"{paths[0]} holds no run" if paths else "No run is named"
+        raise RunError(f"{missing}; name a RUN.json, as replay --out writes it")
+    runs = [read_run(path, measures) for path in files]
     require_names(runs)
     return runs
 

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field
 from configs.settings import is_file_name
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.frame import COLUMNS, PER_GAME_COLUMNS, build_frame, round_mean
+from evaluate.runs.dataframe import COLUMNS, PER_GAME_COLUMNS, build_frame, round_mean
 from evaluate.runs.measures import (
     MEASURES,
     Figure,

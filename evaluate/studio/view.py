@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluate.runs.conversion import find_answers_against
+from evaluate.runs.recording import find_answers_against
 from player.answer import LETTERS, Answer, letter_row
 from player.belief.places import sum_by_sentence
 from player.game.record import GameRecord

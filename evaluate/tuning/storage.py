@@ -3,7 +3,6 @@
 import re
 import warnings
 import weakref
-from pathlib import Path
 from typing import Any
 
 import optuna
@@ -15,7 +14,7 @@ from optuna.storages import (
 )
 from optuna.trial import FrozenTrial
 from sqlalchemy import event
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL
 
 from evaluate.errors import TuneError
 
@@ -34,14 +33,10 @@ LOCKED_S = 120
 """Maximum number of seconds that a process waits for an SQLite file that another process writes."""
 
 
-def open_storage(storage_url: str | None, *, is_earlier: bool = False) -> BaseStorage:
+def open_storage(storage_url: str | None) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
 
     Optuna's messages and warnings of experimental features are silenced in this process.
-
-    Args:
-        storage_url: the storage.
-        is_earlier: whether it is the storage of `--warm-start`, whose file is not created.
 
     Raises:
         TuneError: the storage cannot be opened.
@@ -51,16 +46,11 @@ def open_storage(storage_url: str | None, *, is_earlier: bool = False) -> BaseSt
     if storage_url is None:
         return InMemoryStorage()
 
-    url, flag = storage_url, "--warm-start" if is_earlier else "--storage"
+    url = storage_url
     if "://" not in storage_url:
         # quotes "?" and "%" in the path
         url = URL.create("sqlite", database=storage_url).render_as_string()
     is_file = url.startswith("sqlite")
-    file = make_url(url).database if is_file else None
-    if is_earlier and file and not Path(file).exists():
-        raise TuneError(
-            f"{flag} {storage_url} does not exist. Name the storage of an earlier tune."
-        )
     try:
         storage = RDBStorage(
             url,
@@ -72,8 +62,8 @@ def open_storage(storage_url: str | None, *, is_earlier: bool = False) -> BaseSt
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         reason = hide_passwords(" ".join(str(error.__cause__ or error).split()))
         raise TuneError(
-            f"{flag} {hide_passwords(storage_url)} cannot be opened: {reason[:200]}. Name the URL of a database that "
-            "runs and whose driver is installed, or a file in an existing folder."
+            f"--storage {hide_passwords(storage_url)} cannot be opened: {reason[:200]}. Name the URL of a database "
+            "that runs and whose driver is installed, or a file in an existing folder."
         ) from None  # the cause would show the password
     if is_file:
         # otherwise a commit would wait for the disk, longer than a trial takes

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 import optuna
@@ -18,7 +17,6 @@ from optuna.trial import FrozenTrial, TrialState
 from tqdm.auto import tqdm
 
 from configs.settings import SearchSettings
-from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.tuning.objective import OBJECTIVE, evaluate_settings
 from evaluate.tuning.prepared import Prepared
@@ -31,8 +29,6 @@ from evaluate.tuning.space import (
 from evaluate.tuning.storage import (
     IN_PLACE_OF,
     STALE_S,
-    hide_passwords,
-    open_storage,
     run_again,
 )
 from player.round import Json
@@ -44,8 +40,6 @@ N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
 POLL_S = 0.05
 """Number of seconds between two checks of the trials of other processes."""
-N_WARM_START = 10
-"""Number of best trials of an earlier study that a warm start runs first."""
 
 
 Splits = Mapping[Split, Prepared]
@@ -82,7 +76,6 @@ def run_study(
     storage: BaseStorage,
     executor: TaskExecutor,
     shown_storage: str = "",
-    earlier: Sequence[Json] = (),
     store: str = "",
 ) -> StudyResult:
     """Run trials until the study has `n_trials`, and choose among the best.
@@ -97,21 +90,19 @@ def run_study(
         storage: opened storage; other processes may share the study.
         executor: evaluates the settings of trials, as many at a time as it has workers.
         shown_storage: name of the storage for the line after Ctrl-C; "" if it is in memory.
-        earlier: parameters of trials of an earlier study, which are run first.
         store: location of the store, which is an attribute of the study.
 
     Raises:
         WorkerError: workers cannot evaluate.
     """
     untuned = find_nearest_parameters(space, base)
-    first = list_grid_points(space) or [untuned]
     study = optuna.create_study(
         study_name=name,
         storage=storage,
         direction="maximize",
         load_if_exists=True,
     )
-    for parameters in (*first, *earlier):
+    for parameters in list_grid_points(space) or [untuned]:
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(find_complete_trials(study))
@@ -232,35 +223,6 @@ def _wait_for_running(study: optuna.Study) -> None:
 def find_complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     """Return the trials with a value, without those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-
-
-def find_best_parameters(
-    storage: str, name: str, space: Space, base: SearchSettings
-) -> list[Json]:
-    """Return the parameters of the best trials of the newest earlier study in a storage, moved into a space.
-
-    Args:
-        storage: the storage.
-        name: name of the new study, which does not count as an earlier one.
-        space: values of the tuned keys.
-        base: the untuned settings.
-
-    Raises:
-        TuneError: the storage cannot be opened, or has no other study with a finished trial.
-    """
-    opened_storage = open_storage(storage, is_earlier=True)
-    summaries = optuna.get_all_study_summaries(opened_storage, include_best_trial=False)
-    summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
-    for summary in summaries:
-        study = optuna.load_study(study_name=summary.study_name, storage=opened_storage)
-        best = sort_trials(find_complete_trials(study))[:N_WARM_START]
-        if best and summary.study_name != name:
-            settings = [make_trial_settings(trial.params, base) for trial in best]
-            return [find_nearest_parameters(space, one) for one in settings]
-    raise TuneError(
-        f"--warm-start {hide_passwords(storage)} has no other study with a finished trial. Name the storage of an "
-        "earlier tune."
-    )
 
 
 def sort_trials(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:

@@ -24,7 +24,7 @@ from evaluate.tuning.space import (
     read_grid,
 )
 from evaluate.tuning.storage import hide_passwords, open_storage
-from evaluate.tuning.study import find_best_parameters, run_study
+from evaluate.tuning.study import run_study
 from player.round import Json
 from quarry.parallel import Workers, open_executor
 from quarry.store import Course
@@ -42,7 +42,6 @@ def tune(
     seed: int = 0,
     storage: str | None = None,
     workers: Workers = 1,
-    warm_start: str | None = None,
 ) -> Json:
     """Fit the settings of search on training games, choose on validation games, and report on test games.
 
@@ -56,7 +55,6 @@ def tune(
         storage: URL of a database, or path of an SQLite file, whose study is resumed; None keeps the study in memory.
         workers: number of processes that prepare games and evaluate trials, where 0 and 1 are this process alone; or a
             cluster.
-        warm_start: storage of an earlier study, whose best trials are run first.
 
     Returns:
         The figures of tuned and untuned settings; `settings`: the values of the tuned keys; `tuned_settings`: the whole
@@ -75,7 +73,6 @@ def tune(
     chosen = [*itertools.chain.from_iterable(by_split.values())]
     located = locate_in(chosen, course)
     name = _name_study(chosen, course, settings, space)
-    earlier = find_best_parameters(warm_start, name, space, base) if warm_start else ()
     shown_storage = hide_passwords(storage or "")
     code = code_digest()  # an unreadable file of the user is named before the trials
 
@@ -92,7 +89,6 @@ def tune(
             storage=opened_storage,
             executor=executor,
             shown_storage=shown_storage,
-            earlier=earlier,
             store=course.location,
         )
     report = report_gain(space, tuned, splits, base, seed)

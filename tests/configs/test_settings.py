@@ -12,8 +12,9 @@ import yaml
 
 from configs.errors import SettingsError
 from configs.plain_yaml import MAX_FILE_CHARS
-from configs.settings import DEFAULT_CONFIG, SECTIONS, fields, load
-from tests.fakes import refusal
+from configs.settings import DEFAULT_CONFIG, load
+from tests.fakes import refusal, shorten
+from tools.default_settings import format_defaults
 
 DEFAULTS = yaml.safe_load(DEFAULT_CONFIG.read_text("utf-8"))
 
@@ -46,26 +47,21 @@ def refused_file(path: Path) -> str:
     return line
 
 
-def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
-    lines = DEFAULT_CONFIG.read_text("utf-8")
+def test_default_yaml_is_written_from_the_settings_and_holds_them() -> None:
+    text = DEFAULT_CONFIG.read_text("utf-8")
+    assert text == format_defaults(), "run `make settings`"
+    assert load(config=DEFAULT_CONFIG) == load()
     settings = json.loads(json.dumps(asdict(load())))
     assert settings == {"preset": "default", **DEFAULTS}
-    for section, kind in SECTIONS.items():
-        for key, field in fields(kind).items():
-            explained = re.search(rf"(?m)^  {key}: .*?# (.+)$", lines)
-            assert explained, f"{section}.{key}"
-            if field.annotation in (int, float):
-                low, high = field.metadata
-                bounds = f"{low.ge:g}..{high.le:g}"
-                assert bounds in explained[1], f"{section}.{key}"
 
 
 DOUBLED = "".join(f" a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 25))
 TOO_LONG = f"more than {MAX_FILE_CHARS} characters; shorten it"
 
 
-def test_a_bad_file_is_refused_in_one_line_that_names_it() -> None:
-    for text, message in {
+@pytest.mark.parametrize(
+    ("text", "message"),
+    {
         "serach: {k: 5}": "has no key 'serach'; it has embed, ingest, search, game",
         "search: {boots: 5}": "; did you mean boost?",
         "search: {5: 5}": "search has no key '5'; it has strategies, keywords",
@@ -91,8 +87,13 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it() -> None:
         "game: " + "[" * 50_000: "too deeply nested",
         "#" * MAX_FILE_CHARS + "€" * MAX_FILE_CHARS: TOO_LONG,
         "a: €" * MAX_FILE_CHARS: TOO_LONG,
-    }.items():
-        assert message in refused_file(written(text))
+    }.items(),
+    ids=shorten,
+)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(
+    text: str, message: str
+) -> None:
+    assert message in refused_file(written(text))
 
 
 def test_a_config_that_is_a_pipe_or_a_folder_is_refused_as_such() -> None:
@@ -126,8 +127,9 @@ def test_later_files_win_key_by_key_and_a_change_over_all() -> None:
     assert (search.k, search.rrf_k, search.boost) == (31, 42, 0.5)
 
 
-def test_a_bad_change_is_refused_with_what_may_have_been_meant() -> None:
-    for change, says in (
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
         ("search.rule_weight", "--set 'search.rule_weight' is not SECTION.KEY=VALUE"),
         ("x" * 10_000, "--set 'xxxx"),
         ("search.rule_wieght=0", "; did you mean rule_weight?"),
@@ -148,12 +150,18 @@ def test_a_bad_change_is_refused_with_what_may_have_been_meant() -> None:
         ),
         ("search.strategies=[[a]]", "is [['a']]; it must be a list of at least 1 text"),
         ("ingest.editions=a", "'a'; it must be a list of texts, such as [pdfplumber:"),
-    ):
-        assert says in refused("default", None, [change])
+    ],
+    ids=shorten,
+)
+def test_a_bad_change_is_refused_with_what_may_have_been_meant(
+    change: str, says: str
+) -> None:
+    assert says in refused("default", None, [change])
 
 
-def test_the_type_of_a_setting_says_what_a_value_means() -> None:
-    for change, value in {
+@pytest.mark.parametrize(
+    ("change", "value"),
+    {
         "search.keywords=off": "off",
         "search.threshold=5e-1": 0.5,
         "search.cascade=off": False,
@@ -163,9 +171,13 @@ def test_the_type_of_a_setting_says_what_a_value_means() -> None:
         "game.writer=null": "",
         "game.writer=~": "",
         "embed.own=": "",
-    }.items():
-        section, key = re.split("[.=]", change)[:2]
-        assert asdict(load(changes=[change]))[section][key] == value
+    }.items(),
+)
+def test_the_type_of_a_setting_says_what_a_value_means(
+    change: str, value: object
+) -> None:
+    section, key = re.split("[.=]", change)[:2]
+    assert asdict(load(changes=[change]))[section][key] == value
 
 
 def test_an_unknown_preset_is_refused_with_the_nearest_name() -> None:
@@ -174,8 +186,9 @@ def test_an_unknown_preset_is_refused_with_the_nearest_name() -> None:
     assert refused("none.yaml").startswith("--preset none.yaml does not exist")
 
 
-def test_a_preset_is_what_the_contract_says() -> None:
-    for preset, changes in {
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    {
         "default": "keywords=rule book_match=resolved pdf_k=15 global_k=5",
         "dual": "book_match=stem pdf_k=15 global_k=5 spill_over=never",
         "known-bots": "book_match=stem pdf_k=20 global_k=0 spill_over=no-book",
@@ -185,13 +198,15 @@ def test_a_preset_is_what_the_contract_says() -> None:
         "distance-merge": "merge=relevance boost=0 book_match=stem pdf_k=15",
         "vector-then-keyword": "keywords=fallback cascade=true book_match=off",
         "rrf": "keywords=fused fusion=rrf rrf_k=60 book_match=off",
-    }.items():
-        loaded = load(preset)
-        settings = [f"search.{change}" for change in changes.split()]
+    }.items(),
+)
+def test_a_preset_is_what_the_contract_says(preset: str, changes: str) -> None:
+    loaded = load(preset)
+    settings = [f"search.{change}" for change in changes.split()]
 
-        assert loaded == load(preset, changes=settings)
-        search = loaded.search
-        assert (search.k or search.pdf_k + search.global_k) == 20, preset
+    assert loaded == load(preset, changes=settings)
+    search = loaded.search
+    assert (search.k or search.pdf_k + search.global_k) == 20
 
 
 def test_the_environment_wins_over_files(monkeypatch: pytest.MonkeyPatch) -> None:

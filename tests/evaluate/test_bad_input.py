@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.evaluate.fakes import ABOUT, Evaluate, write_games
+from tests.fakes import shorten
 
 BAD = {
     f"replay {ABOUT} --split dev": 'Invalid value "dev" for --split. Choose from: "train", "validation", "test"',
@@ -47,12 +50,11 @@ BAD = {
     f"replay {ABOUT} --out run.md": "run.md does not end in .json",
     f"replay --games games.jsonl --store {'x' * 300}": "x",
     "report nowhere.json": "nowhere.json cannot be read",
-    "export --out out": "The first file is missing; name a RUN.json",
+    "export --out out": "No run is named; name a RUN.json",
     f"tune {ABOUT} --trials 0": '"0" for --trials. Must be > 0',
     f"tune {ABOUT} --trials 5 --storage nowhere/study.db": "nowhere/study.db cannot be opened: unable to open database "
     "file",
     f"tune {ABOUT} --grid boost=1 --trials 3": "one of them",
-    f"tune {ABOUT} --trials 5 --warm-start nowhere.db": "--warm-start nowhere.db does not exist",
     f"tune {ABOUT} --grid accuracy=fast": "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
     f"tune {ABOUT} --grid boost=@": "@ is no value of search.boost; it must be a number within 0.0..10.0",
     f"tune {ABOUT} --grid k=5 --grid search.k=10": "--grid names k twice",
@@ -68,7 +70,7 @@ BAD = {
     "replay --games games.jsonl --store .": " and no store; name a new folder",
     f"replay {ABOUT} --out store/run.md": "name it store/run.json",
     "play --store store --player=": "--player is empty; name the player",
-    "compare empty": "empty holds no run; name a RUN.json first",
+    "compare empty": "empty holds no run; name a RUN.json, as",
     "games list --journal store": "store is no file; name the journal",
     "games list --journal nowhere": "name another --journal, or play: quarry play",
     f"replay {ABOUT} --set search.strategies=[cross-encoder]": "search.cross_encoder is empty; name the folder or hub "
@@ -83,7 +85,8 @@ def test_a_practice_server_takes_the_games_of_the_project(evaluate: Evaluate) ->
     assert "none.jsonl cannot be read" in refusal
 
 
-def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
+@pytest.mark.parametrize(("line", "says"), BAD.items(), ids=shorten)
+def test_it_exits_with_2_and_one_line(line: str, says: str, evaluate: Evaluate) -> None:
     Path("broken.jsonl").write_text("{")
     elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
     write_games(Path("other.jsonl"), [elsewhere])
@@ -91,6 +94,5 @@ def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
     Path("compare.yaml").write_text("search: {k: 10}")
     before = sorted(Path().iterdir())
 
-    for line, says in BAD.items():
-        assert says in evaluate(line).refusal
+    assert says in evaluate(line).refusal
     assert sorted(Path().iterdir()) == before

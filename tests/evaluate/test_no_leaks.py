@@ -12,17 +12,17 @@ from evaluate.games.labelled import LabelledGame
 from player.player import Player
 from player.round import RoundStart
 from player.search.results import Query
+from tests import imports
 from tests.evaluate.fakes import run_line
 from tests.fakes import each
 from tests.player.fakes import opened
-from tools import drawings
 
 GAMES_FILE = re.compile(r"data/games|(games|english|hebrew|truth)\.jsonl")
 
 
 def test_no_file_of_a_package_names_a_games_file() -> None:
-    for module, path in drawings.find_modules().items():
-        package = drawings.find_package(module)
+    for module, path in imports.find_modules().items():
+        package = imports.find_package(module)
         if package in ("configs", "quarry", "ingest", "player"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):

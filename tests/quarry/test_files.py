@@ -110,7 +110,7 @@ def test_files_are_private_or_at_least_opened_where_a_system_lacks_flags_and_own
 
 
 WRITERS = {
-    "evaluate/runs/trec.py": "a new folder",
+    "evaluate/runs/export.py": "a new folder",
     "quarry/embed/exports.py": "a new folder",
     "quarry/files.py": "the whole write",
     "ingest/pipeline/read.py": "a temporary file",

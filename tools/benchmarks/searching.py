@@ -20,7 +20,7 @@ from player.search.build import build_orchestrator
 from player.search.results import Query
 from player.search.stores import store_embedder
 from quarry.store import Course, open_store
-from tools.benchmarks.baselines.chroma_search import HINT, open_collection
+from tools.benchmarks.chroma_search import HINT, open_collection
 
 DATA_FOLDER = Path(__file__).resolve().parents[2] / "data"
 ENGLISH_LECTURES = DATA_FOLDER / "lectures" / "english"
@@ -157,7 +157,7 @@ def measure_start() -> Figures:
     ):
         make_collection(folder, course)
 
-        chroma = ["tools.benchmarks.baselines.chroma_search", folder]
+        chroma = ["tools.benchmarks.chroma_search", folder]
         # Chroma knows no kinds
         options = ["--json", "--preset", "unfiltered", "--set", "search.kind_weight=0"]
         store = course.location

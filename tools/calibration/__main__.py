@@ -23,22 +23,17 @@ from player.starts import STARTS_FILE
 from quarry.store import Course, open_store
 from quarry.terminal import describe_error, pluralize, visible_json
 from tools.calibration.prior import fit_prior
-from tools.calibration.search import calibrate, calibrate_relevance, read_questions
+from tools.calibration.search import calibrate
 
 
 def calibrate_search(
     course: Course,
     settings: Settings,
     games: Sequence[LabelledGame],
-    questions: Path | None,
     out: Path,
 ) -> None:
     """Fit relevance and fusion, and add the numbers to those of the user's other embedders in a file."""
-    if questions:
-        fit = calibrate_relevance(course, settings, read_questions(questions))
-    else:
-        fit = calibrate(course, settings, games)
-    fitted = dataclasses.asdict(fit)
+    fitted = dataclasses.asdict(calibrate(course, settings, games))
     tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     _write(out, visible_json({**tree, course.embedder_spec: fitted}))
     print(visible_json(fitted))
@@ -82,29 +77,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m tools.calibration", description=__doc__)
     parser.add_argument("fit", choices=("search", "prior"))
     parser.add_argument("--store", default=default_store(), help="folder or URL")
-    parser.add_argument("--games", type=Path, help="labelled games")
+    parser.add_argument("--games", type=Path, required=True, help="labelled games")
     parser.add_argument("--split", help="train, validation or test (default: all)")
     parser.add_argument("--preset", default="default", help="name or YAML file")
-    parser.add_argument(
-        "--questions",
-        type=Path,
-        help='instead of games, {"question", "about_course"} a line: `search` fits the relevance alone',
-    )
     parser.add_argument(
         "--out", type=Path, help="default: the file that the player reads"
     )
 
     options = parser.parse_args(arguments)
-    if not (options.games or (options.fit == "search" and options.questions)):
-        parser.error("--games is missing")
     try:
         settings = load(options.preset)
-        games = load_games(options.games) if options.games else []
-        games = select_split(games, options.split, seed=0)
+        games = select_split(load_games(options.games), options.split, seed=0)
         course = open_store(options.store)
         if options.fit == "search":
             out = options.out or user_fit(CALIBRATION)
-            calibrate_search(course, settings, games, options.questions, out)
+            calibrate_search(course, settings, games, out)
         else:
             answerable = [game for game in games if game.answerable]
             out = options.out or user_fit(STARTS_FILE)

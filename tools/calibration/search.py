@@ -1,10 +1,9 @@
 """Fits the numbers that search uses (player/search/calibration.json) on labelled games."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter, itemgetter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,6 @@ from player.search.calibration import (
     HUBNESS,
     PARAGRAPH,
     TOKENS,
-    USUAL_SIMILARITY,
     Calibration,
     DenseCalibration,
     LateCalibration,
@@ -33,8 +31,6 @@ from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.text import one_line
 from quarry.embed.hint_bank import Hints, load_hints
-from quarry.json_files import read_objects
-from quarry.languages.registry import detect_language
 from quarry.store import Course
 
 MIN_DOCUMENTS = 2
@@ -122,48 +118,7 @@ def calibrate(
     )
 
 
-def calibrate_relevance(
-    course: Course, settings: Settings, questions: Mapping[str, bool]
-) -> Calibration:
-    """Fit only the relevance, on ordinary questions; see `calibrate`.
-
-    Args:
-        course: the course of the store.
-        settings: the settings.
-        questions: questions, and whether each is about the course.
-
-    Raises:
-        GamesError: all questions are of one kind.
-    """
-    if len({*questions.values()}) < 2:
-        raise GamesError(
-            "--questions has questions of one kind; it needs some about the course and some about other things"
-        )
-    before = course_calibration(course)
-    dense = _dense_of(course, settings)
-    about: list[pd.DataFrame] = []
-    unrelated: list[pd.DataFrame] = []
-    for question, is_about in questions.items():
-        scores = pd.DataFrame(dense.terms(question, [USUAL_SIMILARITY]))
-        group = about if is_about else unrelated
-        group.append(scores)
-
-    def fit_slopes(calibration: DenseCalibration, *names: str) -> DenseCalibration:
-        bias, slopes, separation = fit_relevance(names, about, unrelated)
-        return replace(calibration, bias=bias, slopes=slopes, separation=separation)
-
-    alone, with_late = fit_slopes(before.dense, PARAGRAPH), before.late_interaction
-    if TOKENS in about[0] and with_late is not None:
-        with_relevance = [PARAGRAPH, TOKENS]
-        if len(set(map(detect_language, questions))) > 1:
-            with_relevance.append(USUAL_SIMILARITY)
-        with_late = replace(
-            with_late, dense=fit_slopes(with_late.dense, *with_relevance)
-        )
-    return replace(before, dense=alone, late_interaction=with_late)
-
-
-def _dense_of(course: Course, settings: Settings, hints: Hints | None = None) -> Dense:
+def _dense_of(course: Course, settings: Settings, hints: Hints) -> Dense:
     """Load dense search with the present calibration; `hints` replace the bundled bank."""
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder, hints)
@@ -262,7 +217,7 @@ def fit_relevance(
     names: Sequence[str],
     positives: Sequence[pd.DataFrame],
     unrelated: Sequence[pd.DataFrame],
-    elsewhere: Sequence[pd.DataFrame] = (),
+    elsewhere: Sequence[pd.DataFrame],
 ) -> tuple[float, dict[str, float], float]:
     """Fit the log-odds that a paragraph answers a hint, on the most relevant paragraph of each hint.
 
@@ -274,7 +229,7 @@ def fit_relevance(
         positives: for each hint about the course, (n_paragraphs,) scores by name.
         unrelated: the same for hints about other things.
         elsewhere: the same for hints about the course, without the paragraphs of their document. These hard negatives
-            have HARD_SHARE of the weight of all negatives; () leaves them out.
+            have HARD_SHARE of the weight of all negatives.
 
     Returns:
         The bias, the slopes, and the AUROC of the positives against the unrelated hints.
@@ -285,9 +240,8 @@ def fit_relevance(
     groups = (positives, unrelated, elsewhere)
     tables = _tables(chain(*groups), names)
     counts = list(map(len, groups))
-    hard_share = HARD_SHARE if elsewhere else 0.0
-    shares = np.array([1.0, 1.0 - hard_share, hard_share])
-    weights = np.repeat(shares * counts[0] / np.maximum(counts, 1), counts)
+    shares = np.array([1.0, 1.0 - HARD_SHARE, HARD_SHARE])
+    weights = np.repeat(shares * counts[0] / counts, counts)
     labels = np.repeat([1, 0, 0], counts)
 
     slopes, bias = np.ones(len(names)), 0.0
@@ -304,23 +258,6 @@ def fit_relevance(
     separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])
     relevance = dict(zip(names, map(round_significant, slopes.tolist()), strict=True))
     return round_significant(bias), relevance, round_significant(separation)
-
-
-def read_questions(path: Path) -> dict[str, bool]:
-    """Read questions, and whether each is about the course, from one JSON object a line.
-
-    Raises:
-        GamesError: the file cannot be read, or a line has another form.
-    """
-    questions = {}
-    for where, record in read_objects(path, GamesError, flag="--questions"):
-        question, is_about = record.get("question"), record.get("about_course")
-        if not isinstance(question, str) or not isinstance(is_about, bool):
-            raise GamesError(
-                f'{where} must be {{"question": TEXT, "about_course": true or false}}'
-            )
-        questions[question] = is_about
-    return questions
 
 
 def round_significant(value: float) -> float:

@@ -27,7 +27,7 @@ from tests.evaluate.fakes import (
     course_records,
     write_games,
 )
-from tests.fakes import each, refusal
+from tests.fakes import each, refusal, shorten
 from tests.player.fakes import course
 
 GROUPS = (("merge",), ("pivot",))
@@ -81,8 +81,9 @@ RIGHT = answers_line((1, "A"))
 LONG = "x" * 9_000
 
 
-def test_what_is_wrong_with_a_line_of_answers_is_said_briefly() -> None:
-    for line, says in (
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
         ("[]", "list is not a JSON object"),
         (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'; name"),
         (answers_line((1, "A"), game_id=LONG), "no batch has the game_id 'xxx"),
@@ -98,29 +99,34 @@ def test_what_is_wrong_with_a_line_of_answers_is_said_briefly() -> None:
         (f"{RIGHT}\n{RIGHT}", "is there twice"),
         (answers_line((1, "A"), (1, "B")), "its own question_number"),
         ('{"answers": []}', "the line has no game_id"),
-    ):
-        message = refusal(BatchError, read_answers, line)
+    ],
+    ids=shorten,
+)
+def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(
+    line: str, says: str
+) -> None:
+    message = refusal(BatchError, read_answers, line)
 
-        assert message.startswith("answers.jsonl line ")
-        assert says in message
-        assert len(message) < 500, line
+    assert message.startswith("answers.jsonl line ")
+    assert says in message
+    assert len(message) < 500
 
 
 FEW = format_batch(replace(BATCH, questions=(WORD, FILLER)))
 
 
-def test_what_is_wrong_with_a_line_of_batches_is_said() -> None:
-    for line in ("{}", "3", f"{format_batch(BATCH)}\n" * 2, FEW):
-        with pytest.raises(BatchError, match=r"batches.jsonl line \d: .*; "):
-            read_back(line)
+@pytest.mark.parametrize("line", ["{}", "3", f"{format_batch(BATCH)}\n" * 2, FEW])
+def test_what_is_wrong_with_a_line_of_batches_is_said(line: str) -> None:
+    with pytest.raises(BatchError, match=r"batches.jsonl line \d: .*; "):
+        read_back(line)
 
 
-def test_answers_must_be_about_games() -> None:
-    for line in ("", RIGHT):
-        batches = written("batches.jsonl", format_batch(BATCH))
-        answers = written("answers.jsonl", line)
-        with pytest.raises(BatchError, match="lines answer games of --games"):
-            read_answered(batches, answers, [])
+@pytest.mark.parametrize("line", ["", RIGHT])
+def test_answers_must_be_about_games(line: str) -> None:
+    batches = written("batches.jsonl", format_batch(BATCH))
+    answers = written("answers.jsonl", line)
+    with pytest.raises(BatchError, match="lines answer games of --games"):
+        read_answered(batches, answers, [])
 
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:

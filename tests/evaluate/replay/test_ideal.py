@@ -29,17 +29,20 @@ def simulated(prior: Float64Array, truth: int, errors: Errors) -> float:
     return float(np.mean(best[:, truth] / best.sum(axis=1)))
 
 
-def test_the_probability_is_that_of_a_simulation() -> None:
-    for errors in (
+@pytest.mark.parametrize(
+    "errors",
+    [
         Errors(4, 0.1, 0.2),
         Errors(3, 0.0, 0.4),
         Errors(2, 0.5, 0.1),
         Errors(0, 0.0, 0.0),
-    ):
-        for truth in (0, 2, 4):
-            ideal = win_probability(PRIOR, truth, errors)
-            expected = simulated(PRIOR, truth, errors)
-            assert ideal == pytest.approx(expected, abs=0.015), (errors, truth)
+    ],
+)
+def test_the_probability_is_that_of_a_simulation(errors: Errors) -> None:
+    for truth in (0, 2, 4):
+        ideal = win_probability(PRIOR, truth, errors)
+        expected = simulated(PRIOR, truth, errors)
+        assert ideal == pytest.approx(expected, abs=0.015), truth
 
 
 def test_twenty_answers_without_an_error_find_one_of_many_thousands() -> None:
@@ -48,16 +51,19 @@ def test_twenty_answers_without_an_error_find_one_of_many_thousands() -> None:
     assert win_probability(prior, 7, Errors(20, 0.15, 0.35)) < 0.7
 
 
-def test_the_errors_are_those_of_the_spec() -> None:
-    for spec, errors in {
+@pytest.mark.parametrize(
+    ("spec", "errors"),
+    {
         "oracle": Errors(20, 0.0, 0.0),
         "noisy:0.25,0.5": Errors(20, 0.5, 0.5),
         "sees:opening,answers:10": Errors(10, 0.0, 0.0),
         "constant:B": Errors(0, 0.0, 0.0),
         "blind": Errors(0, 0.0, 0.0),
         "declined:1": Errors(20, 1.0, 0.0),
-    }.items():
-        assert read_stated_errors(read_spec(spec)) == errors, spec
+    }.items(),
+)
+def test_the_errors_are_those_of_the_spec(spec: str, errors: Errors) -> None:
+    assert read_stated_errors(read_spec(spec)) == errors
 
 
 def test_ideal_questions_lose_what_the_store_does_not_hold() -> None:

@@ -89,13 +89,16 @@ def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     assert each(compare([FIRST, won]), "measure") == TESTED
 
 
-def test_runs_that_cannot_be_compared_are_refused() -> None:
-    for runs, says in (
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
         ([FIRST], "A comparison needs two runs, got 1"),
         ([FIRST, uniform("few", 1, 3)], "first and few are of different games"),
-    ):
-        with pytest.raises(RunError, match=says):
-            compare(runs)
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused(runs: list[Run], says: str) -> None:
+    with pytest.raises(RunError, match=says):
+        compare(runs)
 
 
 def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -> None:
@@ -113,42 +116,35 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
     for files in ("runs", "runs runs/dual.json", "runs/dual.json runs/unfiltered.json"):
         assert evaluate(f"compare {files} --json").json == printed
 
-    Path("theirs.run").write_text("g1 Q0 alpha:1:1 1 1 x\n")
-    printed = evaluate("compare runs theirs.run --out D --json").json
-    assert [*printed["presets"]] == ["dual", "unfiltered", "theirs"]
-    for again in ("D", "D --out D"):
+    for again in ("runs --out D", "D", "D --out D"):
         assert evaluate(f"compare {again} --json").json == printed
 
-    # nothing is said of the settings of another system
-    told = evaluate("compare runs/dual.json theirs.run").out
-    assert "what differs in theirs from dual: the system" in told
-    assert "belief" not in told
 
-
-def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(
-    evaluate: Evaluate,
-) -> None:
-    Path("own.yaml").write_text("game: {candidates: 8}")
-    for options, candidates in {
+@pytest.mark.parametrize(
+    ("options", "candidates"),
+    {
         "": [10_000_000] * 2,
         "--belief hits": [0, 0],
         "--belief preset": [0, 10_000_000],
         "--set game.candidates=7": [7, 7],
         "--config own.yaml --belief hits": [8, 8],
-    }.items():
-        presets = f"compare {ABOUT} --presets dual,distance-merge"
-        printed = evaluate(f"{presets} {options} --out runs").out
-        written = json.loads(Path("runs/compare.json").read_bytes())
-        runs = written["presets"].values()
+    }.items(),
+)
+def test_beliefs_of_presets_run_over_the_same_unless_asked_and_differences_are_named(
+    options: str, candidates: list[int], evaluate: Evaluate
+) -> None:
+    Path("own.yaml").write_text("game: {candidates: 8}")
+    presets = f"compare {ABOUT} --presets dual,distance-merge"
+    printed = evaluate(f"{presets} {options} --out runs").out
+    written = json.loads(Path("runs/compare.json").read_bytes())
+    runs = written["presets"].values()
 
-        assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
-        plain = " ".join(printed.split())
-        assert "what differs in distance-merge from dual: search.strategies" in plain, (
-            options
-        )
-        assert "search.merge relevance (slots)" in plain, options
-        own = "game.candidates 10000000 (0)"
-        assert (own in plain) == (options == "--belief preset")
+    assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
+    plain = " ".join(printed.split())
+    assert "what differs in distance-merge from dual: search.strategies" in plain
+    assert "search.merge relevance (slots)" in plain
+    own = "game.candidates 10000000 (0)"
+    assert (own in plain) == (options == "--belief preset")
 
 
 def test_runs_over_two_stores_are_compared_on_the_same_games(

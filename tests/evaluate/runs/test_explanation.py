@@ -63,18 +63,23 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
     assert describe_fate(game_record(**changes), play) == says
 
 
-def test_a_search_that_missed_says_what_the_book_did() -> None:
-    for book, book_name, ends in (
+@pytest.mark.parametrize(
+    ("book", "book_name", "ends"),
+    [
         (ALPHA, "alpha", ", although the book was resolved rightly"),
         (BETA | {"tier": "boost"}, "alpha", ", and beta was preferred to alpha"),
         (BETA | {"tier": "none"}, "alpha", ", and no book was resolved"),
         (None, "", ", and no book was named"),
-    ):
-        lost = "lost in the search: not among the"
-        played = play_record(won=False, guess_rank=None, prior_rank=None)
-        record = game_record(book_name=book_name, rank=None, book=book)
-        assert describe_fate(record, None) == f"{lost} 2 hits{ends}"
-        assert describe_fate(record, played) == f"{lost} 50 candidates{ends}"
+    ],
+)
+def test_a_search_that_missed_says_what_the_book_did(
+    book: Any, book_name: str, ends: str
+) -> None:
+    lost = "lost in the search: not among the"
+    played = play_record(won=False, guess_rank=None, prior_rank=None)
+    record = game_record(book_name=book_name, rank=None, book=book)
+    assert describe_fate(record, None) == f"{lost} 2 hits{ends}"
+    assert describe_fate(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:

@@ -14,7 +14,6 @@ from evaluate.runs.export import export
 from evaluate.runs.files import read_run, read_runs, write_run
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import Run
-from evaluate.runs.trec import read_trec_run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import Evaluate, run_of
 from tests.fakes import each
@@ -46,29 +45,29 @@ OTHER = json.dumps(game_record(game_id="g9"))
 UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 
 
-def test_a_run_with_a_broken_file_is_refused() -> None:
-    for file, text, says in (
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
         ("run.json", "", "run.json is not as replay writes it: "),
         ("run.json", '{"hint_alone": {}}', "run.json is a table of several referees"),
         ("run.json", '{"measures": {}}', "is not as replay writes it: referee: "),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
         ("run.games.jsonl", UNRANKED, "line 2 is not .*: search.rank: .* integer"),
-    ):
-        written("run.json")
-        Path(file).write_text(text)
-        with pytest.raises(RunError, match=says):
-            read_run(Path("run.json"))
-        Path(file).unlink()
-        with pytest.raises(RunError, match=f"{file} cannot be read"):
-            read_run(Path("run.json"))
-
-
-def test_the_head_of_a_run_has_bounds() -> None:
-    path = Path("run.json")
+    ],
+)
+def test_a_run_with_a_broken_file_is_refused(file: str, text: str, says: str) -> None:
     written("run.json")
-    head = json.loads(path.read_text("utf-8"))
+    Path(file).write_text(text)
+    with pytest.raises(RunError, match=says):
+        read_run(Path("run.json"))
+    Path(file).unlink()
+    with pytest.raises(RunError, match=f"{file} cannot be read"):
+        read_run(Path("run.json"))
 
-    for key, value in (
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
         ("repeats", 99_999_999_999),
         ("repeats", 0),
         ("seed", -1),
@@ -76,10 +75,16 @@ def test_the_head_of_a_run_has_bounds() -> None:
         ("commit", "x" * 2_000),
         ("settings", {}),
         ("settings", {"preset": 3}),
-    ):
-        path.write_text(json.dumps({**head, key: value}))
-        with pytest.raises(RunError, match=f"is not as replay writes it: {key}: "):
-            read_run(path)
+    ],
+)
+def test_the_head_of_a_run_has_bounds(key: str, value: object) -> None:
+    path = Path("run.json")
+    written("run.json")
+    head = json.loads(path.read_text("utf-8"))
+
+    path.write_text(json.dumps({**head, key: value}))
+    with pytest.raises(RunError, match=f"is not as replay writes it: {key}: "):
+        read_run(path)
 
 
 def test_a_run_shows_its_figures() -> None:
@@ -89,42 +94,6 @@ def test_a_run_shows_its_figures() -> None:
     shown = run._repr_html_()
     assert "&lt;mine&gt;: 2 games, none" in shown
     assert "<td>0.500 [0.500, 0.500]</td>" in shown
-
-
-def read_theirs(text: str) -> Run:
-    theirs = Path("theirs.txt")
-    theirs.write_text(text, "utf-8")
-    return read_trec_run(theirs, written("ours.json"))
-
-
-def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines() -> None:
-    text = "g1 Q0 beta%203:1:1 1 0.5 x\ng1 Q0 alpha:1:2 2 0.5 x\ng1 Q0 a:1:1 9 0.75 x\n"
-    run = read_theirs(text)
-    hits = next(iter(run.records))["search"]["hits"]
-    assert each(hits, "paragraph_id") == ["a:1:1", "beta 3:1:1", "alpha:1:2"]
-    assert (run.name, run.referee) == ("theirs", "none")
-    assert run.values["RR"].tolist() == [1 / 3]
-
-
-def test_a_trec_run_may_rank_the_labelled_paragraph_or_its_duplicate() -> None:
-    ours = game_record()
-    assert ours["truth"] is not None
-    ours["truth"]["paragraph_id"] = "copy:1:1"
-    for paragraph_id, rr in (("alpha:1:2", 1.0), ("copy:1:1", 1.0), ("alpha:1:1", 0.0)):
-        Path("theirs.txt").write_text(f"g1 Q0 {paragraph_id} 1 1 x\n", "utf-8")
-        run = read_trec_run(Path("theirs.txt"), run_of([ours]))
-        assert run.values["RR"].tolist() == [rr]
-
-
-def test_a_file_that_is_no_trec_run_over_these_games_is_refused() -> None:
-    for text, says in {
-        "g1 alpha:1:2 1\n": "not lines `game_id Q0 paragraph_id rank score",
-        "g1 Q0 alpha:1:2 1 best x\n": "not lines `game_id Q0",
-        "g1 Q0 alpha:1:2 1 nan x\n": "the score nan is no number",
-        "other Q0 alpha:1:2 1 1 x\n": "ranks no game of ours, but other",
-    }.items():
-        with pytest.raises(RunError, match=says):
-            read_theirs(text)
 
 
 RUN = run_of(

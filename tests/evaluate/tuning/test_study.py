@@ -29,7 +29,6 @@ from evaluate.tuning.objective import Evaluation
 from evaluate.tuning.space import (
     SPACE_FILE,
     Space,
-    find_nearest_parameters,
     list_grid_points,
     load_space,
     make_trial_settings,
@@ -38,7 +37,6 @@ from evaluate.tuning.space import (
 from evaluate.tuning.storage import hide_passwords, open_storage
 from evaluate.tuning.study import (
     StudyResult,
-    find_best_parameters,
     run_study,
     sort_trials,
 )
@@ -97,16 +95,23 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
     assert (none.pdf_k, none.global_k) == (0, 1)
 
 
-def test_a_study_tunes_only_what_has_an_effect_in_its_preset() -> None:
-    everything = set(yaml.safe_load(SPACE_FILE.read_text())["search"])
-    for preset, tuned in {
-        "default": everything - {"lowered_threshold"},
+EVERYTHING = set(yaml.safe_load(SPACE_FILE.read_text())["search"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "tuned"),
+    {
+        "default": EVERYTHING - {"lowered_threshold"},
         "dual": {"pdf_k", "global_k", "threshold"},
         "distance-merge": {"boost", "threshold"},
         "vector-then-keyword": {"threshold", "lowered_threshold"},
         "keyword": {"threshold"},
-    }.items():
-        assert load_space(load(preset).search).keys() == tuned, preset
+    }.items(),
+)
+def test_a_study_tunes_only_what_has_an_effect_in_its_preset(
+    preset: str, tuned: set[str]
+) -> None:
+    assert load_space(load(preset).search).keys() == tuned
 
 
 @pytest.fixture
@@ -202,18 +207,26 @@ def test_a_space_with_a_setting_that_no_trial_reads_is_refused(
         load_space(load().search)
 
 
-def test_a_grid_with_a_key_or_value_that_no_trial_takes_is_refused() -> None:
-    base = load().search
-    for line, says in {
+@pytest.mark.parametrize(
+    ("line", "says"),
+    {
         "pdf_k=5,10 fusion=linear,rrf": "names fusion, which no trial reads",
         "pdf_k=5,10 cascade=off": "names cascade, which no trial reads",
         "lowered_threshold=0.1": "which no trial reads",
         "pdf_k=10,30": "pdf_k is never 30, since",
         "pdf_k=20 global_k=0,5": "global_k is never 5",
         "boost_confidence=1.0 filter_confidence=.8,.9": "is never 1.0",
-    }.items():
-        with pytest.raises(SettingsError, match=says):
-            read_grid(line.split(), base)
+    }.items(),
+)
+def test_a_grid_with_a_key_or_value_that_no_trial_takes_is_refused(
+    line: str, says: str
+) -> None:
+    with pytest.raises(SettingsError, match=says):
+        read_grid(line.split(), load().search)
+
+
+def test_a_grid_may_have_a_key_or_value_that_only_some_trials_take() -> None:
+    base = load().search
     # some trials read spill_over, and not all lower global_k
     for line in ("merge=slots,relevance spill_over=never", "pdf_k=10,20 global_k=0,5"):
         assert read_grid(line.split(), base)
@@ -377,38 +390,22 @@ class TestKilled:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for place, kept in (
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [
         (STORAGE, f"16 trials of 16 in {STORAGE}, the same command goes on"),
         (None, "16 trials of 16 lost, --storage FILE keeps them"),
-    ):
-        interrupts.on_interrupt_print("tune: interrupted")
-        best = sort_trials(fit(place).trials)[0]
-        assert f"best={best.value:.4f}" in capsys.readouterr().err
-        interrupts.announce()
-        assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
+    ],
+)
+def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
+    place: str | None, kept: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupts.on_interrupt_print("tune: interrupted")
+    best = sort_trials(fit(place).trials)[0]
+    assert f"best={best.value:.4f}" in capsys.readouterr().err
+    interrupts.announce()
+    assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
     interrupts.on_interrupt_print("")
-
-
-@pytest.mark.usefixtures("at_once")
-def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first() -> None:
-    earlier = "earlier.db"
-
-    def found(name: str) -> list[Json]:
-        return find_best_parameters(earlier, name, FEW, load().search)
-
-    open_storage(earlier)
-    with pytest.raises(TuneError, match="has no other study with a finished trial"):
-        found("later")
-    best = sort_trials(fit(earlier).trials)[:3]
-    with pytest.raises(TuneError, match="has no other study with a finished trial"):
-        found("killed")
-    result = fit(None, earlier=found("later"), name="later").trials
-    assert result[0].params == find_nearest_parameters(FEW, load().search)
-    for trial, expected in zip(result[1:], best, strict=False):
-        assert trial.params == pytest.approx(expected.params)
 
 
 def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None:
@@ -416,16 +413,6 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
     with pytest.raises(TuneError, match=says) as caught:
         open_storage("nothing://me:s3@cret@127.0.0.1:1/db")
     assert "cret" not in str(caught.value)
-    with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
-        open_storage("nothing://x/db", is_earlier=True)
     for name in ("password", "passwd", "pwd", "client_secret", "Token", "ssl_key"):
         shown = hide_passwords(f"mysql+mysqldb://h/db?user=u&{name}=s3cret&a=1")
         assert shown == f"mysql+mysqldb://h/db?user=u&{name}=***&a=1"
-
-
-def test_an_earlier_storage_is_not_created() -> None:
-    missing = Path("missing.db")
-    for spec in (f"{missing}", f"sqlite:///{missing}", f"sqlite+pysqlite:///{missing}"):
-        with pytest.raises(TuneError, match="does not exist"):
-            open_storage(spec, is_earlier=True)
-        assert not missing.exists()

@@ -11,7 +11,7 @@ import pytest
 
 from player.search.calibration import CALIBRATION
 from quarry.store import Course, Store
-from tests.evaluate.fakes import Evaluate, Output, course_records, write_games
+from tests.evaluate.fakes import Evaluate, course_records, write_games
 from tests.fakes import file_reading
 from tools.calibration.search import fit_choices, fit_relevance
 
@@ -44,12 +44,6 @@ def test_relevance_is_even_half_way_whatever_the_numbers_of_hints() -> None:
     assert separation == 1.0
 
 
-def tokens_store(store: Course) -> None:
-    """Write the course with the vectors of its tokens into the store `tokens`."""
-    for document in Store(store.location).documents.values():
-        file_reading(Store("tokens"), document.reading)
-
-
 @pytest.fixture
 def calibrate(command: Evaluate) -> Evaluate:
     """Run the command over games whose hints keep the rule."""
@@ -68,7 +62,8 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
     monkeypatch.setenv("QUARRY_HOME", "home")
     projects = CALIBRATION.read_bytes()
 
-    tokens_store(store)
+    for document in Store(store.location).documents.values():
+        file_reading(Store("tokens"), document.reading)
     fitted = calibrate("--store tokens")
     late = fitted.json["late_interaction"]["dense"]
     assert late["late_weights"].keys() == {"tokens", "hubness"}
@@ -87,36 +82,3 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
     assert unrelated != old["books"].pop("unrelated")
     for key in ("keyword", "books"):
         assert new[key] == old[key]
-
-
-def fit_questions(command: Evaluate, store: str, **about_course: bool) -> Output:
-    """Fit on questions, each with whether it is about the course."""
-    records = []
-    for question, is_about in about_course.items():
-        records.append({"question": question, "about_course": is_about})
-    write_games(Path("questions.jsonl"), records)
-    return command(f"search --store {store} --questions questions.jsonl --out out.json")
-
-
-def test_questions_fit_the_relevance_alone(command: Evaluate) -> None:
-    new = fit_questions(command, "store", teatime=True, umbrella=False).json
-    old = json.loads(CALIBRATION.read_bytes())["minilm"]
-    for key in ("bias", "slopes", "separation"):
-        assert new["dense"].pop(key) != old["dense"].pop(key)
-    assert new == old
-
-    refusal = fit_questions(command, "store", teatime=True).refusal
-    assert "questions of one kind" in refusal
-
-
-def test_questions_in_two_languages_take_off_what_is_usual(
-    command: Evaluate, store: Course
-) -> None:
-    tokens_store(store)
-    for hint, names in (
-        ("cat", {"paragraph", "tokens"}),
-        ("חתול", {"paragraph", "tokens", "usual"}),
-    ):
-        fitted = fit_questions(command, "tokens", **{hint: True, "lantern": False}).json
-        assert fitted["late_interaction"]["dense"]["slopes"].keys() == names
-        assert fitted["dense"]["slopes"].keys() == {"paragraph"}

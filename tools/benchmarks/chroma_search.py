@@ -1,6 +1,6 @@
 """Baseline of the start benchmark: one query by sentence-transformers and Chroma's own embedding function.
 
-Usage: python -m tools.benchmarks.baselines.chroma_search FOLDER
+Usage: python -m tools.benchmarks.chroma_search FOLDER
 """
 
 import os

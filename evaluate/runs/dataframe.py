@@ -1,4 +1,4 @@
-"""The frame of a run: a row for each repeat of each game, with the outcome and the figures of the play."""
+"""The DataFrame of a run: a row for each repeat of each game, with the outcome and the figures of the play."""
 
 from __future__ import annotations
 
@@ -98,31 +98,25 @@ def build_frame(
 
 def _game_values(record: ReplayRecord) -> Json:
     """Return the values of the columns of a game."""
-    search, secret, label = (
-        record["search"],
-        record["truth"],
-        record["opening_sentence"],
-    )
+    search, secret = record["search"], record["truth"]
+    book, label = search["book"], record["opening_sentence"]
     values: Json = {
-        **record,
-        **search,
-        **(secret or {}),
-        "book": None,
+        **_take(record, "game_id", "book_name", "hint", "answerable", "edition"),
+        **_take(record, "questions_ms", "decide_ms"),
+        **_take(search, "rank", "relevant", "embed_ms", "search_ms"),
+        **_take(secret, "paragraph_id", "document"),
         "n_hits": len(search["hits"]),
         "book_right": False,
         "label": label,
         "has_word": bool(stems(record["associative_word"])),
     }
     if search["rank"]:
-        hit = search["hits"][search["rank"] - 1]
-        values |= {"slot": hit["slot"], "strategy": hit["strategy"]}
+        values |= _take(search["hits"][search["rank"] - 1], "slot", "strategy")
 
-    if book := search["book"]:
-        values |= {
-            "book": book["document"],
-            "book_tier": book["tier"],
-            "book_confidence": book["confidence"],
-        }
+    if book is not None:
+        values["book"] = book["document"]
+        values["book_tier"] = book["tier"]
+        values["book_confidence"] = book["confidence"]
         if secret is not None and book["tier"] != "none":
             values["book_right"] = book["document"] == secret["document"]
 
@@ -138,7 +132,9 @@ def _play_values(
 ) -> Json:
     """Return the values of the columns of a play."""
     values: Json = {
-        **(play or {}),
+        **_take(play, "guess_rank", "prior_rank", "won", "private_score"),
+        **_take(play, "sentence_exact", "word_exact", "word_top20"),
+        **_take(play, "win_ideal", "ratio", "right_page"),
         "repeat": repeat,
         "lost_at": find_lost_step(record, play),
         "fate": describe_fate(record, play),
@@ -149,6 +145,11 @@ def _play_values(
     elif has_referee:
         values["won"] = False
     return values
+
+
+def _take(record: Mapping[str, Any] | None, *names: str) -> Json:
+    """Return some values of a record; {} if there is no record."""
+    return {name: record.get(name) for name in names} if record is not None else {}
 
 
 def round_mean(values: pd.Series[Any], digits: int = 6) -> float | None:

@@ -10,7 +10,7 @@ from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.replay.replay import Replay
 from evaluate.runs.record import PlayRecord
-from evaluate.runs.table import make_table
+from evaluate.runs.referee_table import make_table
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game
 

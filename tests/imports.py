@@ -1,19 +1,13 @@
-"""Checks the imports between our files, and draws them as docs/architecture.svg (`make drawing`)."""
+"""The imports between our files, and the rules that they follow."""
 
 import ast
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from jinja2 import Template
+from tests.fakes import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
-"""Folder of the packages."""
-PICTURE = ROOT / "docs" / "architecture.svg"
-"""The picture in the documentation."""
-TEMPLATE = Path(__file__).with_name("architecture.svg.j2")
-"""Template of the picture."""
 ALLOWED_IMPORTS = {
     "configs": (),
     "quarry": ("configs",),
@@ -25,12 +19,6 @@ ALLOWED_IMPORTS = {
 """Packages from the lowest to the highest, and the packages that each may import."""
 FACE = ("quarry", "quarry.api", "quarry.command", "quarry.measuring")
 """Modules of quarry/ that may import packages above it: `import quarry`, and the command."""
-LEFT = 190
-"""Left end of the boxes, in pixels."""
-PITCH = 126
-"""Distance of two boxes, in pixels."""
-FLOOR_HEIGHT = 96
-"""Height of a package, in pixels."""
 Arrow = tuple[str, str]
 """The importing and the imported module or package."""
 
@@ -45,15 +33,15 @@ def find_modules() -> dict[str, Path]:
     return modules
 
 
-def count_imports() -> Counter[Arrow]:
-    """Count the names that each of our modules imports from each other module."""
+def find_imports() -> set[Arrow]:
+    """Return the pairs of our modules of which one imports from the other."""
     modules = find_modules()
-    arrows: Counter[Arrow] = Counter()
+    arrows = set()
     for module, path in modules.items():
         for name in _list_imports(ast.parse(path.read_text(encoding="utf-8"))):
             target = name if name in modules else name.rpartition(".")[0]
             if target in modules:
-                arrows[module, target] += 1
+                arrows.add((module, target))
     return arrows
 
 
@@ -73,17 +61,15 @@ def find_package(module: str) -> str:
     return "face" if module in FACE else module.partition(".")[0]
 
 
-def between_packages(imports: Counter[Arrow]) -> Counter[Arrow]:
-    """Count the names that each package imports from each other package."""
-    arrows: Counter[Arrow] = Counter()
-    for (module, target), count in imports.items():
-        package, imported = find_package(module), find_package(target)
-        if package != imported:
-            arrows[package, imported] += count
-    return arrows
+def between_packages(imports: Iterable[Arrow]) -> set[Arrow]:
+    """Return the pairs of packages of which one imports from the other."""
+    arrows = {
+        (find_package(module), find_package(target)) for module, target in imports
+    }
+    return {(package, target) for package, target in arrows if package != target}
 
 
-def upward(arrows: Counter[Arrow]) -> list[Arrow]:
+def upward(arrows: Iterable[Arrow]) -> list[Arrow]:
     """Return the arrows between packages that `ALLOWED_IMPORTS` does not allow."""
     return [
         (package, target)
@@ -92,7 +78,7 @@ def upward(arrows: Counter[Arrow]) -> list[Arrow]:
     ]
 
 
-def circles(imports: Counter[Arrow]) -> list[str]:
+def circles(imports: Iterable[Arrow]) -> list[str]:
     """Describe a circle of imports among all modules, and one among the files and folders of each folder, if any."""
     graphs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for module, target in imports:
@@ -115,38 +101,3 @@ def circles(imports: Counter[Arrow]) -> list[str]:
         except CycleError as error:
             descriptions.append(f"{where}: {' -> '.join(error.args[1])}")
     return descriptions
-
-
-def draw(arrows: Counter[Arrow]) -> str:
-    """Draw the picture: packages as floors with rooms, and an arrow with a count for each pair of packages."""
-    rooms, tops = {}, {}
-    for number, package in enumerate(reversed(ALLOWED_IMPORTS)):
-        folders = sorted((ROOT / package).glob("*/__init__.py"))
-        rooms[package] = [f"{folder.parent.name}/" for folder in folders]
-        tops[package] = 10 + number * FLOOR_HEIGHT
-    rooms["face"] = ["import quarry", "the command"]
-
-    template = Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True)
-    picture: str = template.render(
-        floors=ALLOWED_IMPORTS,
-        floor=FLOOR_HEIGHT,
-        left=LEFT,
-        pitch=PITCH,
-        width=LEFT + max(map(len, rooms.values())) * PITCH + 350,
-        rooms=rooms,
-        tops=tops,
-        arrows=sorted(arrows.items()),
-    )
-    return picture
-
-
-def main() -> None:
-    """Write the picture and print the arrows; tests/test_imports.py checks them."""
-    arrows = between_packages(count_imports())
-    PICTURE.write_text(draw(arrows), encoding="utf-8")
-    for (package, target), count in sorted(arrows.items()):
-        print(f"{package} -> {target}: {count}")
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,7 @@ import numpy as np
 
 from configs.settings import Settings
 from evaluate.referee.spec import HINT_ALONE, SeededSpec
-from evaluate.runs.frame import build_frame, round_mean
+from evaluate.runs.dataframe import build_frame, round_mean
 from evaluate.runs.measures import compute_figure
 from evaluate.runs.record import ReplayRecord
 from player.round import Json
