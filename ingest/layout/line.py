@@ -82,7 +82,7 @@ PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
 _CLOSED = rf"[{re.escape(CLOSING_MARKS)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
 """Expression for the signs that may follow the last stop of a text, such as brackets and the end of a proof."""
 
-_STOPS = ".!?؟…。☹☺\U0001f300-\U0001faff"
+_STOPS = ".!?؟…。．！？☹☺\U0001f300-\U0001faff"
 """Stops, and faces and the like in place of one."""
 
 _ENDS_CLAUSE = re.compile(rf"[:{_STOPS}]{_CLOSED}")

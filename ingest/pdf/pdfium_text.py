@@ -32,6 +32,7 @@ from ingest.pdf.tex import (
     MSA,
     OMX,
     PAIRED,
+    draws_lines,
     RELATION_SIGNS,
     encoding_named,
     join_bracket_pieces,
@@ -479,6 +480,8 @@ class PageText:
     def _read_text(self, font: int, code: int, position: int) -> str:
         """Return the text of a code of a font, first used at `position`."""
         name = self._fonts.names[font]
+        if draws_lines(name):
+            return ""
         text = private_letters(code, name) or character(code)
         is_ornament = has_own_signs(name) and 0x20 < code < 0x100
         if 0xF000 <= code < 0xF900 or is_ornament:

@@ -225,6 +225,15 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 
 
+_DRAWING = re.compile(r"^(?:LINE|LCIRCLE)W?\d|^XY(?:[AB]TIP|BSQL|CIRC|DASH|LINE)\d")
+"""Names of the fonts of LaTeX's pictures and of XY-pic, whose glyphs are pieces of lines and arrows."""
+
+
+def draws_lines(font: str) -> bool:
+    """Return whether the glyphs of a font are pieces of a drawing, and no text."""
+    return _DRAWING.match(font) is not None
+
+
 def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     """Return the encoding of a bitmap font without names by the codes that a file uses.
 

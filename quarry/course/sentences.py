@@ -6,13 +6,19 @@ from collections.abc import Collection, Sequence
 
 from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
-from quarry.languages.registry import OTHER_ARTICLES, language_of_word, words_of_all
+from quarry.languages.registry import (
+    OTHER_ARTICLES,
+    UNSPACED,
+    language_of_word,
+    words_of_all,
+)
 
 _OPENERS = words_of_all("openers")
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING_MARKS)}]*(?: »)?(?=\s|$)"
-    rf"|[。！？]+[{re.escape(CLOSING_MARKS)}]*"
+    rf"|(?:[。！？]|(?<=[{UNSPACED})）」])．)+[{re.escape(CLOSING_MARKS)}]*"
+    rf"|(?:(?<=[{UNSPACED})）」])|(?<=[^A-Za-z.][A-Za-z]))[.!?](?=[{UNSPACED}])"
     r"|(?<=[א-ת]{3})[.!?](?=[א-ת]{2})|(?<=[א-ת)] )\.(?=[א-ת]{2})"
     r"|(?<=[^\W\d_]{4})[.!?](?=(?:The|This|These|It|We|He|She|They|His|Her|There|However|Therefore) [a-z])"
 )
@@ -53,6 +59,8 @@ LABEL_WORDS = 5
 """Maximum number of words of a label such as "Proof of Lemma 3."."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
+"""A letter of a script without spaces between words."""
 _PART_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*(?:\([a-z]\))?|\(?[A-Za-zא-ת]\)?")
 """The number of a part."""
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.?|\d+\.")
@@ -242,6 +250,8 @@ def _is_label(text: str) -> bool:
     """
     if _is_item_number(text):
         return True
+    if len(_UNSPACED_LETTER.findall(text)) > LABEL_WORDS:
+        return False
     text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
     if len(label) > 2 and _SECTION_NUMBER.fullmatch(label[0]):

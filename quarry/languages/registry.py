@@ -57,6 +57,10 @@ OTHER_LABELS = (
 """Words of other languages of Europe that begin statements, as in "Théorème 1"."""
 
 
+UNSPACED = "぀-ヿ㐀-䶿一-鿿"
+"""Characters of Chinese and Japanese, which have no spaces between words, for a class of an expression."""
+
+
 def detect_language(text: str) -> Language:
     """Return the language of the script of most letters; English for Latin and for any other script."""
     letters = [char for char in text if char.isalpha()]
