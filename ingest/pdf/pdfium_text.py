@@ -472,7 +472,10 @@ class PageText:
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
         x, _ = _origin(self._raw, position)
         overhang = (x - self._box[0]) / size
-        if self._frame.turn or not MIN_OVERHANG < overhang < MAX_OVERHANG:
+        # a wide letter fills its square, and the box of another program's font may not
+        is_wide = unicodedata.east_asian_width(text[:1] or " ") == "W"
+        highest = math.inf if is_wide else MAX_OVERHANG
+        if self._frame.turn or not MIN_OVERHANG < overhang < highest:
             overhang = 0.0
         self._texts[key] = text, overhang
         return text, overhang

@@ -57,6 +57,8 @@ FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 LABEL_WORDS = 5
 """Maximum number of words of a label such as "Proof of Lemma 3."."""
+LABEL_LETTERS = 4
+"""Maximum number of letters of a label in a script without spaces between words."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
@@ -250,7 +252,7 @@ def _is_label(text: str) -> bool:
     """
     if _is_item_number(text):
         return True
-    if len(_UNSPACED_LETTER.findall(text)) > LABEL_WORDS:
+    if len(_UNSPACED_LETTER.findall(text)) > LABEL_LETTERS:
         return False
     text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
