@@ -1,5 +1,6 @@
 """Table of languages, and functions that detect the language of a text or a word by its script."""
 
+import re
 from collections.abc import Iterable
 
 from quarry.languages.english import ENGLISH
@@ -59,6 +60,7 @@ OTHER_LABELS = (
 
 UNSPACED = "぀-ヿ㐀-䶿一-鿿"
 """Characters of Chinese and Japanese, which have no spaces between words, for a class of an expression."""
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 
 
 def detect_language(text: str) -> Language:
@@ -76,6 +78,11 @@ def language_of_word(word: str) -> Language:
         if language.begins(word):
             return language
     return ENGLISH
+
+
+def count_words(text: str) -> int:
+    """Return the number of words of a text; two letters of a script without spaces between words are one word."""
+    return len(text.split()) + len(_UNSPACED_LETTER.findall(text)) // 2
 
 
 def words_of_all(field: str) -> frozenset[str]:
