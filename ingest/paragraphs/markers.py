@@ -180,7 +180,7 @@ def _is_letter(first: str, words: Sequence[Word]) -> bool:
     second, *others = [word.text for word in words]
     if is_rtl_letter(first):  # two letters are initials
         return _ENUMERATOR.fullmatch(second) is None
-    begins_formula = len(second) == 1 and others and others[0] in OPERATORS
+    begins_formula = len(second) == 1 and OPERATORS.issuperset(others[:1])
     is_beginning = not second[0].islower() or (begins_formula and first[-1] == ")")
     return first[0].islower() and is_beginning
 
