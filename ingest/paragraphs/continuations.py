@@ -272,11 +272,11 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
 
 
 def _is_sentence(group: LineGroup) -> bool:
-    """Return whether a group is a whole sentence of several words."""
+    """Return whether a group is a sentence of several words, whole or of several lines."""
     line = group.first
     is_text = line.n_prose_words >= MIN_OPEN_TEXT_WORDS and not line.is_formula
     begins = line.begins_with_word and line.initial.isupper()
-    return is_text and begins and group.last.ends_sentence
+    return is_text and begins and (group.last.ends_sentence or len(group.lines) > 1)
 
 
 def _is_own_text(group: LineGroup) -> bool:

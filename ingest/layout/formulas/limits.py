@@ -35,7 +35,9 @@ SCRIPT_REACH = 0.6
 SCRIPT_GAP = 0.2
 """Maximum white space inside a limit at the right edge, or beside the limit of another operator, in ems."""
 
-_LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹⇔⟺↦⟼=∼≈≡≃≅≤≥⊆")
+_LIMIT_OPERATORS = frozenset(
+    "∑∏∐⨿∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨃⨄⨅⨆⊎⊍⊔→⟶⇒⟹⇔⟺↦⟼←⟵⇐⟸↔⟷↪↠=≠<>≤≥⩽⩾≪≫∼≈≡≃≅≺≻⪯⪰⊂⊃⊆⊇∈"
+)
 """Operators, arrows and relations that may have limits."""
 
 _NAME = re.compile("l[ií]m|m[aá]x|m[ií]n|sup|inf")
