@@ -25,7 +25,7 @@ _CANDIDATE = re.compile(
 """Signs at which a sentence may end, perhaps without the space after them, or with it before them."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
-_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+−∼⊥∥→←↦⟶↪⇒⇔")
+_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩⊍⊎⊔⊕⊗∧∨∘·⋅×+−∼⊥∥→←↦⟶↪⇒⇔")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""

@@ -36,7 +36,7 @@ SCRIPT_GAP = 0.2
 """Maximum white space inside a limit at the right edge, or beside the limit of another operator, in ems."""
 
 _LIMIT_OPERATORS = frozenset(
-    "∑∏∐⨿∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨃⨄⨅⨆⊎⊍⊔→⟶⇒⟹⇔⟺↦⟼←⟵⇐⟸↔⟷↪↠=≠<>≤≥⩽⩾≪≫∼≈≡≃≅≺≻⪯⪰⊂⊃⊆⊇∈"
+    "∑∏∐⨿∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨃⨄⨅⨆⊎⊍⊔→⟶⇒⟹⇔⟺↦⟼←⟵⇐⟸↔⟷↪↠=<>≤≥⩽⩾≪≫∼≈≡≃≅≺≻⪯⪰⊆"
 )
 """Operators, arrows and relations that may have limits."""
 
