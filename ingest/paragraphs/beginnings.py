@@ -603,13 +603,16 @@ def hangs(line_break: Break) -> bool:
 
 
 def begins_with_label(line_break: Break) -> bool:
-    """Return whether a line begins with the label of a statement below a sentence, or with a bold label.
+    """Return whether a line begins with the label of a statement below a sentence or alone, or with a bold label.
 
     A bold label is below that of a group, or has a colon and is not wrapped. Labels in an item belong to it.
     """
     first, above, line = line_break.group.first, line_break.above, line_break.line
     is_after_sentence = above.ends_sentence and not line_break.group.marker
     if is_after_sentence and line.is_prose and begins_statement(line.text):
+        return True
+    is_alone = len(line.words) == 1 and begins_statement(line.text)
+    if is_alone and (line.is_bold or line.initial.isupper()):
         return True
 
     if _is_next_named(line_break):

@@ -153,6 +153,12 @@ class _Style(NamedTuple):
     clip: Region = UNCLIPPED
 
 
+def _is_space_of_point(glyph: Glyph, before: Glyph) -> bool:
+    """Return whether a glyph is the space without width that some programs write after a point of Hebrew."""
+    is_empty = glyph.text == " " and glyph.x1 <= glyph.x0
+    return is_empty and unicodedata.combining(before.text[-1]) > 0
+
+
 class PageText:
     """Text of a page: styles of its text objects and texts of the codes of its fonts are read from PDFium once.
 
@@ -199,7 +205,7 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None:
+            if glyph is None or (glyphs and _is_space_of_point(glyph, glyphs[-1])):
                 continue
             if (
                 glyph.text in RELATION_SIGNS
