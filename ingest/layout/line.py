@@ -12,6 +12,7 @@ from typing import Self
 
 from ingest.pdf.model import Box, edges, space_between
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
+from quarry.languages.registry import UNSPACED_LETTERS, count_words
 
 PROSE_SHARE = 0.3
 """Minimum share of words in a line of prose with formulas."""
@@ -82,7 +83,7 @@ PROOF_ENDS = "□■∎◻◼⋄◇◆♦"
 _CLOSED = rf"[{re.escape(CLOSING_MARKS)}]*(?: [{PROOF_ENDS}]| \[\d{{1,3}}\])?$"
 """Expression for the signs that may follow the last stop of a text, such as brackets and the end of a proof."""
 
-_STOPS = ".!?؟…。☹☺\U0001f300-\U0001faff"
+_STOPS = ".!?؟…。．！？☹☺\U0001f300-\U0001faff"
 """Stops, and faces and the like in place of one."""
 
 _ENDS_CLAUSE = re.compile(rf"[:{_STOPS}]{_CLOSED}")
@@ -90,6 +91,9 @@ _ENDS_CLAUSE = re.compile(rf"[:{_STOPS}]{_CLOSED}")
 
 ENDS_SENTENCE = re.compile(rf"(?:[{_STOPS}]|(?<![\d.])[.!?…。]\d{{1,3}}){_CLOSED}")
 """Stop at the end of a text, perhaps with the number of a note."""
+
+UNSPACED_ROOM = 3.0
+"""Minimum room at the end of a line for two letters without a space and the sign after them, in font sizes."""
 
 _SHAPES = (
     range(0x25A0, 0x25B3),
@@ -159,6 +163,11 @@ class Line:
     def text(self) -> str:
         """Text of the words, with single spaces between."""
         return " ".join([word.text for word in self.words])
+
+    @cached_property
+    def n_words(self) -> int:
+        """Number of words; two letters of a script without spaces between words are one."""
+        return count_words(self.text)
 
     @property
     def n_chars(self) -> int:
@@ -380,8 +389,11 @@ class PlacedLine(Line):
     def has_room_for(self, following: Line, space: float = 1.0) -> bool:
         """Return whether the beginning of the next line would fit at its end after a space, in font sizes.
 
-        That is the first word; inside a sentence it is the whole formula with which the line begins.
+        That is the first word; inside a sentence it is the whole formula with which the line begins. A text without
+        spaces between words is broken between any letters, but not before a stop or bracket.
         """
+        if following.first_text[0] in UNSPACED_LETTERS:
+            return self.right - self.end >= UNSPACED_ROOM * following.size
         n_words = 1 if self.ends_clause else following.n_unbroken
         x0, x1 = edges(following.words[:n_words])
         return self.right - self.end >= x1 - x0 + space * following.size

@@ -463,7 +463,7 @@ def _fills_foot(line_break: Break) -> bool:
     """
     above, line = line_break.above, line_break.line
     is_body = is_of_size(above, line_break.habits.body_size) and not above.is_bold
-    is_long = len(above.words) >= MIN_SENTENCE_WORDS and not above.is_formula
+    is_long = above.n_words >= MIN_SENTENCE_WORDS and not above.is_formula
     is_text = is_long and above.text[-1].isalpha() and not line_break.group.marker
     is_as_wide = abs(above.right - line.right) < line.size
     is_level = is_as_wide and line.starts_at(above.start)
@@ -518,7 +518,7 @@ def _is_mid_sentence(line_break: Break) -> bool:
 def _may_be_inside(above: PlacedLine, line: Line) -> bool:
     """Return whether a sentence may go on: after "of", or in a script without capitals below several words."""
     has_no_case = line.initial.isalpha() and not line.initial.isupper()
-    is_text = above.is_prose and len(above.words) >= MIN_SENTENCE_WORDS
+    is_text = above.is_prose and above.n_words >= MIN_SENTENCE_WORDS
     return _is_unfinished(above) or (has_no_case and is_text)
 
 
@@ -603,13 +603,16 @@ def hangs(line_break: Break) -> bool:
 
 
 def begins_with_label(line_break: Break) -> bool:
-    """Return whether a line begins with the label of a statement below a sentence, or with a bold label.
+    """Return whether a line begins with the label of a statement below a sentence or alone, or with a bold label.
 
     A bold label is below that of a group, or has a colon and is not wrapped. Labels in an item belong to it.
     """
     first, above, line = line_break.group.first, line_break.above, line_break.line
     is_after_sentence = above.ends_sentence and not line_break.group.marker
     if is_after_sentence and line.is_prose and begins_statement(line.text):
+        return True
+    is_alone = len(line.words) == 1 and begins_statement(line.text)
+    if is_alone and (line.is_bold or line.initial.isupper()):
         return True
 
     if _is_next_named(line_break):
@@ -718,7 +721,7 @@ def has_no_full_line(line_break: Break) -> bool:
 def _is_unfinished(line: PlacedLine) -> bool:
     """Return whether a line of several words ends with one that needs another, such as "of"."""
     last = line.words[-1]
-    is_text = line.is_prose and len(line.words) >= MIN_SENTENCE_WORDS
+    is_text = line.is_prose and line.n_words >= MIN_SENTENCE_WORDS
     is_word = not (last.is_term or last.mono)
     return is_text and is_word and last.text.casefold() in _OPEN_ENDS
 

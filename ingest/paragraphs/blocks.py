@@ -25,7 +25,7 @@ from ingest.paragraphs.line_group import LineGroup
 from ingest.paragraphs.markers import is_bullet
 from ingest.pdf.model import UNKNOWN
 from quarry.course.sentences import names_statement
-from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.languages.registry import LANGUAGES, alternatives, count_words
 
 MAX_HEADING_LINES = 3
 """Maximum number of lines of a heading."""
@@ -319,11 +319,11 @@ def _is_heading(block: Block, group: LineGroup, size_ratio: float) -> bool:
         return False
 
     n_letters = sum(map(str.isalpha, text))
-    n_words = len(text.split())
+    n_words = count_words(text)
     if n_letters < MIN_HEADING_LETTERS or n_words > MAX_HEADING_WORDS:
         return False
     is_call = text.endswith("!") and n_words >= MIN_CALL_WORDS
-    if is_call or text.endswith((".", ",", ";")):
-        return size_ratio > LARGE_PRINT and text.endswith((".", "!"))
+    if is_call or text.endswith((".", ",", ";", "。", "，", "；")):
+        return size_ratio > LARGE_PRINT and text.endswith((".", "!", "。"))
     is_bold = block.bold > BOLD_SHARE and block.mono <= MONO_SHARE
     return size_ratio > HEADING or is_bold

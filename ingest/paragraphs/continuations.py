@@ -32,7 +32,12 @@ from quarry.languages.labels import (
     caption_label,
     drawing_label,
 )
-from quarry.languages.registry import LANGUAGES, OTHER_CLAUSES, alternatives
+from quarry.languages.registry import (
+    LANGUAGES,
+    OTHER_CLAUSES,
+    UNSPACED,
+    alternatives,
+)
 
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""
@@ -97,6 +102,10 @@ def join_continuations(
                 before.lines += part.lines
             before.displays = group.displays
     return whole
+
+
+_ENDS_OPEN = re.compile(f"[,，、{UNSPACED}]$")
+"""End of a line inside a sentence."""
 
 
 class _Texts:
@@ -263,11 +272,11 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
 
 
 def _is_sentence(group: LineGroup) -> bool:
-    """Return whether a group is a whole sentence of several words."""
+    """Return whether a group is a sentence of several words, whole or of several lines."""
     line = group.first
     is_text = line.n_prose_words >= MIN_OPEN_TEXT_WORDS and not line.is_formula
     begins = line.begins_with_word and line.initial.isupper()
-    return is_text and begins and group.last.ends_sentence
+    return is_text and begins and (group.last.ends_sentence or len(group.lines) > 1)
 
 
 def _is_own_text(group: LineGroup) -> bool:
@@ -452,7 +461,7 @@ def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
         return 0
 
     text = groups[-n_formulas - 1]
-    n_words = sum(len(line.words) for line in text.lines)
+    n_words = sum(line.n_words for line in text.lines)
     has_words = is_clause and n_words >= MIN_OPEN_TEXT_WORDS
     is_whole = has_words or len(text.lines) > 1 or text.marker > 0
     is_text = text.is_prose and is_whole and not text.is_display
@@ -468,10 +477,13 @@ def _is_displayed_formula(group: LineGroup) -> bool:
 
 
 def _goes_on_at_margin(before: LineGroup, line: Line, indented: bool) -> bool:
-    """Return whether a line at the margin below a display may continue the sentence of `before`."""
+    """Return whether a line at the margin below a display may continue the sentence of `before`.
+
+    A single line may be a title, unless it ends with a comma, or inside a sentence of Chinese or Japanese.
+    """
     is_small = line.initial.isalpha() and not line.initial.isupper()
-    is_after_comma = before.last.text.endswith(",") and not line.words[0].bold
-    if len(before.lines) == 1 and not (is_small and is_after_comma):
+    is_open = _ENDS_OPEN.search(before.last.text) is not None
+    if len(before.lines) == 1 and not (is_small and is_open and not line.words[0].bold):
         return False
     return indented or is_small
 
@@ -510,7 +522,7 @@ def _find_beginning(
     if (
         group.is_display
         or begins
-        or (len(line.words) < MIN_FIRST_WORDS and not is_last)
+        or (line.n_words < MIN_FIRST_WORDS and not is_last)
         or not group.is_prose
         or not _is_body(group, habits)
     ):
@@ -542,7 +554,7 @@ def _begins_anew(group: LineGroup, habits: TypesettingHabits) -> bool:
 
 def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
     """Return whether a group is running text of six words or more, which may go on elsewhere, and no caption."""
-    n_words = sum(len(line.words) for line in group.lines)
+    n_words = sum(line.n_words for line in group.lines)
     is_text = n_words >= MIN_OPEN_TEXT_WORDS and not drawing_label(group.first.text)
     return is_text and _is_body(group, habits)
 

@@ -14,6 +14,7 @@ from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.labels import drawing_label
 from quarry.languages.language import ParagraphKind
+from quarry.languages.registry import count_words
 
 STYLE_LEVELS = {"1": 4, "a": 3, "-": 1, "–": 1, "—": 1, "◦": 1}
 """Level of an item in nested lists, by the first sign of its style; outer ones have higher levels."""
@@ -151,14 +152,17 @@ def _classify(
 
 
 def _is_short(block: Block) -> bool:
-    """Return whether a block is as short as a title and has no stop."""
-    return len(block.text.split()) <= MAX_HEAD_WORDS and block.text[-1] not in ".!?:…"
+    """Return whether a block is as short as a title, has no stop, and is no text that begins inside a sentence."""
+    n_words = count_words(block.text)
+    is_inside = block.text[0].islower() and n_words >= MIN_TEXT_WORDS
+    has_stop = block.text[-1] in ".!?:…؟。！？："
+    return n_words <= MAX_HEAD_WORDS and not (is_inside or has_stop)
 
 
 def _is_set_as_text(block: Block) -> bool:
     """Return whether a block of several words begins at the margin, as text does, and has no label as names do."""
     is_at_margin = abs(block.indent) < MAX_TEXT_INDENT
-    n_words = len(block.text.split())
+    n_words = count_words(block.text)
     return is_at_margin and n_words >= MIN_TEXT_WORDS and ": " not in block.text
 
 

@@ -20,7 +20,7 @@ from quarry.languages.english import ENGLISH
 from quarry.languages.labels import DRAWN, after_statement_label, caption_label
 from quarry.languages.language import ParagraphKind
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
-from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.languages.registry import LANGUAGES, UNSPACED, alternatives
 
 MIN_TITLE_WORDS = 2
 """Minimum number of words of a heading that is a paragraph."""
@@ -96,7 +96,9 @@ LABEL_LENGTH = 40
 CAPTION_SIZE = 0.97
 """Maximum font size of the caption of a box or the like, in sizes of the text."""
 
-_SENTENCE_STOP = re.compile(r"""(?<!\. )[.!?؟…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
+_SENTENCE_STOP = re.compile(
+    r"""(?<!\. )[.!?؟…](?! \.)(?=[)\]"'”’»]*(?:\s|$))|[。！？．]"""
+)
 """Stop at the end of a sentence inside a text."""
 
 _CAPITAL = "[A-ZÀ-ÞА-Яא-ת]"
@@ -166,8 +168,8 @@ _ADDRESS = re.compile(r"\w+://\S+")
 _WORD = re.compile(r"(?:[^\W\d_]['’׳])?[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 """Word without signs or numbers."""
 
-_CHINESE_WORD = re.compile(r"[぀-ヿ一-鿿]{2}")
-"""Two characters of a script without spaces."""
+_UNSPACED_WORD = re.compile(f"[{UNSPACED}]{{2}}")
+"""Two characters of a script without spaces between words."""
 
 _LABELS: dict[ParagraphKind, re.Pattern[str]] = {
     kind: re.compile(
@@ -193,7 +195,7 @@ class _Text:
         self.block = block
         self.tokens = block.text.split()
         self.n_words = _n_words(self.tokens)
-        self.words = set(_CHINESE_WORD.findall(block.text))
+        self.words = set(_UNSPACED_WORD.findall(block.text))
         for token in self.tokens:
             word = token.strip(OPENING_MARKS + CLOSING_MARKS + ".,:;?!")
             if _WORD.fullmatch(word):

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -11,6 +12,7 @@ from ingest.layout.line import (
     BOLD_SHARE,
     BULLETS,
     INDENTED,
+    OPERATORS,
     Line,
     PlacedLine,
     Word,
@@ -28,7 +30,7 @@ TEXT_TOLERANCE = 0.2
 ICON = 1.5
 """Minimum size of an icon beside a text, in font sizes; bullets are smaller."""
 
-_BULLET = re.compile(rf"[{BULLETS}∙∗·*\ufffd→⇒]|\(?\*{{1,3}}\)|[–—-]{{1,3}}|−")
+_BULLET = re.compile(rf"[{BULLETS}∙∗·・･*\ufffd→⇒]|\(?\*{{1,3}}\)|[–—-]{{1,3}}|−")
 """Bullet, dash or stars before an item."""
 
 _STARS = "*★☆™®†‡"
@@ -40,8 +42,8 @@ _SIGNS = "().[]-–"
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 """Roman numerals from 1 to 10."""
 
-_JOINED = re.compile(r"(\(?\d{1,2}[.)])((?=[^\W\d_]{2})(?![a-z]).+)")
-"""Number of an item and the beginning of its text, which has a capital if its script has them."""
+_JOINED = re.compile(r"(\(?\d{1,2}[.)](?=[^\W\d_]{2})(?![a-z])|[・･])(.+)")
+"""Number of an item and the beginning of its text, which has a capital if its script has them; or a Japanese bullet."""
 
 _FIRST = ("a", "i")
 """First letters of nested lists."""
@@ -169,15 +171,18 @@ def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> 
     second = line.words[1].text
     if first[-1] in "-–":  # as in "3- and 4-connected"
         return second[0].isupper() or is_rtl_letter(second)
-    is_sure = is_number or first[0] in "([" or _is_letter(first, second)
+    is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1:])
     return is_sure or line.bold > BOLD_SHARE or is_set_apart(line)
 
 
-def _is_letter(first: str, second: str) -> bool:
-    """Return whether a letter is that of an item by the word after it: neither an initial nor inside a sentence."""
+def _is_letter(first: str, words: Sequence[Word]) -> bool:
+    """Return whether a letter is that of an item by the words after it: neither an initial nor inside a sentence."""
+    second, *others = [word.text for word in words]
     if is_rtl_letter(first):  # two letters are initials
         return _ENUMERATOR.fullmatch(second) is None
-    return first[0].islower() and not second[0].islower()
+    begins_formula = len(second) == 1 and OPERATORS.issuperset(others[:1])
+    is_beginning = not second[0].islower() or (begins_formula and first[-1] == ")")
+    return first[0].islower() and is_beginning
 
 
 def is_bullet(text: str) -> bool:

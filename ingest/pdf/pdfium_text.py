@@ -33,6 +33,7 @@ from ingest.pdf.tex import (
     OMX,
     PAIRED,
     RELATION_SIGNS,
+    draws_lines,
     encoding_named,
     join_bracket_pieces,
     join_relation,
@@ -152,6 +153,12 @@ class _Style(NamedTuple):
     clip: Region = UNCLIPPED
 
 
+def _is_space_of_point(glyph: Glyph, before: Glyph) -> bool:
+    """Return whether a glyph is the space without width that some programs write after a point of Hebrew."""
+    is_empty = glyph.text == " " and glyph.x1 <= glyph.x0
+    return is_empty and unicodedata.combining(before.text[-1]) > 0
+
+
 class PageText:
     """Text of a page: styles of its text objects and texts of the codes of its fonts are read from PDFium once.
 
@@ -198,7 +205,7 @@ class PageText:
                 parted = True
                 continue
             glyph = self._glyph(position, code, glyphs)
-            if glyph is None:
+            if glyph is None or (glyphs and _is_space_of_point(glyph, glyphs[-1])):
                 continue
             if (
                 glyph.text in RELATION_SIGNS
@@ -471,7 +478,10 @@ class PageText:
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
         x, _ = _origin(self._raw, position)
         overhang = (x - self._box[0]) / size
-        if self._frame.turn or not MIN_OVERHANG < overhang < MAX_OVERHANG:
+        # a wide letter fills its square, and the box of another program's font may not
+        is_wide = unicodedata.east_asian_width(text[:1] or " ") == "W"
+        highest = math.inf if is_wide else MAX_OVERHANG
+        if self._frame.turn or not MIN_OVERHANG < overhang < highest:
             overhang = 0.0
         self._texts[key] = text, overhang
         return text, overhang
@@ -479,6 +489,8 @@ class PageText:
     def _read_text(self, font: int, code: int, position: int) -> str:
         """Return the text of a code of a font, first used at `position`."""
         name = self._fonts.names[font]
+        if draws_lines(name):
+            return ""
         text = private_letters(code, name) or character(code)
         is_ornament = has_own_signs(name) and 0x20 < code < 0x100
         if 0xF000 <= code < 0xF900 or is_ornament:

@@ -102,6 +102,12 @@ CYRILLIC = (
 )
 """Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
 
+OLD_HEBREW = NAMELESS | dict(enumerate("אבגדהוזחטיךכלםמןנסעףפץצקרשת", ord("`")))
+"""Text in the bitmap fonts of the older Hebrew LaTeX, whose letters are at the codes of small Latin ones."""
+
+MIN_OLD_HEBREW = 8
+"""Minimum number of letters of such a font; none is a capital."""
+
 MAX_ACCENTED = 3
 """Maximum number of accented letters in a font with hardly any plain ones."""
 
@@ -225,10 +231,20 @@ _NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
 """Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 
 
+_DRAWING = re.compile(r"^(?:LINE|LCIRCLE)W?\d|^XY(?:[AB]TIP|BSQL|CIRC|DASH|LINE)\d")
+"""Names of the fonts of LaTeX's pictures and of XY-pic, whose glyphs are pieces of lines and arrows."""
+
+
+def draws_lines(font: str) -> bool:
+    """Return whether the glyphs of a font are pieces of a drawing, and no text."""
+    return _DRAWING.match(font) is not None
+
+
 def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     """Return the encoding of a bitmap font without names by the codes that a file uses.
 
-    Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Italics have
+    Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Hebrew has an
+    aleph where Latin has an opening quotation mark, and no capitals. Italics have
     comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
     braces at "f" and "g"; those of mathabx have brackets at "p" and "q". Large brackets have their middle at "@"; a
     font of integrals has nothing else, and so has one with the euro.
@@ -239,6 +255,9 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     for encoding in (ESINT, COMPANION):
         if encoding.keys() >= set(map(ord, used)):
             return encoding
+    n_small = sum(map(str.islower, used))
+    if "`" in used and n_small >= MIN_OLD_HEBREW and used.isdisjoint(_CAPITALS):
+        return OLD_HEBREW
     if used >= {"p", "q"} and used.isdisjoint("cefghijklmnovwxy"):
         return MATHABX
     has_stops = used & {":", ";"} and used.isdisjoint("()+,.")

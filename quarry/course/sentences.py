@@ -7,20 +7,27 @@ from dataclasses import dataclass
 
 from quarry.languages.labels import begins_statement
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
-from quarry.languages.registry import OTHER_ARTICLES, language_of_word, words_of_all
+from quarry.languages.registry import (
+    OTHER_ARTICLES,
+    UNSPACED,
+    UNSPACED_LETTERS,
+    language_of_word,
+    words_of_all,
+)
 
 _OPENERS = words_of_all("openers")
 """Words that begin sentences."""
 _CANDIDATE = re.compile(
     rf"(?:\.(?: \.){{2,}}|\.{{2,}}|[.!?؟…。]+)[{re.escape(CLOSING_MARKS)}]*(?: »)?(?=\s|$)"
-    rf"|[。！？]+[{re.escape(CLOSING_MARKS)}]*"
+    rf"|(?:[。！？]|(?<=[{UNSPACED})）」])．)+[{re.escape(CLOSING_MARKS)}]*"
+    rf"|(?:(?<=[{UNSPACED})）」])|(?<=[^A-Za-z.][A-Za-z]))[.!?](?=[{UNSPACED}])"
     r"|(?<=[א-ת]{3})[.!?](?=[א-ת]{2})|(?<=[א-ת)] )\.(?=[א-ת]{2})"
     r"|(?<=[^\W\d_]{4})[.!?](?=(?:The|This|These|It|We|He|She|They|His|Her|There|However|Therefore) [a-z])"
 )
 """Signs at which a sentence may end, perhaps without the space after them, or with it before them."""
 _INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
 """Signs with which no sentence begins."""
-_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩·⋅×+−∼⊥∥→←↦⟶↪⇒⇔")
+_OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩⊍⊎⊔⊕⊗∧∨∘·⋅×+−∼⊥∥→←↦⟶↪⇒⇔")
 """Signs before the last letter of a formula, which is no initial."""
 _EQUATION = re.compile(r"\w{1,8}(?:\([^() ]*\))? [=≠<>≤≥≈∈∼] ")
 """The left side of an equation."""
@@ -52,6 +59,8 @@ FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 """The end of a word at which a sentence may end."""
 LABEL_WORDS = 5
 """Maximum number of words of a label such as "Proof of Lemma 3."."""
+LABEL_LETTERS = 4
+"""Maximum number of letters of a label in a script without spaces between words."""
 HEADING_WORDS = 5
 """Maximum number of words of a first sentence that may be the heading of its paragraph."""
 _PART_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*(?:\([a-z]\))?|\(?[A-Za-zא-ת]\)?")
@@ -243,6 +252,8 @@ def _is_label(text: str) -> bool:
 
     As in "Theorem 2 (Gauss, 1801)", "2.1. Theorem", "Proof of Lemma 3" or "Q2 (50 pts)".
     """
+    if sum(map(UNSPACED_LETTERS.__contains__, text)) > LABEL_LETTERS:
+        return False
     text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()
     if len(label) > 2 and _SECTION_NUMBER.fullmatch(label[0]):

@@ -57,6 +57,14 @@ OTHER_LABELS = (
 """Words of other languages of Europe that begin statements, as in "Théorème 1"."""
 
 
+UNSPACED_LETTERS = frozenset(
+    map(chr, [*range(0x3040, 0x3100), *range(0x3400, 0x4DC0), *range(0x4E00, 0xA000)])
+)
+"""Letters of Chinese and Japanese, which have no spaces between words."""
+UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""The same as ranges, for a class of an expression."""
+
+
 def detect_language(text: str) -> Language:
     """Return the language of the script of most letters; English for Latin and for any other script."""
     letters = [char for char in text if char.isalpha()]
@@ -72,6 +80,11 @@ def language_of_word(word: str) -> Language:
         if language.begins(word):
             return language
     return ENGLISH
+
+
+def count_words(text: str) -> int:
+    """Return the number of words of a text; two letters of a script without spaces between words are one word."""
+    return len(text.split()) + sum(map(UNSPACED_LETTERS.__contains__, text)) // 2
 
 
 def words_of_all(field: str) -> frozenset[str]:

@@ -27,7 +27,11 @@ def join_matrices(page: FormulaPage, rules: Iterable[Box]) -> None:
     Args:
         rules: thin rules, which may be bars of fractions. Tables around a bar are skipped.
     """
-    for bracket in sorted(page.glyphs, key=lambda glyph: glyph.height):
+    # inner brackets come first: they are lower than outer ones, or as high and further right
+    inner_first = sorted(
+        page.glyphs, key=lambda glyph: (round(glyph.height), -glyph.x0)
+    )
+    for bracket in inner_first:
         if bracket.height < TALL * bracket.size or bracket.text not in CLOSING_BRACKET:
             continue
 

@@ -35,7 +35,9 @@ SCRIPT_REACH = 0.6
 SCRIPT_GAP = 0.2
 """Maximum white space inside a limit at the right edge, or beside the limit of another operator, in ems."""
 
-_LIMIT_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨄→⟶⇒⟹⇔⟺↦⟼=∼≈≡≃≅≤≥⊆")
+_LIMIT_OPERATORS = frozenset(
+    "∑∏∐⨿∫∬∭∮⋃⋂⋁⋀⨀⨁⨂⨃⨄⨅⨆⊎⊍⊔→⟶⇒⟹⇔⟺↦⟼←⟵⇐⟸↔⟷↪↠=<>≤≥⩽⩾≪≫∼≈≡≃≅≺≻⪯⪰⊆"
+)
 """Operators, arrows and relations that may have limits."""
 
 _NAME = re.compile("l[ií]m|m[aá]x|m[ií]n|sup|inf")
@@ -59,6 +61,8 @@ def join_limits(page: FormulaPage) -> None:
         below, above = _limit(page, operator, 1), _limit(page, operator, -1)
         if above or below:
             base = operator[0]
+            if len(operator) > 1 and below and not _is_centred(below, operator):
+                _squeeze(below, operator)
             page.put_in_line([operator, below, above], base.y, base.size)
 
 
@@ -97,15 +101,34 @@ def _limit(page: FormulaPage, operator: list[Glyph], side: int) -> list[Glyph]:
 
 
 def _is_limit(part: list[Glyph], piece: list[Glyph], operator: list[Glyph]) -> bool:
-    """Return whether a part of a small piece, hardly wider than an operator, has the same middle as the operator."""
+    """Return whether a part of a small piece, hardly wider than an operator, has the same middle as the operator.
+
+    What a variable tends to belongs to the name above it, wherever its middle is.
+    """
     em = operator[0].size
     if not piece or largest_glyph(piece).size >= LIMIT_SIZE * em:
         return False
     x0, x1 = edges(operator)
-    start, end = edges(part)
     left, right = edges(piece)
     is_short = right - left < x1 - x0 + MAX_LIMIT * em
-    return is_short and abs(start + end - x0 - x1) / 2 < ALIGNED * em
+    is_below_name = len(operator) > 1 and any(glyph.text == "→" for glyph in part)
+    return is_short and (is_below_name or _is_centred(part, operator))
+
+
+def _is_centred(part: list[Glyph], operator: list[Glyph]) -> bool:
+    """Return whether a part has the same middle as an operator."""
+    offset = sum(edges(part)) - sum(edges(operator))
+    return abs(offset) / 2 < ALIGNED * operator[0].size
+
+
+def _squeeze(limit: list[Glyph], operator: list[Glyph]) -> None:
+    """Move the glyphs of a limit between the edges of its operator, away from what follows the operator."""
+    x0, x1 = edges(operator)
+    start, end = edges(limit)
+    scale = (x1 - x0) / (end - start)
+    for glyph in limit:
+        glyph.x0 = x0 + (glyph.x0 - start) * scale
+        glyph.x1 = x0 + (glyph.x1 - start) * scale
 
 
 def _beside(

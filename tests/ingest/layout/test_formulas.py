@@ -104,6 +104,23 @@ FORMULAS: dict[str, Case] = {
         [(0, 20, 94), (20.4, 40, 94)],
         ["Mean", "1.23"],
     ),
+    "a column in two kinds of brackets of one height": (
+        [("(", 0, 100, 10, 30), ("[", 5, 100, 10, 30)]
+        + [("x", 10, 90), ("y", 10, 100), ("z", 10, 110)]
+        + [("]", 15, 100, 10, 30), (")", 20, 100, 10, 30)],
+        [],
+        ["([xyz])"],
+    ),
+    "what a variable tends to, set off from the middle of the name above it": (
+        [("lim", 0), ("a", 19), ("b", 24), ("n→∞", 6, 109, 7)],
+        [],
+        ["limn→∞ab"],
+    ),
+    "a letter below a relation": (
+        [("A", 0), ("<", 8), ("B", 16), ("m", 9.2, 106, 5)],
+        [],
+        ["A<mB"],
+    ),
     "exponents of a numerator": (
         [("a=", 0), ("R", 12, 96, 7), ("5", 16, 93, 5), ("n", 14, 104, 7)],
         [(11, 19, 97.5)],

@@ -666,6 +666,14 @@ def test_the_label_of_a_statement_begins_a_paragraph_below_a_sentence() -> None:
         assert begins(LineGroup([above], n_marker), after) is expected, label
 
 
+def test_a_label_alone_on_its_line_begins_a_paragraph_in_an_item_too() -> None:
+    item = LineGroup([item_line("Trees are graphs with")], 1)
+    assert begins(item, line("Proof:", y=112.0))
+    assert begins(item, line("הוכחה:", y=112.0, bold=1.0))
+    assert not begins(item, line("הוכחה:", y=112.0))
+    assert not begins(item, line("proof:", y=112.0))
+
+
 def test_a_name_below_another_one_begins_a_paragraph_if_the_line_above_has_room() -> (
     None
 ):

@@ -38,6 +38,9 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("❍ Trees are graphs", 1),
         ("△ ABC is right", 0),
         ("™(c) Trees are graphs", 1),
+        ("ii) x = 0 is the root", 1),
+        ("b) x is the root", 0),
+        ("・ 木はグラフである", 1),
     ):
         assert marker_words(line(text)) == n_words, text
 
@@ -91,6 +94,7 @@ def test_a_number_is_parted_from_the_first_word_of_an_item() -> None:
         ("2.trees grow", ["2.trees", "grow"]),
         ("2.T grow", ["2.T", "grow"]),
         ("2.5 trees", ["2.5", "trees"]),
+        ("・木は grow", ["・", "木は", "grow"]),
     ):
         item = clean_start(line(text))
         assert [word.text for word in item.words] == expected

@@ -352,6 +352,40 @@ def test_a_letter_of_wingdings_is_a_sign_that_the_file_does_not_explain() -> Non
     assert texts == ["x", UNKNOWN]
 
 
+def test_a_piece_of_a_drawing_in_a_font_of_lines_is_no_text() -> None:
+    for name in (b"/LINE10-Picture", b"/LCIRCLEW10-Arc", b"/XYATIP10-Arrow"):
+        content = pdf([[Run(50, 100, "x"), Run(70, 100, "y", font="bold")]])
+        content = content.replace(b"/Helvetica-Bold", name)
+        assert [glyph.text for glyph in _page(content).glyphs] == ["x"]
+
+
+def test_a_chinese_character_begins_at_its_origin_whatever_the_box_of_its_font() -> (
+    None
+):
+    file = pikepdf.new()
+    page = file.add_blank_page(page_size=(300, 100))
+    program = file.make_stream(b"1000 0 -530 -200 1000 900 d1 0 0 1000 900 re f")
+    cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <61> <7684> endbfchar"
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.Type3,
+        FontBBox=[-600, -200, 1000, 900],
+        FontMatrix=[0.001, 0, 0, 0.001, 0, 0],
+        FirstChar=97,
+        LastChar=97,
+        Widths=[1000],
+        Encoding=pikepdf.Dictionary(Differences=[97, pikepdf.Name.a]),
+        CharProcs=pikepdf.Dictionary(a=program),
+        ToUnicode=file.make_stream(cmap),
+    )
+    page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F=font))
+    page.Contents = file.make_stream(b"BT /F 12 Tf 50 50 Td (aa) Tj ET")
+    content = io.BytesIO()
+    file.save(content)
+    glyphs = _page(content.getvalue()).glyphs
+    assert [(glyph.text, glyph.x0) for glyph in glyphs] == [("的", 50), ("的", 62)]
+
+
 def test_a_shaded_ball_in_a_form_is_a_bullet() -> None:
     page = _page_of_form(b"0 20 3 6 re W n /Ball sh")
     (dot,) = page.dots

@@ -9,6 +9,7 @@ from ingest.pdf.tex import (
     ESINT,
     MATHABX,
     NAMELESS,
+    OLD_HEBREW,
     OML,
     OMS,
     OMX,
@@ -119,6 +120,9 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("aeiouàéêô", NAMELESS),
         ("Òåîðåìà f", CYRILLIC),
         (f"{string.ascii_letters}àâçèéêëîïôùûüÿÀÉÇ", NAMELESS),
+        ("().`abcdeghilmnpqtxz", OLD_HEBREW),
+        ("`Tabcdeghilmn", NAMELESS),
+        ("`()x", NAMELESS),
         (string.ascii_letters + "".join(map(chr, range(0xE0, 0xFF))), CYRILLIC),
     ):
         assert encoding_used(map(ord, used)) is encoding, used
@@ -126,6 +130,10 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
 
 def test_relations_of_polish_fonts_are_among_the_symbols() -> None:
     assert OMS[0xAC] + OMS[0xAD] == "⩽⩾"
+
+
+def test_hebrew_letters_are_at_the_codes_of_small_latin_ones() -> None:
+    assert "".join(OLD_HEBREW[ord(char)] for char in "yly`az") == "שלשאבת"
 
 
 def test_cyrillic_letters_are_at_the_codes_of_accented_ones() -> None:

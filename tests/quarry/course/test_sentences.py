@@ -40,6 +40,20 @@ def test_a_space_after_the_stop_may_be_missing_or_before_it(
     assert opening_sentence(text) == (opening or text)
 
 
+def test_chinese_and_japanese_sentences_end_at_any_stop_without_a_space() -> None:
+    for parts in (
+        ["水在零度结冰.", "冰比水轻,所以浮在水面."],
+        ["力的单位是N.", "那么能量的单位是什么呢?", "它是J."],
+        ["什么是熵?", "它从不减少！"],
+        ["水は零度で凍る．", "つまり，氷になる．"],
+        ["見よ(図 3)．", "次に進む。"],
+        ["例 3．5 を考える。"],
+        ["用Node.js等工具写程序."],
+        ["图1.2中的曲线"],
+    ):
+        assert sentences("".join(parts)) == parts
+
+
 def test_a_word_with_a_stop_that_is_an_index_ends_no_sentence() -> None:
     text = "It is ∏p prime. (1 + p) here. The rest follows."
     assert opening_sentence(text) == "It is ∏p prime."
