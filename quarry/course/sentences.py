@@ -25,7 +25,7 @@ _CANDIDATE = re.compile(
     r"|(?<=[^\W\d_]{4})[.!?](?=(?:The|This|These|It|We|He|She|They|His|Her|There|However|Therefore) [a-z])"
 )
 """Signs at which a sentence may end, perhaps without the space after them, or with it before them."""
-_INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/∪∩·⋅")
+_INSIDE = frozenset(",;:.)]}!?–—+=<>≤≥/\\∪∩·⋅")
 """Signs with which no sentence begins."""
 _OPERATORS = frozenset("=≠<>≤≥≡≅∈∉⊂⊆∪∩⊍⊎⊔⊕⊗∧∨∘·⋅×+−∼⊥∥→←↦⟶↪⇒⇔")
 """Signs before the last letter of a formula, which is no initial."""
