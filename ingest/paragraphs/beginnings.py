@@ -612,7 +612,7 @@ def begins_with_label(line_break: Break) -> bool:
     if is_after_sentence and line.is_prose and begins_statement(line.text):
         return True
     is_alone = len(line.words) == 1 and begins_statement(line.text)
-    if is_alone and (line.is_bold or line.initial.isupper()):
+    if is_alone and (line.is_bold or above.ends_clause):
         return True
 
     if _is_next_named(line_break):

@@ -668,7 +668,9 @@ def test_the_label_of_a_statement_begins_a_paragraph_below_a_sentence() -> None:
 
 def test_a_label_alone_on_its_line_begins_a_paragraph_in_an_item_too() -> None:
     item = LineGroup([item_line("Trees are graphs with")], 1)
-    assert begins(item, line("Proof:", y=112.0))
+    ended = LineGroup([item_line("Trees are graphs.")], 1)
+    assert begins(ended, line("Proof:", y=112.0))
+    assert not begins(item, line("Problem:", y=112.0))
     assert begins(item, line("הוכחה:", y=112.0, bold=1.0))
     assert not begins(item, line("הוכחה:", y=112.0))
     assert not begins(item, line("proof:", y=112.0))
