@@ -123,10 +123,10 @@ def arrange(pdf: Pdf) -> Arranged:
         parts = []
         lines = without_stray_signs(lines, body_size)
         for zone in split_off_notes(lines, body_size):
-            for column in find_columns(zone, 0.0, page.width, pdf.rtl):
-                parts += split_by_cells(column, page.tables, pdf.rtl)
+            for column in find_columns(zone, 0.0, page.width, page.rtl):
+                parts += split_by_cells(column, page.tables, page.rtl)
         for part in parts:
-            placed = _arrange_lines(part, page, next(numbers), pdf.rtl)
+            placed = _arrange_lines(part, page, next(numbers), page.rtl)
             first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:

@@ -26,6 +26,9 @@ from ingest.pdf.pdfium import PdfiumReader
 from quarry.plugins import find
 from quarry.terminal import pluralize
 
+RTL_PAGE_SHARE = 0.5
+"""Minimum share of right-to-left letters of a page that reads from right to left in another document."""
+
 RIGHT_TO_LEFT_SHARE, SURE_SHARE = 0.2, 0.05
 """Minimum shares of right-to-left letters in a document that reads from the right, the latter if stops say so too.
 
@@ -66,6 +69,7 @@ class Page:
         lines: from top to bottom, and from left to right within a row.
         tables: those with rules.
         pictures: images beside which text may be set.
+        rtl: whether it reads from right to left, as all pages of such a document do.
     """
 
     number: int
@@ -74,6 +78,7 @@ class Page:
     lines: Sequence[Line]
     tables: Sequence[Table]
     pictures: Sequence[Box] = ()
+    rtl: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,6 @@ class Pdf:
     Attributes:
         metadata_title, metadata_author: from the metadata of the file, "" if absent; often wrong.
         date: ISO date of the file's creation, or else of its last change, from its metadata; "" if absent.
-        rtl: whether the document as a whole reads from right to left.
         reader: name of the reader of the document.
         unreadable: numbers of the pages whose text only OCR can read.
         notes: which pages were read by OCR, or why they were not.
@@ -94,7 +98,6 @@ class Pdf:
     metadata_title: str
     metadata_author: str
     date: str
-    rtl: bool
     reader: str
     unreadable: Sequence[int] = ()
     notes: Sequence[str] = ()
@@ -136,7 +139,7 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
     """Read the text of a PDF from its bytes."""
     document = _OpenPdf(path, with_glyph_names(content), reader)
     with contextlib.closing(document):
-        pages, rtl = document.pages()
+        pages = document.pages()
         metadata = document.reader.metadata
 
         return Pdf(
@@ -145,7 +148,6 @@ def _read(path: Path, content: bytes, reader: str) -> Pdf:
             metadata_author=_printable(metadata("Author")),
             date=_metadata_date(metadata("CreationDate"))
             or _metadata_date(metadata("ModDate")),
-            rtl=rtl,
             reader=document.reader.name,
             unreadable=sorted(document.unreadable),
             typeset=any(_TYPESETTER.search(metadata(key)) for key in _PROGRAMS),
@@ -211,8 +213,8 @@ class _OpenPdf:
                 f"{path} claims {self._n_pages} pages, and 1 to {MAX_PAGES} can be read; split it"
             )
 
-    def pages(self) -> tuple[list[Page], bool]:
-        """Read all pages, and return whether the document reads from right to left.
+    def pages(self) -> list[Page]:
+        """Read all pages.
 
         Raises:
             SourceError: a page is damaged.
@@ -226,7 +228,7 @@ class _OpenPdf:
         sampled = list(
             itertools.chain.from_iterable(rows for _, rows in sample.values())
         )
-        rtl = _has_rtl_text(sampled)
+        is_rtl_document = _has_rtl_text(sampled)
         _calibrate_fonts(fonts, sampled)
 
         pages = []
@@ -236,6 +238,7 @@ class _OpenPdf:
             page, rows = read
             if exponents and any(map(has_notes, rows)):
                 exponents = ()
+            rtl = is_rtl_document or _has_rtl_text(rows, RTL_PAGE_SHARE)
             lines: list[Line] = []
             above: Line | None = None
             for row in rows:
@@ -250,9 +253,10 @@ class _OpenPdf:
                 lines=lines,
                 tables=page.tables,
                 pictures=page.pictures,
+                rtl=rtl,
             )
             pages.append(whole)
-        return pages, rtl
+        return pages
 
     def _read(self, index: int) -> _RowPage:
         """Return the page at a position, 0-based, and its rows."""
@@ -282,11 +286,14 @@ def _spans(rule: Box, boxes: Iterable[Box]) -> bool:
     return False
 
 
-def _has_rtl_text(rows: Iterable[Row]) -> bool:
+def _has_rtl_text(rows: Iterable[Row], least: float = 0.0) -> bool:
     """Return whether text reads from right to left.
 
     Stops at the right ends of rows with right-to-left letters show that these are set from left to right, those at
     their left ends the contrary.
+
+    Args:
+        least: minimum share of right-to-left letters, however they end.
     """
     n_letters = 0
     n_rtl = 0
@@ -299,7 +306,7 @@ def _has_rtl_text(rows: Iterable[Row]) -> bool:
         if has_rtl_letter(text):
             n_right_ends += _ends_with_stop(text) - _ends_with_stop(text[::-1])
     is_sure = n_right_ends <= -MIN_RIGHT_ENDS
-    share = SURE_SHARE if is_sure else RIGHT_TO_LEFT_SHARE
+    share = max(least, SURE_SHARE if is_sure else RIGHT_TO_LEFT_SHARE)
     return n_rtl > share * n_letters and n_right_ends < MIN_RIGHT_ENDS
 
 

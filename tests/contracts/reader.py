@@ -89,7 +89,7 @@ class ReaderContract:
         document = self.read(pdf([[run]], HEBREW))
         (line,) = document.pages[0].lines
         assert line.text == "שלום"
-        assert document.rtl
+        assert document.pages[0].rtl
 
     def test_ligatures_are_letters_private_characters_unknown_and_marks_left_out(
         self,

@@ -114,6 +114,18 @@ def _typeset(*lines: str) -> list[str]:
     return _texts(typst.compile((PAGE + "\n\n".join(lines)).encode()))
 
 
+def test_a_hebrew_page_of_an_english_document_reads_from_the_right() -> None:
+    english = (
+        "The keeper writes down each ship that came into the harbour at night. " * 6
+    )
+    hebrew = "pillow מתקינים את (sympy), כמו בנמל,"
+    source = f'#text(lang: "en", dir: ltr)[{english}]\n#pagebreak()\n'
+    pages = [*[source] * 8, hebrew]
+    document = extracted(typst.compile((PAGE + "".join(pages)).encode()))
+    assert [page.rtl for page in document.pages] == [False] * 8 + [True]
+    assert [line.text for line in document.pages[-1].lines] == [hebrew]
+
+
 def test_brackets_of_hebrew_lines_are_read_as_they_were_written() -> None:
     lines = (
         "המתודה anchor() מחזירה את הערך (ראו [3]), ואילו tide(x) לא.",
