@@ -30,6 +30,8 @@ _BITMAP = re.compile(r"a\d+")
 """Name that pdfTeX and dvips give to a glyph."""
 _DIGITS = string.digits + string.ascii_uppercase
 """Digits of the names that Ghostscript gives to glyphs without one."""
+_NUMBERED = re.compile("[A-H][0-9A-Z]")
+"""Name that dvips or Ghostscript gives to a glyph by its code."""
 PRIVATE = 0xF0000
 """First private code to which macOS maps glyphs without a character."""
 SPACE_CODE = 3
@@ -253,9 +255,10 @@ def _named_glyphs(
         return {}
 
     names = _names_by_code(differences)
-    are_numbers = all(_is_number(code, name) for code, name in names.items())
-    if names and (are_numbers or _are_characters(names)):
+    if numbered := _numbered_characters(names):
         # Ghostscript maps a glyph with the name "CR" to the character of this name
+        return numbered
+    if names and _are_characters(names):
         return _characters_of_codes(names)
     characters = _characters_of(names, font)
     wrong = _wrong_codes(characters, mapped) if _is_found_by_name(font) else set()
@@ -570,7 +573,7 @@ def _bitmap_characters(names: Mapping[int, str]) -> dict[int, str]:
     codes = [
         code
         for code, name in names.items()
-        if _BITMAP.fullmatch(name) or _is_number(code, name)
+        if _BITMAP.fullmatch(name) or _named_number(name) == code
     ]
     return _characters_of_codes(codes)
 
@@ -594,10 +597,23 @@ def _are_characters(names: Mapping[int, str]) -> bool:
     return has_signs and all(name == chr(code) for code, name in in_ascii.items())
 
 
-def _is_number(code: int, name: str) -> bool:
-    """Return whether Ghostscript has named a glyph by its code: "A0", ..., "AZ", "B0" and so on."""
-    letter, digit = divmod(code, len(_DIGITS))
-    return name == chr(ord("A") + letter) + _DIGITS[digit]
+def _numbered_characters(names: Mapping[int, str]) -> dict[int, str]:
+    """Return the characters of a bitmap font whose glyphs are all named by numbers; none for other fonts.
+
+    A number is the code that dvips has used: Distiller numbers the codes anew, and leaves the names.
+    """
+    numbers = {code: _named_number(name) for code, name in names.items()}
+    if not all(0 <= number <= MAX_CODE for number in numbers.values()):
+        return {}
+    characters = _characters_of_codes(sorted(numbers.values()))
+    return {code: characters[number] for code, number in numbers.items()}
+
+
+def _named_number(name: str) -> int:
+    """Return the number that is the name of a glyph of dvips: "A0", ..., "AZ", "B0" and so on; -1 for another name."""
+    if not _NUMBERED.fullmatch(name):
+        return -1
+    return (ord(name[0]) - ord("A")) * len(_DIGITS) + _DIGITS.index(name[1])
 
 
 def _read_map(cmap: bytes) -> dict[int, str]:

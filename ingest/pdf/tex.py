@@ -102,6 +102,9 @@ CYRILLIC = (
 )
 """Text in bitmap fonts with Cyrillic letters (T2A), where T1 has the accented letters."""
 
+OT1 = NAMELESS | dict(zip(map(ord, '"\\{|<>'), "”“–—¡¿", strict=True))
+"""Text in bitmap fonts whose ligatures are those of OT1, with its quotation marks and dashes."""
+
 OLD_HEBREW = NAMELESS | dict(enumerate("אבגדהוזחטיךכלםמןנסעףפץצקרשת", ord("`")))
 """Text in the bitmap fonts of the older Hebrew LaTeX, whose letters are at the codes of small Latin ones."""
 
@@ -270,7 +273,8 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     if used >= {"0", "@"} and used.isdisjoint("aeiou"):
         return OMX
 
-    return NAMELESS
+    has_text = len(used & set("aeiou")) > 1
+    return OT1 if has_text and used & set("\v\f\r\x0e\x0f") else NAMELESS
 
 
 def _is_cyrillic(used: Collection[str]) -> bool:

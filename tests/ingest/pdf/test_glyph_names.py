@@ -197,6 +197,17 @@ def test_glyphs_that_ghostscript_numbers_are_known_by_their_codes_whatever_it_ma
     assert "<63> <0063>" in cmap
 
 
+def test_glyphs_that_distiller_gives_new_codes_are_known_by_the_numbers_in_their_names() -> (
+    None
+):
+    glyphs = [pikepdf.Name(f"/{name}") for name in ("CP", "AC", "CX")]
+    cmap = cmap_of(pdf([1, *glyphs]))
+    for code, number in (("01", "0061"), ("02", "00660069"), ("03", "0069")):
+        assert f"<{code}> <{number}>" in cmap
+    other = [pikepdf.Name(f"/{name}") for name in ("CP", "H5x")]
+    assert "<01> <0061>" not in cmap_of(pdf([1, *other, pikepdf.Name("/a99")]))
+
+
 def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     signs = names("Sigma", "lscript", "minus", "a")
     arrows = MAP.replace(b"<ffff>", b"<2303>").replace(b"<0041>", b"<0060>")

@@ -13,6 +13,7 @@ from ingest.pdf.tex import (
     OML,
     OMS,
     OMX,
+    OT1,
     encoding_named,
     encoding_used,
     join_bracket_pieces,
@@ -123,6 +124,8 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
         ("().`abcdeghilmnpqtxz", OLD_HEBREW),
         ("`Tabcdeghilmn", NAMELESS),
         ("`()x", NAMELESS),
+        ('\f"\\aeinost', OT1),
+        ('"\\aeinost', NAMELESS),
         (string.ascii_letters + "".join(map(chr, range(0xE0, 0xFF))), CYRILLIC),
     ):
         assert encoding_used(map(ord, used)) is encoding, used
@@ -130,6 +133,10 @@ def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
 
 def test_relations_of_polish_fonts_are_among_the_symbols() -> None:
     assert OMS[0xAC] + OMS[0xAD] == "⩽⩾"
+
+
+def test_quotation_marks_and_dashes_are_at_the_codes_of_ot1() -> None:
+    assert "".join(OT1[ord(char)] for char in '\\"{|\f') == "“”–—fi"
 
 
 def test_hebrew_letters_are_at_the_codes_of_small_latin_ones() -> None:
