@@ -7,7 +7,7 @@ from math import inf
 
 from configs.settings import MAX_SEARCH_DEADLINE_S, Settings
 from evaluate.games.labelled import LabelledGame
-from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
+from evaluate.practice.server import PracticeServer, RegisteredPlayer, Repertoire
 from evaluate.referee.passages import build_retriever
 from evaluate.referee.protocol import Referee
 from evaluate.referee.scoring import (
@@ -80,7 +80,7 @@ class Replayer:
         for referee in referees:
             repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             loop = Loop(
-                LocalGameServer(PracticeServer(repertoire)),
+                RegisteredPlayer(PracticeServer(repertoire)),
                 contestant,
                 name="replay",
                 timeout_s=inf,
