@@ -62,7 +62,7 @@ class Replayer:
     referees: Sequence[Referee]
     similarity: Similarity
 
-    def record(self, job: Job) -> ReplayRecord:
+    def replay(self, job: Job) -> ReplayRecord:
         """Play a game against every referee, with one search and one plan for all, and return its record.
 
         If there are no referees, or the store does not hold the paragraph, the game is only searched.
@@ -151,4 +151,4 @@ def build_replayer(
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:
     """Play a game with the replayer of this process."""
-    return replayer.get().record(job)
+    return replayer.get().replay(job)
