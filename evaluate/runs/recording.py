@@ -20,7 +20,7 @@ from evaluate.runs.record import (
 )
 from player.answer import Answers, letter_rows
 from player.belief.places import rank_of_sentence
-from player.game import messages as protocol
+from player.game import messages
 from player.game.record import PlayedGame
 from player.player import Plan
 from player.question import VIEWS
@@ -67,7 +67,7 @@ def record_game(
             plays.append(_record_play(game, paragraph, played_game, repeat))
 
     first = played_games[0] if played_games else None
-    questions: Any = protocol.questions_json(first.plan.questions) if first else []
+    questions: Any = messages.questions_json(first.plan.questions) if first else []
     return ReplayRecord(
         game_id=game.game_id,
         book_name=game.book_name,
@@ -191,11 +191,9 @@ def _is_among(word: str, others: Sequence[str]) -> bool | None:
 
 def _find_rank(plan: Plan, belief: Float64Array, candidate: int | None) -> int | None:
     """Return the rank of the sentence of a candidate; None if there is no candidate."""
-    return (
-        None
-        if candidate is None
-        else rank_of_sentence(candidate, belief, plan.sentence_ids)
-    )
+    if candidate is None:
+        return None
+    return rank_of_sentence(candidate, belief, plan.sentence_ids)
 
 
 def find_secret_candidate(
