@@ -141,7 +141,7 @@ def test_many_polls_wait_at_once_and_each_gets_its_message(url: str) -> None:
             assert each(messages, "game_id") == [game_id]
 
 
-class TestLocalGameServer(GameServerContract):
+class TestRegisteredPlayer(GameServerContract):
     @pytest.fixture
     def server(self, practice: PracticeServer) -> GameServer:
         return RegisteredPlayer(practice)
