@@ -52,11 +52,11 @@ def default_journal() -> Path:
     return home() / "runs" / "games.sqlite"
 
 
-def fits() -> Path:
+def fitted_folder() -> Path:
     """Return the folder of the files that the user has fitted."""
     return home() / "fitted"
 
 
-def user_fit(bundled: Path) -> Path:
+def user_fitted_file(bundled: Path) -> Path:
     """Return the path of the file that replaces a bundled one after the user has fitted it again."""
-    return fits() / bundled.name
+    return fitted_folder() / bundled.name

@@ -132,7 +132,7 @@ class IngestSettings:
     )
 
     @model_validator(mode="after")
-    def _fit_together(self) -> Self:
+    def _check_bounds(self) -> Self:
         is_wide = self.max_words >= self.min_words
         _require(is_wide, "max_words", "at least min_words", self.max_words)
         return self
@@ -229,7 +229,7 @@ class SearchSettings:
     )
 
     @model_validator(mode="after")
-    def _fit_together(self) -> Self:
+    def _check_bounds(self) -> Self:
         boost = self.boost_confidence
         is_below = boost <= self.filter_confidence
         _require(is_below, "boost_confidence", "at most filter_confidence", boost)

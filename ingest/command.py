@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -61,13 +61,11 @@ def ingest(
     if is_view:
         course = at.open(all_rejected_ok=True)
         if list_documents:
-            _print(_documents(course), _document_lines(course), as_json)
+            _print(_documents_json(course), _document_lines(course), as_json)
         elif rejected:
-            records = list(map(_rejected, course.rejected))
-            _print(records, map(_rejected_line, course.rejected), as_json)
+            _print_rejected(course.rejected, as_json)
         else:
-            kept = course.paragraphs if paragraphs else _prose(course)
-            _print(list(map(_paragraph, kept)), map(_paragraph_line, kept), as_json)
+            _print_kept(course.paragraphs if paragraphs else _prose(course), as_json)
         return 0
     if drop:
         at.open(all_rejected_ok=True)  # refuses a missing store
@@ -82,9 +80,23 @@ def ingest(
             embedder_spec=embedder,
             workers=workers,
         )
-    _print(_summary(summary), _summary_lines(summary), as_json)
+    _print(_summary_json(summary), _summary_lines(summary), as_json)
     for outcome in summary.failed:
         _log.error("%s", outcome.detail)
+    return _exit_code(summary)
+
+
+def _print_rejected(rejected: Sequence[RejectedParagraph], as_json: bool) -> None:
+    records = [*map(_rejected_json, rejected)]
+    _print(records, map(_rejected_line, rejected), as_json)
+
+
+def _print_kept(kept: Sequence[Paragraph], as_json: bool) -> None:
+    _print([*map(_paragraph_json, kept)], map(_paragraph_line, kept), as_json)
+
+
+def _exit_code(summary: IngestSummary) -> int:
+    """Return 0 if no file failed, 1 if some did, and 2 if all did."""
     if not summary.failed:
         return 0
     return 2 if len(summary.failed) == len(summary.outcomes) else 1
@@ -104,7 +116,7 @@ def _fields(item: object, names: str) -> dict[str, Any]:
     return {name: getattr(item, name) for name in names.split()}
 
 
-def _documents(course: Course) -> dict[str, Any]:
+def _documents_json(course: Course) -> dict[str, Any]:
     n_same = Counter(item.doc_id for item in course.paragraphs if item.same_as)
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for paragraph in course.paragraphs:
@@ -129,7 +141,7 @@ def _documents(course: Course) -> dict[str, Any]:
         "embedder": course.embedder_spec,
         "fingerprint": course.fingerprint,
         "n_paragraphs": len(course.paragraphs),
-        "n_near_identical": n_same.total(),
+        "n_near_identical": _count_near_identical(course),
         "prose": len(_prose(course)),
         "documents": documents,
     }
@@ -145,7 +157,7 @@ def _document_lines(course: Course) -> Iterator[str]:
     yield _totals(course)
 
 
-def _rejected(item: RejectedParagraph) -> dict[str, Any]:
+def _rejected_json(item: RejectedParagraph) -> dict[str, Any]:
     return {"document": item.doc_id, **_fields(item, "page reason text")}
 
 
@@ -153,7 +165,7 @@ def _rejected_line(item: RejectedParagraph) -> str:
     return f"{item.doc_id} p{item.page} [{item.reason}] {item.text}"
 
 
-def _paragraph(item: Paragraph) -> dict[str, Any]:
+def _paragraph_json(item: Paragraph) -> dict[str, Any]:
     names = "page heading section opening_sentence text same_as kind"
     ids = {"paragraph_id": item.paragraph_id, "document": item.doc_id}
     return {**ids, **_fields(item, names)}
@@ -173,7 +185,7 @@ def _count_near_identical(course: Course) -> int:
     return sum(bool(item.same_as) for item in course.paragraphs)
 
 
-def _summary(summary: IngestSummary) -> dict[str, Any]:
+def _summary_json(summary: IngestSummary) -> dict[str, Any]:
     course, files = summary.course, []
     for outcome in summary.outcomes:
         record = {"document": outcome.doc_id, "path": printable(outcome.path)}

@@ -12,7 +12,7 @@ from typing import get_args
 
 import numpy as np
 
-from configs.directories import user_fit
+from configs.directories import user_fitted_file
 from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 from quarry.languages.language import ParagraphKind
@@ -29,7 +29,7 @@ PROSE_FIRST = 2.0
 @functools.cache
 def start_weights() -> dict[str, float]:
     """Load the fitted weights of all features, from the user's file if there is one."""
-    path = user_fit(STARTS_FILE)
+    path = user_fitted_file(STARTS_FILE)
     if not path.exists():
         path = STARTS_FILE
     weights: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))["weights"]

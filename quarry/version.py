@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from configs.directories import ROOT, fits
+from configs.directories import ROOT, fitted_folder
 from quarry.interrupts import OUR_PACKAGES
 
 DATA_SUFFIXES = (".gz", ".json", ".jsonl", ".npy", ".onnx", ".txt", ".yaml")
@@ -24,7 +24,7 @@ def code_digest() -> str:
         for path in (ROOT / package).rglob("*"):
             if path.suffix in (".py", *DATA_SUFFIXES):
                 files.append(path)
-    digests = digest_of(files) + digest_of(fits().glob("*"), fits())
+    digests = digest_of(files) + digest_of(fitted_folder().glob("*"), fitted_folder())
     return hashlib.sha256(digests.encode()).hexdigest()[:16]
 
 

@@ -17,7 +17,7 @@ from configs.errors import SettingsError
 from configs.settings import is_file_name
 from evaluate.errors import refuse_options, writing
 from player.errors import JournalError
-from player.game import messages as protocol
+from player.game import messages
 from player.game.callbacks import TIMEOUTS, Callbacks
 from player.game.journal import Journal, open_journal
 from player.player import build_player
@@ -99,8 +99,8 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         'PYTHON = ""': sys.executable,
         'FOLDER = ""': str(ROOT),
         "OPTIONS: list[str] = []": [*options],
-        "HINTS: tuple[str, ...] = ()": (*protocol.ALIASES["hint"], "book_name"),
-        "DEADLINES: tuple[str, ...] = ()": protocol.ALIASES["deadline"],
+        "HINTS: tuple[str, ...] = ()": (*messages.ALIASES["hint"], "book_name"),
+        "DEADLINES: tuple[str, ...] = ()": messages.ALIASES["deadline"],
     }
     text = LEAGUE_PLAYER.read_text(encoding="utf-8")
     for empty, value in values.items():

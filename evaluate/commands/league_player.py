@@ -298,9 +298,10 @@ def quarry() -> Quarry:
 
 def wait_until_loaded(longest_s: float) -> bool:
     """Wait until the child is ready, fails or is too late; return whether it is ready."""
-    child = quarry()
-    while not child.is_ready.wait(0.05):
-        if child.last_line or time.monotonic() - child.began > longest_s:
+    quarry_process = quarry()
+    while not quarry_process.is_ready.wait(0.05):
+        waited_s = time.monotonic() - quarry_process.began
+        if quarry_process.last_line or waited_s > longest_s:
             return False
     return True
 

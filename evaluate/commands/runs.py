@@ -33,7 +33,7 @@ from evaluate.replay.batches import read_answered
 from evaluate.replay.presets import Belief, load_presets, replay_each, with_belief
 from evaluate.replay.replay import Batches, Replay
 from evaluate.runs import comparison
-from evaluate.runs.files import COMPARISON, read_runs, write_run
+from evaluate.runs.files import COMPARISON, read_runs, write_finished, write_run
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
 from evaluate.runs.text import format_comparison, format_run, format_table
@@ -152,6 +152,8 @@ def replay(
         if options.is_table:
             document = replayed.table()
             lines = [f"{title}: {document['games']} games", format_table(document)]
+            if options.out:
+                write_finished(options.out, document)
         else:
             run = replayed.run()
             document = run.as_json()

@@ -15,7 +15,7 @@ from evaluate.referee.protocol import Posed, Referee, Secret, build_secret
 from evaluate.referee.scoring import Similarity, has_won, score_guess
 from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
-from player.game import messages as protocol
+from player.game import messages
 from player.question import N_QUESTIONS
 from player.round import Json, Score
 from quarry.course.paragraph import Paragraph
@@ -23,9 +23,9 @@ from quarry.course.paragraph import Paragraph
 STATES = ("warmup", "questions", "guess", "over")
 """States of a game, in order."""
 AWAITED = (
-    protocol.WARMUP_RESPONSE,
-    protocol.QUESTIONS_BATCH,
-    protocol.GUESS_SUBMISSION,
+    messages.WARMUP_RESPONSE,
+    messages.QUESTIONS_BATCH,
+    messages.GUESS_SUBMISSION,
 )
 """Messages that the referee awaits in each state but the last."""
 MAX_TEXT_CHARS = 2_000
@@ -125,7 +125,7 @@ class RefereeGame:
         # without a seed, since players could compute the order of the games from their sums
         one, other = 2 + secrets.randbelow(11), 2 + secrets.randbelow(11)
         return self._write(
-            protocol.WARMUP_CALL,
+            messages.WARMUP_CALL,
             warmup_question=f"What is {one} * {other}?",
             deadline=WARMUP_S,
         )
@@ -165,9 +165,9 @@ class RefereeGame:
         if stage < self.stage:
             return []
 
-        if kind == protocol.WARMUP_RESPONSE:
+        if kind == messages.WARMUP_RESPONSE:
             reply = self._start()
-        elif kind == protocol.QUESTIONS_BATCH:
+        elif kind == messages.QUESTIONS_BATCH:
             reply = self._answer(payload)
         else:
             reply = self._judge(payload)
@@ -177,7 +177,7 @@ class RefereeGame:
     def _start(self) -> Json:
         """Return the message that starts the round."""
         return self._write(
-            protocol.ROUND_START,
+            messages.ROUND_START,
             book_name=self.labelled.book_name,
             book_hint=self.labelled.hint,
             association_word=self.labelled.association_domain,
@@ -193,7 +193,7 @@ class RefereeGame:
         for number, answer in enumerate(self.answers, 1):
             if answer is not None:
                 answers.append({"question_number": number, "answer": answer})
-        return self._write(protocol.ANSWERS_BATCH, answers=answers)
+        return self._write(messages.ANSWERS_BATCH, answers=answers)
 
     def _judge(self, payload: Json) -> Json:
         """Store a guess, and return its score."""
@@ -207,14 +207,14 @@ class RefereeGame:
             similarity=self.similarity,
             is_raw=bool(self.labelled.edition),
         )
-        return self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
+        return self._write(messages.SCORE_FEEDBACK, **asdict(self.score))
 
     def _write(self, message_type: str, **payload: Any) -> Json:
         frame = {
             "match_id": f"M{self.game_id}",
             "auth_token": f"round-{self.game_id}",
         }
-        return protocol.write_message(
+        return messages.write_message(
             message_type,
             frame | payload,
             sender=REFEREE,
@@ -224,7 +224,7 @@ class RefereeGame:
         )
 
 
-def _read(envelope: Json) -> protocol.Message:
+def _read(envelope: Json) -> messages.Message:
     """Read a message of the player.
 
     Raises:
@@ -232,7 +232,7 @@ def _read(envelope: Json) -> protocol.Message:
     """
     try:
         to_json(envelope)
-        return protocol.read_message(envelope)
+        return messages.read_message(envelope)
     except MessageError as error:
         raise RefusedMessageError(str(error)) from error
     except (ValueError, RecursionError) as error:

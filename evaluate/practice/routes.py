@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evaluate.errors import EvaluateError, PortError, first_fault
 from evaluate.practice.referee_game import RefusedMessageError
-from evaluate.practice.server import LocalGameServer, PracticeServer
+from evaluate.practice.server import PracticeServer, RegisteredPlayer
 from player.game.client import MAX_WAIT_S, GameState
 
 IDLE_S = 75
@@ -133,9 +133,9 @@ class _NewPlayer(BaseModel):
 
 async def _require_player(
     request: Request, authorization: Annotated[str, Header()] = ""
-) -> LocalGameServer:
+) -> RegisteredPlayer:
     """Return the player whose token is in the header of a request; raise 401 if there is none."""
-    players: dict[str, LocalGameServer] = request.app.state.server.players
+    players: dict[str, RegisteredPlayer] = request.app.state.server.players
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or token.strip() not in players:
         detail = "Authorization has no Bearer token from POST /v1/players"
@@ -143,7 +143,7 @@ async def _require_player(
     return players[token.strip()]
 
 
-_Player = Annotated[LocalGameServer, Depends(_require_player)]
+_Player = Annotated[RegisteredPlayer, Depends(_require_player)]
 """The player who sends a request."""
 
 
@@ -188,7 +188,7 @@ def routes(server: PracticeServer) -> FastAPI:
     # events by player_id, which are set when a message arrives
     arrivals: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
 
-    def announce(player: LocalGameServer) -> None:
+    def announce(player: RegisteredPlayer) -> None:
         arrivals.pop(player.player_id, asyncio.Event()).set()
 
     @app.post("/v1/players", status_code=201)

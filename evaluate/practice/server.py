@@ -132,11 +132,11 @@ class PracticeServer:
         is_public: bool = False,
     ) -> None:
         self.is_public = is_public
-        self.players: dict[str, LocalGameServer] = {}
+        self.players: dict[str, RegisteredPlayer] = {}
         self.games: dict[str, RefereeGame] = {}
         self.lock = threading.RLock()
         self._repertoire = repertoire
-        self._owners: dict[str, LocalGameServer] = {}  # by game_id
+        self._owners: dict[str, RegisteredPlayer] = {}  # by game_id
         self._n_started = 0
         self._order = list(range(len(repertoire.games)))
         if seed is None:
@@ -156,10 +156,10 @@ class PracticeServer:
                     f"The server has {MAX_PLAYERS} players already; restart it."
                 )
             token = secrets.token_hex(24)
-            self.players[token] = LocalGameServer(self, name)
+            self.players[token] = RegisteredPlayer(self, name)
             return token
 
-    def start_game(self, player: "LocalGameServer") -> RefereeGame:
+    def start_game(self, player: "RegisteredPlayer") -> RefereeGame:
         """Begin a game of a player.
 
         Raises:
@@ -206,11 +206,11 @@ class PracticeServer:
         self._owners.pop(game.game_id).forget(game.game_id)
 
 
-class LocalGameServer:
-    """The practice server for one of its players: a `GameServer` without HTTP, against which replays play.
+class RegisteredPlayer:
+    """A player of a practice server; it is a `GameServer` without HTTP, against which replays play.
 
     Args:
-        practice: the server.
+        practice: the practice server.
         name: name under which the player registered.
 
     Attributes:

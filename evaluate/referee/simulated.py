@@ -33,14 +33,13 @@ class SimulatedReferee:
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the policy; a draw from (seed, paragraph, question, options) replaces some of them."""
         answers: list[Answer] = [None] * len(questions)
-        for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
-            options = tuple(posed)
+        for row, (text, options) in enumerate(questions[: self.spec.n_answers]):
             context = select_visible_part(
-                self.spec.view, secret, question, self.retriever.retrieve
+                self.spec.view, secret, text, self.retriever.retrieve
             )
-            answer = self._by_policy(context, row, question, options)
+            answer = self._by_policy(context, row, text, tuple(options))
 
-            digest = _digest(self.seed, secret.paragraph, question, options)
+            digest = _digest(self.seed, secret.paragraph, text, tuple(options))
             draw = int.from_bytes(digest[:8]) / 2**64
             others = [letter for letter in LETTERS if letter != answer]
             if draw < self.spec.wrong:
@@ -54,7 +53,7 @@ class SimulatedReferee:
         self,
         context: VisibleContext,
         row: int,
-        question: str,
+        text: str,
         options: tuple[str, ...],
     ) -> str:
         """Return the answer of the policy; without a policy, read the wording of the question by rules.
@@ -62,7 +61,7 @@ class SimulatedReferee:
         Args:
             context: visible part of the secret.
             row: row of the question, from 0.
-            question: text of the question.
+            text: text of the question, without its options.
             options: texts of its options.
         """
         policy, _, letter = self.spec.policy.partition(":")
@@ -74,21 +73,21 @@ class SimulatedReferee:
                 key = _digest(self.seed, "key")
                 return LETTERS[key[row] % len(LETTERS)]
             case "random":
-                digest = _digest(self.seed, context.text, question, options)
+                digest = _digest(self.seed, context.text, text, options)
                 return LETTERS[int.from_bytes(digest[:8]) % len(LETTERS)]
-        return answer_by_wording(context, question, options)
+        return answer_by_wording(context, text, options)
 
 
 def select_visible_part(
-    view: str, secret: Secret, question: str, retrieve: Retrieve
+    view: str, secret: Secret, text: str, retrieve: Retrieve
 ) -> VisibleContext:
-    """Return the part of a secret that a view shows for a question."""
+    """Return the part of a secret that a view shows for the text of a question."""
     opening = secret.opening_sentence
     match view:
         case "opening":
             return build_visible_context(opening, opening)
         case "passages":
-            return build_visible_context(opening, opening, retrieve(question))
+            return build_visible_context(opening, opening, retrieve(text))
         case "name":
             return build_visible_context(f"{secret.book_name}. {secret.hint}")
         case "nothing":

@@ -21,11 +21,7 @@ from evaluate.referee.spec import HINT_ALONE, SeededSpec
 from evaluate.replay.batches import AskedBatch
 from evaluate.replay.replayer import Job, build_replayer, play_job
 from evaluate.replay.store_address import get_store_address
-from evaluate.runs.files import (
-    RecordFile,
-    resume_or_begin,
-    write_finished,
-)
+from evaluate.runs.files import RecordFile, resume_or_begin
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.referee_table import make_table
@@ -93,10 +89,11 @@ class Replay:
         )
 
     def table(self) -> Json:
-        """Replay against several referees, and write and return the table; see `make_table` and `records`.
+        """Replay against several referees, and return the table; the caller writes it with `write_finished`.
 
         Raises:
             RunError: no game is answerable.
+            EvaluateError, EmbedderError, SettingsError, WorkerError: see `records`.
         """
         answerable = [game for game in self.games if game.answerable]
         if not answerable:
@@ -104,12 +101,9 @@ class Replay:
                 f"None of the {len(self.games)} games of --games is answerable."
             )
         records = replace(self, games=answerable).records()
-        table = make_table(
+        return make_table(
             records, self.referees, self.course.fingerprint, self.settings, self.seed
         )
-        if self.out:
-            write_finished(self.out, table)
-        return table
 
     def records(self) -> Collection[ReplayRecord]:
         """Play the games, in several processes if that is faster, and return their records.

@@ -7,7 +7,7 @@ from math import inf
 
 from configs.settings import MAX_SEARCH_DEADLINE_S, Settings
 from evaluate.games.labelled import LabelledGame
-from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
+from evaluate.practice.server import PracticeServer, RegisteredPlayer, Repertoire
 from evaluate.referee.passages import build_retriever
 from evaluate.referee.protocol import Referee
 from evaluate.referee.scoring import (
@@ -62,7 +62,7 @@ class Replayer:
     referees: Sequence[Referee]
     similarity: Similarity
 
-    def record(self, job: Job) -> ReplayRecord:
+    def replay(self, job: Job) -> ReplayRecord:
         """Play a game against every referee, with one search and one plan for all, and return its record.
 
         If there are no referees, or the store does not hold the paragraph, the game is only searched.
@@ -80,7 +80,7 @@ class Replayer:
         for referee in referees:
             repertoire = Repertoire([(game, paragraph)], referee, self.similarity)
             loop = Loop(
-                LocalGameServer(PracticeServer(repertoire)),
+                RegisteredPlayer(PracticeServer(repertoire)),
                 contestant,
                 name="replay",
                 timeout_s=inf,
@@ -151,4 +151,4 @@ def build_replayer(
 
 def play_job(replayer: PerProcess[Replayer], job: Job) -> ReplayRecord:
     """Play a game with the replayer of this process."""
-    return replayer.get().record(job)
+    return replayer.get().replay(job)

@@ -20,7 +20,7 @@ from evaluate.runs.record import (
 )
 from player.answer import Answers, letter_rows
 from player.belief.places import rank_of_sentence
-from player.game import messages as protocol
+from player.game import messages
 from player.game.record import PlayedGame
 from player.player import Plan
 from player.question import VIEWS
@@ -53,10 +53,10 @@ def record_game(
         result: the result of the search.
         played_games: the plays of the game, repeat by repeat.
     """
-    secret: SecretRecord | None = None
+    secret_record: SecretRecord | None = None
     plays = []
     if paragraph is not None:
-        secret = SecretRecord(
+        secret_record = SecretRecord(
             paragraph_id=paragraph.paragraph_id,
             document=paragraph.doc_id,
             page=paragraph.page,
@@ -67,7 +67,7 @@ def record_game(
             plays.append(_record_play(game, paragraph, played_game, repeat))
 
     first = played_games[0] if played_games else None
-    questions: Any = protocol.questions_json(first.plan.questions) if first else []
+    questions: Any = messages.questions_json(first.plan.questions) if first else []
     return ReplayRecord(
         game_id=game.game_id,
         book_name=game.book_name,
@@ -78,7 +78,7 @@ def record_game(
         in_text_layer=game.in_text_layer,
         answerable=game.answerable,
         edition=game.edition,
-        truth=secret,
+        truth=secret_record,
         search=record_search(result, paragraph),
         questions=questions,
         questions_ms=first.plan.questions_ms if first else None,
@@ -121,12 +121,14 @@ def _take(kind: Any, hit: Hit) -> Any:
     return {key: values[key] for key in kind.__annotations__}
 
 
-def _record_candidate(plan: Plan, belief: Float64Array, row: int) -> CandidateRecord:
-    candidate: CandidateRecord = _take(ScoredRecord, plan.hit(row)) | {
-        "prior": round(float(plan.prior[row]), 6),
-        "belief": round(float(belief[row]), 6),
+def _record_candidate(
+    plan: Plan, belief: Float64Array, candidate: int
+) -> CandidateRecord:
+    record: CandidateRecord = _take(ScoredRecord, plan.hit(candidate)) | {
+        "prior": round(float(plan.prior[candidate]), 6),
+        "belief": round(float(belief[candidate]), 6),
     }
-    return candidate
+    return record
 
 
 def _record_play(
@@ -140,24 +142,26 @@ def _record_play(
     guess, best, belief = decision.guess, decision.best, decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
 
-    secret = find_secret(plan, game, paragraph)
+    secret_candidate = find_secret_candidate(plan, game, paragraph)
     if len(belief) < len(plan.prior):
-        secret = None  # the guess was made before the search ended
+        secret_candidate = None  # the guess was made before the search ended
     n_kept = 0 if repeat else N_CANDIDATES_KEPT
-    rows = np.argsort(-belief, kind="stable").tolist()[:n_kept]
-    if secret is not None and secret not in rows:
-        rows.append(secret)
+    candidates = np.argsort(-belief, kind="stable").tolist()[:n_kept]
+    if secret_candidate is not None and secret_candidate not in candidates:
+        candidates.append(secret_candidate)
     play = PlayRecord(
         repeat=repeat,
         n_candidates=len(belief),
         answers=list(played_game.answers),
         misled=[],
         unfit=None,
-        candidates=[_record_candidate(plan, belief, row) for row in rows],
+        candidates=[
+            _record_candidate(plan, belief, candidate) for candidate in candidates
+        ],
         bits=[_entropy(plan.prior), _entropy(belief)],
         guess={**asdict(guess), "confidence": round(float(guess.confidence), 6)},
-        guess_rank=_find_rank(plan, belief, secret),
-        prior_rank=_find_rank(plan, plan.prior, secret),
+        guess_rank=_find_rank(plan, belief, secret_candidate),
+        prior_rank=_find_rank(plan, plan.prior, secret_candidate),
         won=has_won(guess.opening_sentence, sentence, is_raw=bool(game.edition)),
         sentence_exact=same_text(guess.opening_sentence, sentence),
         word_exact=_is_among(game.associative_word, [guess.associative_word]),
@@ -167,8 +171,10 @@ def _record_play(
         breakdown=dict(score.breakdown),
     )
     # the fits may have been dropped to save memory
-    if secret is not None and plan.fits.shape[2]:
-        against = find_answers_against(plan, played_game.answers, secret, best)
+    if secret_candidate is not None and plan.fits.shape[2]:
+        against = find_answers_against(
+            plan, played_game.answers, secret_candidate, best
+        )
         play["misled"], play["unfit"] = against
     if game.edition:
         ratio = compute_raw_ratio(guess.opening_sentence, sentence)
@@ -183,12 +189,16 @@ def _is_among(word: str, others: Sequence[str]) -> bool | None:
     return stems_of_word in map(stems, others) if stems_of_word else None
 
 
-def _find_rank(plan: Plan, belief: Float64Array, row: int | None) -> int | None:
+def _find_rank(plan: Plan, belief: Float64Array, candidate: int | None) -> int | None:
     """Return the rank of the sentence of a candidate; None if there is no candidate."""
-    return None if row is None else rank_of_sentence(row, belief, plan.sentence_ids)
+    if candidate is None:
+        return None
+    return rank_of_sentence(candidate, belief, plan.sentence_ids)
 
 
-def find_secret(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
+def find_secret_candidate(
+    plan: Plan, game: LabelledGame, paragraph: Paragraph
+) -> int | None:
     """Return the first candidate that is the secret paragraph or, in another edition, the secret piece.
 
     If no piece has the labelled text, the first piece on the page of the secret is taken; None if there is none.
@@ -209,14 +219,14 @@ def find_secret(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | N
     return on_page[0] if on_page else None
 
 
-def is_on_secret_page(plan: Plan, candidate: int, secret: Paragraph) -> bool:
-    """Return whether a candidate is on the page where a raw secret begins."""
+def is_on_secret_page(plan: Plan, candidate: int, paragraph: Paragraph) -> bool:
+    """Return whether a candidate is on the page where the secret paragraph begins."""
     piece = plan.piece(candidate)
     if piece is None:
-        paragraph = plan.as_paragraph(candidate)
-        return (paragraph.doc_id, paragraph.page) == (secret.doc_id, secret.page)
-    return piece.doc_id == secret.doc_id and (
-        piece.page <= secret.page <= piece.last_page
+        other = plan.as_paragraph(candidate)
+        return (other.doc_id, other.page) == (paragraph.doc_id, paragraph.page)
+    return piece.doc_id == paragraph.doc_id and (
+        piece.page <= paragraph.page <= piece.last_page
     )
 
 
@@ -227,14 +237,15 @@ def _entropy(belief: Float64Array) -> float:
 
 
 def find_answers_against(
-    plan: Plan, answers: Answers, secret: int, guess: int
+    plan: Plan, answers: Answers, secret_candidate: int, guessed_candidate: int
 ) -> tuple[list[int], list[int]]:
-    """Find the questions whose answers are against the secret.
+    """Find the questions whose answers are against the secret candidate.
 
     Args:
         plan: the plan of the game.
         answers: (n_questions,) answers.
-        secret, guess: rows of their candidates.
+        secret_candidate: candidate that is the secret paragraph.
+        guessed_candidate: candidate that was guessed.
 
     Returns:
         The numbers of the questions whose answers favour the guess over the secret, and of those whose answers do not
@@ -244,9 +255,11 @@ def find_answers_against(
     for row, option in letter_rows(answers).items():
         fits = plan.fits[:, row, :, option]
         likeliest = fits.max(axis=0)
-        fit, other = np.maximum(likeliest[[secret, guess]], MIN_FIT)
+        fit, other = np.maximum(
+            likeliest[[secret_candidate, guessed_candidate]], MIN_FIT
+        )
         if np.log2(other / fit) > MISLEADING_BITS:
             misled.append(row + 1)
-        if fits[VIEWS.index("paragraph"), secret] < FITTING:
+        if fits[VIEWS.index("paragraph"), secret_candidate] < FITTING:
             unfit.append(row + 1)
     return misled, unfit

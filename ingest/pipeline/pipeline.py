@@ -296,7 +296,7 @@ class _Ingest:
             embedder = self.models.embedder(embedder_spec)
             updates = self._embed(readings, embedder_spec, embedder)
             if embedder_spec not in BUILT_IN:
-                embedder_fit = _fit([*kept, *updates], embedder)
+                embedder_fit = _fit_embedder([*kept, *updates], embedder)
         else:
             updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
         updates += moved
@@ -391,7 +391,9 @@ def _require_unique_ids(readings: Sequence[Reading]) -> None:
             )
 
 
-def _fit(documents: Sequence[StoredDocument], embedder: Embedder) -> EmbedderFit | None:
+def _fit_embedder(
+    documents: Sequence[StoredDocument], embedder: Embedder
+) -> EmbedderFit | None:
     """Fit the embedder to all paragraphs that the store will hold."""
     texts, vectors = [], []
     for document in documents:

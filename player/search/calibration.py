@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter
 
-from configs.directories import IS_CHECKOUT, user_fit
+from configs.directories import IS_CHECKOUT, user_fitted_file
 from configs.errors import SettingsError
 from player.search.results import DENSE
 from quarry.arrays import AnyFloatArray, Float32Array
@@ -256,7 +256,7 @@ def _fitted() -> dict[str, Calibration]:
     """Read the project's numbers by embedder; the user's own numbers replace them."""
     table = TypeAdapter(dict[str, Calibration])
     fitted: dict[str, Calibration] = {}
-    for path in (CALIBRATION, user_fit(CALIBRATION)):
+    for path in (CALIBRATION, user_fitted_file(CALIBRATION)):
         if not path.exists():
             continue
         try:

@@ -19,7 +19,7 @@ from quarry.course.course import Tokens
 from quarry.course.text import one_line
 from quarry.embed import Models, TokenEmbedder, TokenStates
 from quarry.embed.embedders import onnx_session
-from quarry.embed.hint_bank import Bank, Hints, load_hints, read_bank
+from quarry.embed.hint_bank import EmbeddedHints, Hints, load_hints, read_bank
 from quarry.embed.vectors import STEPS, load_basis, project
 from quarry.store import Course
 
@@ -53,7 +53,7 @@ class LateInteraction:
     embedder: CachingEmbedder
     tokens: Tokens
     hubs: Hubs
-    bank: Bank
+    bank: EmbeddedHints
 
     def __post_init__(self) -> None:
         ids = self.bank.token_ids.tolist()
@@ -117,9 +117,9 @@ class Hubs:
     """
 
     def __init__(
-        self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank
+        self, vectors: Float32Array, doc_ids: Sequence[str], bank: EmbeddedHints
     ) -> None:
-        is_about_course = bank.hints.course.intersection(doc_ids)
+        is_about_course = bank.hints.source_doc_ids.intersection(doc_ids)
         hints = bank.vectors[: 0 if is_about_course else None]
         documents = np.array([*bank.hints.doc_id_by_hint.values()][: len(hints)])
         # one more than is averaged, to replace the hint that is searched for

@@ -32,16 +32,16 @@ class Hints:
 
     Attributes:
         doc_id_by_hint: id of the document for which each hint was given, "" if unknown, by its text.
-        course: stems of the lectures that the hints are about. A store with one of these lectures must not use the
-            bank, since paragraphs near a hint are likely answers.
+        source_doc_ids: ids of the documents that the hints are about. A store with one of these documents must not use
+            the bank, since paragraphs near a hint are likely answers.
     """
 
     doc_id_by_hint: Mapping[str, str]
-    course: frozenset[str] = frozenset()
+    source_doc_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bank:
+class EmbeddedHints:
     """Hints with their vectors and tokens by one model.
 
     Attributes:
@@ -59,22 +59,22 @@ class Bank:
 
 def load_hints() -> Hints:
     """Read the bundled hints. A line has a "hint", or a "course": stems of the lectures that the hints are about."""
-    doc_id_by_hint, course = {}, []
+    doc_id_by_hint, source_doc_ids = {}, []
     for _, line in read_objects(HINTS_FILE, ValueError):
-        course += line.get("course", [])
+        source_doc_ids += line.get("course", [])
         if "hint" in line:
             doc_id_by_hint[one_line(line["hint"])] = ""
-    return Hints(doc_id_by_hint, frozenset(course))
+    return Hints(doc_id_by_hint, frozenset(source_doc_ids))
 
 
-def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
+def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> EmbeddedHints:
     """Return the hints with the vectors of a model; load them from the cache in `models_dir`, or compute them."""
     if model.spec == MINILM.spec:
         latin = {}
         for text, doc_id in hints.doc_id_by_hint.items():
             if choose_spec([text]) == MINILM.spec:
                 latin[text] = doc_id
-        hints = Hints(latin, hints.course)
+        hints = Hints(latin, hints.source_doc_ids)
 
     texts = [*hints.doc_id_by_hint]
     # a model of the user's own may change under its name
@@ -87,7 +87,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     try:
         with path.open("rb") as file, np.load(file) as cached:
             vectors = cached["vectors"].astype(np.float32)
-            return Bank(hints, vectors, cached["token_ids"], cached["starts"])
+            return EmbeddedHints(hints, vectors, cached["token_ids"], cached["starts"])
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         # not cached yet, or damaged
         vectors, states = model.embed_with_tokens(texts, as_queries=True)
@@ -101,4 +101,4 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         models_dir.mkdir(parents=True, exist_ok=True)
         write_whole(path, save)
     # rounded like cached vectors, so that the next process ranks alike
-    return Bank(hints, rounded.astype(np.float32), ids, starts)
+    return EmbeddedHints(hints, rounded.astype(np.float32), ids, starts)

@@ -69,7 +69,7 @@ class Folder(Generations):
             return load_content(file, self.location)
 
     @contextlib.contextmanager
-    def paragraphs(self, number: int) -> Iterator[Collection]:
+    def open_collection(self, number: int) -> Iterator[Collection]:
         """Open a copy of the database: Chroma writes even when it reads, and later ingests remove the folder."""
         self.require_usable(number)
         database = Path(self.location, self.generation_name(number))

@@ -98,7 +98,7 @@ class Generations(ABC):
         """
 
     @abstractmethod
-    def paragraphs(self, number: int) -> AbstractContextManager[Collection]:
+    def open_collection(self, number: int) -> AbstractContextManager[Collection]:
         """Open the Chroma collection of the paragraphs of a generation.
 
         Raises:

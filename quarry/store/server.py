@@ -67,7 +67,7 @@ class Server(Generations):
 
     def rename(self, name: str, new: str) -> None:
         """Rename the collection of paragraphs; the server keeps names unique."""
-        self._paragraphs(name).modify(name=new)
+        self._get_collection(name).modify(name=new)
 
     def remove(self, name: str) -> None:
         """Remove both collections, the parts first."""
@@ -98,12 +98,12 @@ class Server(Generations):
         """Do nothing: the server checks its database itself, and its other collections do not matter."""
 
     @contextlib.contextmanager
-    def paragraphs(self, number: int) -> Iterator[Collection]:
+    def open_collection(self, number: int) -> Iterator[Collection]:
         """Yield the collection of the paragraphs of a generation."""
-        yield self._paragraphs(self.generation_name(number))
+        yield self._get_collection(self.generation_name(number))
 
-    def _paragraphs(self, name: str) -> Collection:
+    def _get_collection(self, name: str) -> Collection:
         return self._client.get_collection(name, embedding_function=None)
 
     def _name_of_parts(self, name: str) -> str:
-        return str((self._paragraphs(name).metadata or {})[PARTS_KEY])
+        return str((self._get_collection(name).metadata or {})[PARTS_KEY])

@@ -199,7 +199,7 @@ class ChromaIndex:
         if not n:
             return {}
         with as_store_error(self._course.location):
-            answer = self._collection().query(
+            answer = self._open_collection().query(
                 query_embeddings=vector[None, :],
                 n_results=n,
                 where={"doc_id": doc_id} if doc_id else None,
@@ -209,8 +209,8 @@ class ChromaIndex:
         nearest = zip(answer["ids"][0], answer["distances"][0], strict=True)
         return {self._rows[name]: 1.0 - distance for name, distance in nearest}
 
-    def _collection(self) -> Collection:
-        """Return the open collection.
+    def _open_collection(self) -> Collection:
+        """Return the Chroma collection; open it on the first call.
 
         Raises:
             StoreError: it is damaged, or later ingests have removed it.
@@ -222,6 +222,6 @@ class ChromaIndex:
                 if generations.identity(course.generation) != course.identity:
                     name = generations.generation_name(course.generation)
                     raise StoreError(f"{course.location}/{name} is gone; open it again")
-                paragraphs = generations.paragraphs(course.generation)
-                self._opened = self._stack.enter_context(paragraphs)
+                collection = generations.open_collection(course.generation)
+                self._opened = self._stack.enter_context(collection)
             return self._opened

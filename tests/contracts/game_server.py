@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from player.errors import ServerError
-from player.game import messages as protocol
+from player.game import messages
 from player.game.client import GameServer
 from player.round import Json
 from tests.evaluate.fakes import batch
@@ -24,11 +24,11 @@ GUESS: Json = {
 
 def reply_to(
     game_id: str,
-    message_type: str = protocol.WARMUP_RESPONSE,
+    message_type: str = messages.WARMUP_RESPONSE,
     **payload: Any,
 ) -> Json:
     """A fresh message of a player's: the answer to a warm-up call, unless another type is given."""
-    return protocol.write_message(
+    return messages.write_message(
         message_type,
         payload or {"answer": "6"},
         sender="tester",
@@ -37,9 +37,9 @@ def reply_to(
     )
 
 
-def kinds(messages: Sequence[Json]) -> list[str]:
-    """The types of messages, in order."""
-    return each(messages, "message_type")
+def kinds(envelopes: Sequence[Json]) -> list[str]:
+    """Return the types of messages, in order."""
+    return each(envelopes, "message_type")
 
 
 def inbox_of(
@@ -52,8 +52,8 @@ def inbox_of(
     cursor = ""
     inbox: list[Json] = []
     while len(inbox) < n and time.monotonic() < deadline:
-        messages, cursor = server.inbox(cursor, 1.0)
-        inbox += [message for message in messages if message["game_id"] == game_id]
+        envelopes, cursor = server.inbox(cursor, 1.0)
+        inbox += [message for message in envelopes if message["game_id"] == game_id]
     return inbox[:n]
 
 
@@ -69,7 +69,7 @@ class GameServerContract:
         assert len(game_id) == 7
         assert game_id.isdecimal()
         (message,), _ = server.inbox("", 5.0)
-        assert message["message_type"] == protocol.WARMUP_CALL
+        assert message["message_type"] == messages.WARMUP_CALL
         assert message["game_id"] == game_id
         assert len({game_id, other.request_game(), server.request_game()}) == 3
 
@@ -78,9 +78,9 @@ class GameServerContract:
     ) -> None:
         server.request_game()
         (first,), cursor = server.inbox("", 5.0)
-        for after, messages in (("", [first]), (cursor, [])):
+        for after, envelopes in (("", [first]), (cursor, [])):
             again, same = server.inbox(after, 0.0)
-            assert list(again) == messages
+            assert list(again) == envelopes
             assert same == cursor
         game_id = server.request_game()
         (second,), _ = server.inbox(cursor, 5.0)
@@ -96,29 +96,29 @@ class GameServerContract:
         for changes in ({}, {}, {"message_id": "1"}, {"message_id": "2"}):
             server.send({**reply, **changes})
         inbox_of(server, game_id, 2)
-        messages, _ = server.inbox("", 0.3)
-        assert kinds(messages) == [protocol.WARMUP_CALL, protocol.ROUND_START]
+        envelopes, _ = server.inbox("", 0.3)
+        assert kinds(envelopes) == [messages.WARMUP_CALL, messages.ROUND_START]
 
     def test_messages_are_answered_in_turn_until_the_score_which_the_game_then_has(
         self, server: GameServer
     ) -> None:
         game_id = server.request_game()
         server.send(reply_to(game_id))
-        server.send(reply_to(game_id, protocol.QUESTIONS_BATCH, questions=batch()))
+        server.send(reply_to(game_id, messages.QUESTIONS_BATCH, questions=batch()))
         before = server.game(game_id)
         assert before.game_id == game_id
         assert before.private_score is before.league_points is None
 
-        server.send(reply_to(game_id, protocol.GUESS_SUBMISSION, **GUESS))
-        messages = inbox_of(server, game_id, 4)
-        assert kinds(messages) == [
+        server.send(reply_to(game_id, messages.GUESS_SUBMISSION, **GUESS))
+        envelopes = inbox_of(server, game_id, 4)
+        assert kinds(envelopes) == [
             "Q21WARMUPCALL",
             "Q21ROUNDSTART",
             "Q21ANSWERSBATCH",
             "Q21SCOREFEEDBACK",
         ]
-        assert len(messages[2]["payload"]["answers"]) == 20
-        feedback = messages[3]["payload"]
+        assert len(envelopes[2]["payload"]["answers"]) == 20
+        feedback = envelopes[3]["payload"]
         after = server.game(game_id)
         assert after.state != before.state
         assert after.private_score == feedback["private_score"]
@@ -129,10 +129,10 @@ class GameServerContract:
     ) -> None:
         game_id = server.request_game()
         with pytest.raises(ServerError, match="waits for Q21WARMUPRESPONSE"):
-            server.send(reply_to(game_id, protocol.GUESS_SUBMISSION, **GUESS))
+            server.send(reply_to(game_id, messages.GUESS_SUBMISSION, **GUESS))
         server.send(reply_to(game_id))
-        messages = inbox_of(server, game_id, 2)
-        assert kinds(messages) == [protocol.WARMUP_CALL, protocol.ROUND_START]
+        envelopes = inbox_of(server, game_id, 2)
+        assert kinds(envelopes) == [messages.WARMUP_CALL, messages.ROUND_START]
 
     def test_a_message_without_an_id_is_refused(self, server: GameServer) -> None:
         reply = reply_to(server.request_game())
@@ -150,5 +150,5 @@ class GameServerContract:
                 server.game(game_id)
             with pytest.raises(ServerError, match="is no game of this player"):
                 server.send(reply_to(game_id))
-        assert kinds(other.inbox("", 0.3)[0]) == [protocol.WARMUP_CALL]
+        assert kinds(other.inbox("", 0.3)[0]) == [messages.WARMUP_CALL]
         assert list(server.inbox("", 0.0)[0]) == []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from player.game import messages as protocol
+from player.game import messages
 from player.round import Json
 
 Rewrite = Callable[[Json], Sequence[Json]]
@@ -54,10 +54,10 @@ class Fault:
 INBOX = "/v1/inbox"
 OUTBOX = "/v1/outbox"
 GAMES = "/v1/games"
-WARMUP = protocol.WARMUP_CALL
-ROUND = protocol.ROUND_START
-ANSWERS = protocol.ANSWERS_BATCH
-SCORE = protocol.SCORE_FEEDBACK
+WARMUP = messages.WARMUP_CALL
+ROUND = messages.ROUND_START
+ANSWERS = messages.ANSWERS_BATCH
+SCORE = messages.SCORE_FEEDBACK
 
 
 def _filled(message: Json, **fields: Any) -> Json:

@@ -6,7 +6,7 @@ Record a new journal when a change is meant to change what the player sends, and
 import sys
 from pathlib import Path
 
-from evaluate.practice.server import LocalGameServer
+from evaluate.practice.server import RegisteredPlayer
 from player.game.loop import Loop
 from tests.evaluate.fakes import practice_server
 from tests.player.fakes import course, dense_player, opened
@@ -16,7 +16,7 @@ N_GAMES = 3
 
 def main(path: str) -> int:
     """Play games with the small course, and keep their journal as one file."""
-    server = LocalGameServer(practice_server())
+    server = RegisteredPlayer(practice_server())
     player = dense_player(course(), questions_pool=60)
     with opened(Path(path), "practice", "recorded") as journal:
         loop = Loop(server, player, name="me", timeout_s=60.0, journal=journal)

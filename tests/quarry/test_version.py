@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from configs.directories import ROOT, user_fit
+from configs.directories import ROOT, user_fitted_file
 from quarry import version
 
 SHOWN = {".css", ".html", ".js", ".ico", ".svg"}
@@ -28,7 +28,7 @@ def test_the_digest_of_the_code_changes_with_its_data(
         (folder / f"file{suffix}").write_text("x")
         seen.add(version.code_digest.__wrapped__())
 
-    fit = user_fit(tmp_path / "calibration.json")
+    fit = user_fitted_file(tmp_path / "calibration.json")
     fit.parent.mkdir(parents=True)
     for text in ("{}", "[]"):
         fit.write_text(text)

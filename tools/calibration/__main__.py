@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from configs.directories import default_store, user_fit
+from configs.directories import default_store, user_fitted_file
 from configs.errors import QuarryError
 from configs.settings import Settings, load
 from evaluate.commands.options import write_text
@@ -90,11 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         games = select_split(load_games(options.games), options.split, seed=0)
         course = open_store(options.store)
         if options.fit == "search":
-            out = options.out or user_fit(CALIBRATION)
+            out = options.out or user_fitted_file(CALIBRATION)
             calibrate_search(course, settings, games, out)
         else:
             answerable = [game for game in games if game.answerable]
-            out = options.out or user_fit(STARTS_FILE)
+            out = options.out or user_fitted_file(STARTS_FILE)
             calibrate_prior(course, settings, answerable, out)
     except QuarryError as error:
         print(str(error) or describe_error(error), file=sys.stderr)

@@ -74,12 +74,12 @@ def calibrate(
             pairs.append((game.hint, paragraph))
 
     negatives = [game.hint for game in games if not game.answerable]
-    bank = load_hints()
-    if bank.course.isdisjoint(map(attrgetter("doc_id"), course.documents)):
-        negatives += [*bank.doc_id_by_hint][:N_NEGATIVES]
+    hints = load_hints()
+    if hints.source_doc_ids.isdisjoint(map(attrgetter("doc_id"), course.documents)):
+        negatives += [*hints.doc_id_by_hint][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        bank = Hints(doc_id_by_hint)
+        hints = Hints(doc_id_by_hint)
     if not negatives:
         raise GamesError(
             "--games is about the bundled lectures and has no unanswerable game; add some"
@@ -93,7 +93,7 @@ def calibrate(
         )
 
     before = course_calibration(course)
-    dense = _dense_of(course, settings, bank)
+    dense = _dense_of(course, settings, hints)
     alone, with_tokens = _fit_dense(course, dense, pairs, negatives)
 
     def fused(unit: float) -> dict[str, float]:

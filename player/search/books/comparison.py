@@ -180,11 +180,13 @@ class NameComparison:
         return total / (sum(self._weights.values()) or 1.0)
 
 
-def probabilities(comparison: NameComparison, fit: BookCalibration) -> Float64Array:
+def probabilities(
+    comparison: NameComparison, calibration: BookCalibration
+) -> Float64Array:
     """Return (n_documents,) the probability that each is meant; the remainder is that of "none of these"."""
-    weights, none = fit.weights, fit.none
+    weights, none = calibration.weights, calibration.none
     if comparison.similarity is None:
-        weights, none = fit.letters, fit.letters_none
+        weights, none = calibration.letters, calibration.letters_none
     features = (  # in the order of their weights
         comparison.string,
         comparison.words,

@@ -20,7 +20,7 @@ import pytest
 
 from configs.settings import load
 from evaluate.commands.callbacks import answer_calls
-from player.game import messages as protocol
+from player.game import messages
 from player.player import build_player
 from player.round import Json
 from quarry.store import open_store
@@ -291,8 +291,8 @@ def test_a_plain_reply_reads_the_fields_of_the_protocol_and_its_deadline(
     load_file: Load,
 ) -> None:
     module = load_file(MAX_REPLY_S=9.0)
-    assert protocol.ALIASES["deadline"] == module.DEADLINES
-    assert {*module.HINTS} > {*protocol.ALIASES["hint"]}
+    assert messages.ALIASES["deadline"] == module.DEADLINES
+    assert {*module.HINTS} > {*messages.ALIASES["hint"]}
 
     def longest_s(**fields: Any) -> float:
         reply_s: float = module.max_reply_s({"dynamic": fields})

@@ -25,8 +25,8 @@ from evaluate.practice import server as server_module
 from evaluate.practice.referee_game import RefusedMessageError
 from evaluate.practice.routes import MAX_BODY_BYTES, limit_requests, require_known_host
 from evaluate.practice.server import (
-    LocalGameServer,
     PracticeServer,
+    RegisteredPlayer,
     load_repertoire,
 )
 from evaluate.studio.practice_games import create_practice_app
@@ -56,9 +56,9 @@ def client(url: str) -> Iterator[httpx.Client]:
         yield client
 
 
-def new_player(seed: int = 0) -> LocalGameServer:
+def new_player(seed: int = 0) -> RegisteredPlayer:
     """A player of a new server."""
-    return LocalGameServer(practice_server(seed))
+    return RegisteredPlayer(practice_server(seed))
 
 
 def check_problem(
@@ -141,10 +141,10 @@ def test_many_polls_wait_at_once_and_each_gets_its_message(url: str) -> None:
             assert each(messages, "game_id") == [game_id]
 
 
-class TestLocalGameServer(GameServerContract):
+class TestRegisteredPlayer(GameServerContract):
     @pytest.fixture
     def server(self, practice: PracticeServer) -> GameServer:
-        return LocalGameServer(practice)
+        return RegisteredPlayer(practice)
 
     other = server
 
@@ -230,7 +230,7 @@ def test_the_oldest_game_that_is_over_is_forgotten_when_there_are_many(
 ) -> None:
     monkeypatch.setattr(server_module, "MAX_GAMES_OF_PLAYER", 2)
     practice = practice_server()
-    player = LocalGameServer(practice)
+    player = RegisteredPlayer(practice)
     first, second = player.request_game(), player.request_game()
     with pytest.raises(RefusedMessageError, match="2 games are not over"):
         player.request_game()
@@ -251,7 +251,7 @@ def test_a_new_game_of_one_player_may_replace_one_of_another(
 ) -> None:
     monkeypatch.setattr(server_module, "MAX_GAMES", 1)
     practice = practice_server()
-    one, other = LocalGameServer(practice), LocalGameServer(practice)
+    one, other = RegisteredPlayer(practice), RegisteredPlayer(practice)
     first = one.request_game()
     one.games[first].score = Score(0.0, 0, {}, {})
     second = other.request_game()
@@ -371,7 +371,7 @@ def test_players_that_register_at_once_are_no_more_than_the_maximum(
     monkeypatch.setattr(server_module, "MAX_PLAYERS", 1)
     practice = practice_server()
     # a server takes a moment to make a player
-    monkeypatch.setattr(server_module, "LocalGameServer", lambda *_: time.sleep(0.05))
+    monkeypatch.setattr(server_module, "RegisteredPlayer", lambda *_: time.sleep(0.05))
     with ThreadPoolExecutor(4) as pool:
         attempts = [pool.submit(practice.register) for _ in range(4)]
     faults = [type(attempt.exception()) for attempt in attempts]

@@ -123,7 +123,7 @@ def hand_replay() -> HandReplay:
         seed: int = 7,
     ) -> Run:
         replayer = Replayer(player, referees, lambda one, other: 0.0)
-        play_all = functools.partial(map, replayer.record)
+        play_all = functools.partial(map, replayer.replay)
         records = Replay(GAMES, course, settings).play_rest(play_all, [])
         run = run_of(records, referee=referee)
         return replace(run, seed=seed, repeats=len(referees) or 1).as_json()
@@ -292,15 +292,15 @@ def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     played: list[str] = []
-    record = Replayer.record
+    replay = Replayer.replay
 
     def interrupted(self: Replayer, job: Job) -> ReplayRecord:
         played.append(job.game.game_id)
         if len(played) == 3:
             raise KeyboardInterrupt
-        return record(self, job)
+        return replay(self, job)
 
-    monkeypatch.setattr(Replayer, "record", interrupted)
+    monkeypatch.setattr(Replayer, "replay", interrupted)
     assert command("--referee oracle --out run.json").code == 130
     out = Path("run.json")
     assert not out.exists()

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from evaluate.practice.server import LocalGameServer
+from evaluate.practice.server import RegisteredPlayer
 from player.errors import RefusedError, ServerError
 from player.game import inbox, loop
 from player.game.game import Timeouts
@@ -48,7 +48,7 @@ class Killed(BaseException):
     """The player's process is killed."""
 
 
-class LossyServer(LocalGameServer):
+class LossyServer(RegisteredPlayer):
     """A practice server whose network loses what it is told to lose.
 
     Attributes:

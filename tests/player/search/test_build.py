@@ -309,7 +309,7 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
 def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     made = Store(str(tmp_path))
     # the bundled bank of hints is about this document
-    doc_id = min(load_hints().course)
+    doc_id = min(load_hints().source_doc_ids)
     file_reading(made, make_reading(doc_id, ["One says this.", "One says that."]))
 
     others = Hints(dict.fromkeys(("one hint", "two hints", "hint three"), ""))

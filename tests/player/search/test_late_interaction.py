@@ -9,7 +9,7 @@ import pytest
 from player.search import late_interaction
 from player.search.cache import CachingEmbedder
 from player.search.late_interaction import Hubs, LateInteraction
-from quarry.embed.hint_bank import Bank, Hints
+from quarry.embed.hint_bank import EmbeddedHints, Hints
 from quarry.embed.vectors import MIDDLE, STEPS, compact, load_basis, project
 from tests.fakes import HashingEmbedder
 
@@ -30,7 +30,7 @@ def scorer() -> LateInteraction:
     texts = ["one bell rings", "two bells ring", "six bells ring", "one more"]
     vectors, states = MODEL.embed_with_tokens(texts, as_queries=True)
     hints = Hints(dict.fromkeys(texts, ""))
-    bank = Bank(hints, vectors, states.ids, states.starts)
+    bank = EmbeddedHints(hints, vectors, states.ids, states.starts)
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
     return LateInteraction(CachingEmbedder(MODEL), TOKENS, hubs, bank)
 
@@ -88,7 +88,7 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
     ):
         hints = Hints(documents)
         vectors = np.array([plane[text] for text in documents], dtype=np.float32)
-        bank = Bank(hints, vectors, nothing, nothing)
+        bank = EmbeddedHints(hints, vectors, nothing, nothing)
         hubness = Hubs(paragraphs, course, bank).of(hint)
         assert hubness == pytest.approx(expected)
         # in a course that the bank is about all paragraphs are alike

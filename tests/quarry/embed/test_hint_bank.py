@@ -66,6 +66,6 @@ def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> Non
     hints = load_hints()
     assert list(hints.doc_id_by_hint) == sorted(texts)
     assert set(hints.doc_id_by_hint.values()) == {""}
-    assert hints.course == pdfs - {""}
+    assert hints.source_doc_ids == pdfs - {""}
     keys = {tuple(line) for _, line in read_objects(HINTS_FILE, ValueError)}
     assert keys == {("course",), ("hint",)}

@@ -78,7 +78,7 @@ def asked_by_hand(store: Course, doc_id: str = "") -> list[str]:
     }
 
     generations = generations_at(store.location, store.collection)
-    with generations.paragraphs(store.generation) as paragraphs:
+    with generations.open_collection(store.generation) as paragraphs:
         metadatas = paragraphs.query(**asked)["metadatas"]
         assert metadatas is not None
         return each(metadatas[0], "paragraph_id")
