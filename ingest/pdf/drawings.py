@@ -89,12 +89,12 @@ class Drawing:
 
     @property
     def is_path(self) -> bool:
-        """Whether it is a path."""
+        """Whether the object is a path."""
         return self.n_segments > 0
 
     @property
     def is_image(self) -> bool:
-        """Whether it is an image."""
+        """Whether the object is an image."""
         return bool(self.kind == pdfium.FPDF_PAGEOBJ_IMAGE)
 
 

@@ -233,15 +233,15 @@ def test_a_document_is_typeset_by_tex_or_typst() -> None:
 def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
     text = Run(50, 100, "a letter that was typed", font="mono")
     (page,) = extracted(pdf([[text]])).pages
-    assert page.lines[0].mono == 0
+    assert page.lines[0].mono_share == 0
 
     code = Run(50, 100, "int i = 0; f(i, 1);", font="mono")
     (page,) = extracted(pdf([[code]])).pages
-    assert page.lines[0].mono == 1
+    assert page.lines[0].mono_share == 1
 
     others = lines(["text around a listing, and more of it"] * 4, 50, 200)
     (page,) = extracted(pdf([[text, *others]])).pages
-    assert page.lines[0].mono == 1
+    assert page.lines[0].mono_share == 1
 
 
 def test_an_italic_h_is_a_letter_and_a_variation_of_a_sign_is_none() -> None:
