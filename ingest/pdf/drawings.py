@@ -216,7 +216,7 @@ def _is_root(stroke: Box, bar: Box) -> bool:
     return is_flat and is_steep and not is_line and meet and is_level and is_formula
 
 
-def find_rules(drawings: Iterable[Drawing]) -> list[Box]:
+def find_ruled_lines(drawings: Iterable[Drawing]) -> list[Box]:
     """Return the thin horizontal rules, as in fractions, without their height; a wide one in a form is of a table.
 
     Early versions of Distiller draw them as images.

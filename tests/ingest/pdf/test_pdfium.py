@@ -310,7 +310,7 @@ def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_other_shapes_of_forms
     None
 ):
     page = _page_of_form(b"5 10 20 1 re f 5 20 4 4 re f 0 30 90 1 re f")
-    assert page.rules == [Box(60, 59.5, 100, 59.5)]
+    assert page.ruled_lines == [Box(60, 59.5, 100, 59.5)]
     assert page.dots == []
 
 
