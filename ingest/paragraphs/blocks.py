@@ -123,7 +123,7 @@ class Block:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether its number has a digit, unlike a letter or a bullet."""
+        """Whether the number of the block has a digit, unlike a letter or a bullet."""
         return any(map(str.isdigit, self.number))
 
     @property

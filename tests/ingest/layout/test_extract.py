@@ -41,7 +41,7 @@ def test_neither_spaces_over_words_nor_raised_marks_are_text() -> None:
 
 
 def _mapped(drawn: str, mapping: dict[str, str]) -> str:
-    """The line that is read where a font maps the characters that are drawn."""
+    """Return the line that is read where a font maps the characters that are drawn."""
     run = Run(50, 100, drawn, font="mapped")
     (text,) = _texts(pdf([[run]], mapping))
     return text
@@ -110,7 +110,7 @@ HARBOUR = "שומר המגדלור רושם ביומן כל ספינה שנכנ�
 
 
 def _typeset(*lines: str) -> list[str]:
-    """The lines that are read of Hebrew lines of Typst, each a paragraph."""
+    """Return the lines that are read of Hebrew lines of Typst, each a paragraph."""
     return _texts(typst.compile((PAGE + "\n\n".join(lines)).encode()))
 
 
@@ -205,7 +205,7 @@ def test_a_file_that_cannot_be_read_is_refused() -> None:
 
 
 def _described(info: str) -> Pdf:
-    """A document with these entries of its metadata."""
+    """Return a document with these entries of its metadata."""
     runs = [Run(50, 100, "text")]
     return extracted(pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R"))
 

@@ -22,14 +22,14 @@ def begins(
 
 
 def item_line(text: str, **features: Any) -> PlacedLine:
-    """The first line of an item with the number 3 before its text."""
+    """Return the first line of an item with the number 3 before its text."""
     words = line(text).words
     marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
     return line("", words=(marker, *words), x0=40.0, **features)
 
 
 def labelled(text: str, is_bold: bool = True, **features: Any) -> PlacedLine:
-    """A line whose first word is a label in bold."""
+    """Return a line whose first word is a label in bold."""
     label, *others = line(text).words
     words = (replace(label, bold=is_bold), *others)
     return line("", words=words, **features)

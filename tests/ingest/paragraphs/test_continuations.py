@@ -12,7 +12,7 @@ from tests.ingest.paragraphs.lines import CLOSED, HABITS, OPEN, line
 
 
 def displayed(text: str, y: float) -> LineGroup:
-    """A line apart from the margins, such as a displayed formula."""
+    """Return a line apart from the margins, such as a displayed formula."""
     return LineGroup([line(text, x0=100.0, x1=200.0, y=y)])
 
 

@@ -27,7 +27,7 @@ TEXT = Block(1, "", "one two three four five six seven eight nine ten")
 
 
 def _path(*headings: Block, title: str = "") -> tuple[str, ...]:
-    """Headings above a text that follows these headings."""
+    """Return the headings above a text that follows these headings."""
     return nest_sections([*headings, TEXT], title)[0][-1]
 
 
