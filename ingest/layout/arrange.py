@@ -301,7 +301,7 @@ def _join_row(
     is_left_to_right = any(map(str.isalpha, text)) and not any(line.rtl for line in row)
     row.sort(key=lambda line: line.x0, reverse=rtl and not is_left_to_right)
     words = tuple(itertools.chain.from_iterable(line.words for line in row))
-    _, bold, mono = print_of(words)
+    _, bold_share, mono_share = print_of(words)
     # a drop cap moves the edges of lines
     x0, x1 = edges(row)
     left, right = (-x1, -x0) if rtl else (x0, x1)
@@ -318,8 +318,8 @@ def _join_row(
         x1=x1,
         y=row[0].y,
         size=longest.size,
-        bold=bold,
-        mono=mono,
+        bold_share=bold_share,
+        mono_share=mono_share,
         rtl=longest.rtl,
         order=min(line.order for line in row),
         rise=max(line.rise for line in row),

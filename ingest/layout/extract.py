@@ -266,7 +266,7 @@ class _OpenPdf:
         # a rule across the whole page is a stripe of its background
         boxes = [Box(0, 0, page.width, page.height)]
         boxes += (table.box for table in page.tables)
-        bars = [rule for rule in page.rules if not _spans(rule, boxes)]
+        bars = [rule for rule in page.ruled_lines if not _spans(rule, boxes)]
         rows = find_rows(with_formulas(page.glyphs, bars))
         add_bullets(rows, page.dots)
         return page, rows

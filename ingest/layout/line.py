@@ -138,8 +138,8 @@ class Line:
     Attributes:
         y: the baseline.
         size: the font size of most of its characters.
-        bold: share of its characters that are bold, 0..1.
-        mono: share of its characters in a font of fixed pitch, 0..1.
+        bold_share: share of its characters that are bold, 0..1.
+        mono_share: share of its characters in a font of fixed pitch, 0..1.
         rtl: whether it reads from right to left.
         order: position of its first glyph among those of its page as they are drawn.
         rise, depth: how far parts of its formulas are above and below the baseline.
@@ -151,8 +151,8 @@ class Line:
     x1: float
     y: float
     size: float
-    bold: float = 0.0
-    mono: float = 0.0
+    bold_share: float = 0.0
+    mono_share: float = 0.0
     rtl: bool = False
     order: int = 0
     rise: float = 0.0
@@ -191,17 +191,17 @@ class Line:
 
     @property
     def begins_small(self) -> bool:
-        """Whether it begins with a small letter, as inside a sentence."""
+        """Whether the line begins with a small letter, as inside a sentence."""
         return self.initial.islower()
 
     @property
     def begins_with_word(self) -> bool:
-        """Whether it begins with letters alone, but for a comma or a stop after them."""
+        """Whether the line begins with letters alone, but for a comma or a stop after them."""
         return self.first_text.rstrip(",.;:!?").isalpha()
 
     @property
     def is_inside_sentence(self) -> bool:
-        """Whether it begins with the mark after a formula, or with a small letter and is not Hebrew after Latin."""
+        """Whether the line begins with the mark after a formula, or is not Hebrew and begins with a small letter."""
         is_small = self.begins_small and not self.rtl
         return is_small or (self.initial != "" and self.initial in ",.;:")
 
@@ -230,22 +230,22 @@ class Line:
 
     @property
     def is_tall(self) -> bool:
-        """Whether parts of its formulas are far from its baseline."""
+        """Whether parts of the line's formulas are far from its baseline."""
         return max(self.rise, self.depth) > MAX_SHIFT * self.size
 
     @property
     def is_bold(self) -> bool:
-        """Whether nearly all of it is bold."""
-        return self.bold > BOLD_LINE
+        """Whether nearly all of the line is bold."""
+        return self.bold_share > BOLD_LINE
 
     @property
     def is_mono(self) -> bool:
-        """Whether most of it is in a font of fixed pitch, as code is."""
-        return self.mono > MONO_LINE
+        """Whether most of the line is in a font of fixed pitch, as code is."""
+        return self.mono_share > MONO_LINE
 
     @cached_property
     def has_leaders(self) -> bool:
-        """Whether it has a row of dots, as in a table of contents."""
+        """Whether the line has a row of dots, as in a table of contents."""
         return bool(LEADERS.search(self.text))
 
     @cached_property
@@ -284,7 +284,7 @@ class Line:
 
     @property
     def is_prose(self) -> bool:
-        """Whether it has enough words to be prose, perhaps with formulas."""
+        """Whether the line has enough words to be prose, perhaps with formulas."""
         return self.word_share > PROSE_SHARE or self.n_prose_words > 2
 
 
@@ -345,7 +345,7 @@ class PlacedLine(Line):
         return (self.right - self.end) / self.size
 
     def starts_at(self, *edges: float, within: float = FLUSH) -> bool:
-        """Return whether it starts at one of some edges, in points in reading direction.
+        """Return whether the line starts at one of some edges, in points in reading direction.
 
         Args:
             within: maximum distance, in font sizes.
@@ -363,21 +363,21 @@ class PlacedLine(Line):
 
     @property
     def is_flush(self) -> bool:
-        """Whether it begins at the margin of the column."""
+        """Whether the line begins at the margin of the column."""
         return self.starts_at(self.left)
 
     @cached_property
     def ends_clause(self) -> bool:
-        """Whether it ends with a full stop, a colon or the like."""
+        """Whether the line ends with a full stop, a colon or the like."""
         return not self.is_cut and bool(_ENDS_CLAUSE.search(self.text))
 
     @cached_property
     def ends_sentence(self) -> bool:
-        """Whether it ends with a full stop or the like, perhaps with the number of a note, but not with a colon."""
+        """Whether the line ends with a full stop or the like and perhaps the number of a note, but not with a colon."""
         return not self.is_cut and bool(ENDS_SENTENCE.search(self.text))
 
     def is_full(self, following: Line) -> bool:
-        """Return whether it is as full as lines inside a paragraph: wide, or without room for the next line's word."""
+        """Return whether the line is full, as inside a paragraph: wide, or without room for the next line's word."""
         if self.ends_clause:
             return not self.has_room_for(following, CLAUSE_SPACE)
         # a Latin word or a formula may begin a line of Hebrew
@@ -399,7 +399,7 @@ class PlacedLine(Line):
         return self.right - self.end >= x1 - x0 + space * following.size
 
     def flows_into(self, following: Line) -> bool:
-        """Return whether its text continues in the next line, in another column or print."""
+        """Return whether the text of the line continues in the next line, in another column or print."""
         if not following.initial or self.ends_sentence:
             return False
         if self.text.endswith(":"):
@@ -411,7 +411,7 @@ class PlacedLine(Line):
 
 
 def _is_word(word: Word) -> bool:
-    """Return whether it has three letters or more and is no term or product, unlike most parts of a formula."""
+    """Return whether a word has three letters or more and is no term or product, unlike most parts of a formula."""
     has_letters = sum(map(str.isalpha, word.text)) > 2
     return has_letters and not word.is_term and ")(" not in word.text
 
@@ -451,15 +451,15 @@ def print_of(words: Iterable[Word]) -> tuple[float, float, float]:
 def make_line(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
     """Make a line of words in reading order."""
     x0, x1 = edges(words)
-    size, bold, mono = print_of(words)
+    size, bold_share, mono_share = print_of(words)
     return Line(
         words=tuple(words),
         x0=x0,
         x1=x1,
         y=y,
         size=size,
-        bold=bold,
-        mono=mono,
+        bold_share=bold_share,
+        mono_share=mono_share,
         rtl=rtl,
         order=order,
     )

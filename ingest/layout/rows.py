@@ -89,7 +89,7 @@ _BUCKET = 20
 
 
 class _Fit(IntEnum):
-    """How well a span of glyphs fits a row, best first."""
+    """Fit of a span of glyphs to a row, best first."""
 
     LEVEL = 0
     """It is on the baseline of the row, or near it and as large."""

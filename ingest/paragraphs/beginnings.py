@@ -1,7 +1,7 @@
 """Lines -> groups: where a paragraph, a heading, an item or a display begins on a page.
 
 `RULES` is a table: the first rule that applies to a line and the group above it decides whether a paragraph begins.
-`python -m tools.rules lecture.pdf 3` prints the lines of page 3, each with the rule that decided.
+`python -m tools.paragraph_breaks lecture.pdf 3` prints the lines of page 3, each with the rule that decided.
 """
 
 import itertools

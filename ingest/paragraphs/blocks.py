@@ -74,7 +74,7 @@ class Block:
         footnote: whether it is at the foot of a page.
         is_heading: whether it is a heading.
         size_ratio: its font size divided by the size of the body.
-        bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
+        bold_share, mono_share: shares of its characters that are bold, and of fixed pitch, 0..1.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         n_title: number of characters of the bold name of a statement at the beginning of its text.
         n_first: number of characters up to a sentence that begins after a formula without a stop; 0 if none does.
@@ -101,8 +101,8 @@ class Block:
     footnote: bool = False
     is_heading: bool = False
     size_ratio: float = 1.0
-    bold: float = 0.0
-    mono: float = 0.0
+    bold_share: float = 0.0
+    mono_share: float = 0.0
     unknown_share: float = 0.0
     n_title: int = 0
     n_first: int = 0
@@ -123,7 +123,7 @@ class Block:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether its number has a digit, unlike a letter or a bullet."""
+        """Whether the number of the block has a digit, unlike a letter or a bullet."""
         return any(map(str.isdigit, self.number))
 
     @property
@@ -184,7 +184,7 @@ def _with_neighbours(blocks: Sequence[Block]) -> Iterator[Block]:
     """Set the features of blocks that depend on the blocks before and after them."""
     styles = [block.style for block in blocks]
     pages = [block.page for block in blocks]
-    mono = [block.mono > MONO_SHARE for block in blocks]
+    mono = [block.mono_share > MONO_SHARE for block in blocks]
 
     for position, block in enumerate(blocks):
         n_mono = sum(mono[max(0, position - 1) : position + 2])
@@ -213,7 +213,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         text = NOTE_NUMBER.sub("", text)
 
     words = [word for line in lines for word in line.words]
-    _, bold, mono = print_of(words)
+    _, bold_share, mono_share = print_of(words)
     own = words[group.marker :]
     n_unknown = sum(_is_unknown(word.text) for word in own)
     block = Block(
@@ -222,8 +222,8 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         text=text,
         footnote=first.footnote,
         size_ratio=median(line.size for line in lines) / habits.body_size,
-        bold=bold,
-        mono=mono,
+        bold_share=bold_share,
+        mono_share=mono_share,
         unknown_share=n_unknown / max(1, len(own)),
         n_title=_title_length(first.words[group.marker :], text),
         n_first=_length_of_first(lines, n_marks, habits),
@@ -325,5 +325,5 @@ def _is_heading(block: Block, group: LineGroup, size_ratio: float) -> bool:
     is_call = text.endswith("!") and n_words >= MIN_CALL_WORDS
     if is_call or text.endswith((".", ",", ";", "。", "，", "；")):
         return size_ratio > LARGE_PRINT and text.endswith((".", "!", "。"))
-    is_bold = block.bold > BOLD_SHARE and block.mono <= MONO_SHARE
+    is_bold = block.bold_share > BOLD_SHARE and block.mono_share <= MONO_SHARE
     return size_ratio > HEADING or is_bold

@@ -92,16 +92,16 @@ def join_continuations(
         texts.add(group)
     texts.close()
 
-    whole: list[LineGroup] = []
-    for group in texts.whole:
-        before = _find_beginning(whole[-MAX_GROUPS_BETWEEN:], group, habits)
+    paragraphs: list[LineGroup] = []
+    for group in texts.groups:
+        before = _find_beginning(paragraphs[-MAX_GROUPS_BETWEEN:], group, habits)
         if before is None:
-            whole.append(group)
+            paragraphs.append(group)
         else:
             for part in (*before.displays, group):
                 before.lines += part.lines
             before.displays = group.displays
-    return whole
+    return paragraphs
 
 
 _ENDS_OPEN = re.compile(f"[,，、{UNSPACED}]$")
@@ -112,14 +112,14 @@ class _Texts:
     """Texts in reading order, joined with the displayed formulas and the code between their parts.
 
     Attributes:
-        whole: the texts so far; the last one may go on.
+        groups: the texts so far; the last one may go on.
         displays: what is displayed below it and not yet part of it.
         has_ended: whether its last part is a display that ends its sentence.
         shares_element: whether its last part is a display in its element of the file's structure.
     """
 
     def __init__(self, habits: TypesettingHabits) -> None:
-        self.whole: list[LineGroup] = []
+        self.groups: list[LineGroup] = []
         self.displays: list[LineGroup] = []
         self.has_ended = False
         self.shares_element = False
@@ -140,59 +140,59 @@ class _Texts:
         elif self._shows(group):
             group.is_display = True
             group.lines = [_without_number(line) for line in group.lines]
-            text = self.whole[-1]
-            has_ended = _ends_sentence_of(text, self.displays, group)
-            shares_element = _is_one_element(text, group, self._habits)
+            before = self.groups[-1]
+            has_ended = _ends_sentence_of(before, self.displays, group)
+            shares_element = _is_one_element(before, group, self._habits)
             if has_ended or shares_element:
                 self._join(group)
             else:
                 self.displays.append(group)
         else:
             self.close()
-            self.whole.append(group)
+            self.groups.append(group)
         self.has_ended, self.shares_element = has_ended, shares_element
 
     def close(self) -> None:
         """Leave the displays out of the last text but for those that end its sentence; these are its `displays`."""
         if self.displays:
-            text = self.whole[-1]
-            text.displays = _needed_displays(text, self.displays, self._habits)
-            self.whole += self.displays[len(text.displays) :]
+            before = self.groups[-1]
+            before.displays = _needed_displays(before, self.displays, self._habits)
+            self.groups += self.displays[len(before.displays) :]
         self.displays = []
 
     def _goes_on(self, group: LineGroup) -> bool:
         """Return whether a group continues the last text; a formula between its parts is displayed from now on."""
         if self.displays:
-            text = self.whole[-1]
+            before = self.groups[-1]
             return goes_on_after_displays(
-                text, self.displays, group, self._habits.indented
-            ) or _is_one_element(text, group, self._habits)
-        n_formulas = _n_formulas_between(self.whole, group)
+                before, self.displays, group, self._habits.indented
+            ) or _is_one_element(before, group, self._habits)
+        n_formulas = _n_formulas_between(self.groups, group)
         if n_formulas:
-            self.displays = self.whole[-n_formulas:]
-            del self.whole[-n_formulas:]
+            self.displays = self.groups[-n_formulas:]
+            del self.groups[-n_formulas:]
             return True
 
         if not (self.has_ended or self.shares_element):
             return False
-        text = self.whole[-1]
-        if _goes_on_after_stop(text, text, group):
+        before = self.groups[-1]
+        if _goes_on_after_stop(before, before, group):
             return self.has_ended or group.first.initial.islower()
         if not self.has_ended:
             return False
-        return _goes_on_in_item(text, group) or (
-            self._habits.indented and _goes_on_flush(text, group)
+        return _goes_on_in_item(before, group) or (
+            self._habits.indented and _goes_on_flush(before, group)
         )
 
     def _shows(self, group: LineGroup) -> bool:
         """Return whether a group is displayed below the last text."""
-        has_room = self.whole and len(self.displays) < MAX_DISPLAYS
+        has_room = self.groups and len(self.displays) < MAX_DISPLAYS
         may_be_indented = self._habits.indented and bool(self.displays)
-        return bool(has_room) and _is_display(group, self.whole[-1], may_be_indented)
+        return bool(has_room) and _is_display(group, self.groups[-1], may_be_indented)
 
     def _join(self, group: LineGroup) -> None:
         """Join the displays and a group to the last text."""
-        lines = self.whole[-1].lines
+        lines = self.groups[-1].lines
         for part in self.displays:
             lines += part.lines
         if self.displays and _is_new_sentence(lines[-1], group.first):
@@ -218,14 +218,14 @@ def _is_one_element(
 
 
 def _needed_displays(
-    text: LineGroup, displays: Sequence[LineGroup], habits: TypesettingHabits
+    before: LineGroup, displays: Sequence[LineGroup], habits: TypesettingHabits
 ) -> Sequence[LineGroup]:
     """Return the displayed formulas below a sentence that is open at its end.
 
     Return none if the sentence is not open, or what is displayed has no relation, as labels of a figure. A formula that
     begins with a word is a new sentence: "Let z = 4".
     """
-    if text.last.ends_clause or not _is_body(text, habits):
+    if before.last.ends_clause or not _is_body(before, habits):
         return ()
     needed: list[LineGroup] = []
     for part in displays:
@@ -263,10 +263,11 @@ def _is_display(group: LineGroup, before: LineGroup, may_be_indented: bool) -> b
 
     edge = before.outermost + DISPLAYED * last.size
     for line in group.lines:
-        n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first_text))
-        room = min(line.right - line.end, line.size)
-        is_short = room > DISPLAYED * last.size
-        if line.start_after(n_numbers) <= edge or not (line.is_formula or is_short):
+        # the number of a formula is one word
+        n_skipped = int(_FORMULA_NUMBER.fullmatch(line.first_text) is not None)
+        to_margin = min(line.right - line.end, line.size)
+        is_short = to_margin > DISPLAYED * last.size
+        if line.start_after(n_skipped) <= edge or not (line.is_formula or is_short):
             return False
     return True
 
@@ -298,14 +299,14 @@ def _begins_indented(
 
 
 def _ends_sentence_of(
-    text: LineGroup, displays: Sequence[LineGroup], group: LineGroup
+    before: LineGroup, displays: Sequence[LineGroup], group: LineGroup
 ) -> bool:
     """Return whether a group ends an open sentence: a displayed formula, or a line whose first word did not fit above.
 
     Args:
-        displays: the displayed formulas between the text and the group.
+        displays: the displayed formulas between `before` and the group.
     """
-    last, first = text.last, group.first
+    last, first = before.last, group.first
     is_open = group.last.text.endswith(ELLIPSES)
     is_apart = last.is_mono or first.is_mono or _is_own_text(group)
     if last.ends_clause or not group.last.ends_sentence or is_open or is_apart:
@@ -348,28 +349,40 @@ def goes_on_after_displays(
     """
     last = before.last
     line = group.first
-    is_list = last.text.endswith(":")
-    is_shown = all(part.first.is_formula or part.first.is_mono for part in displays)
-    is_clause = is_shown and _CLAUSE.match(line.text) is not None
-    is_ended = is_list and _ends_list(displays[-1].last)
-    is_new = is_ended and not (is_clause and line.begins_small)
+    is_clause = _are_formulas_or_code(displays) and _CLAUSE.match(line.text) is not None
+    has_ended = _ends_list(last, displays[-1].last)
+    is_new = has_ended and not (is_clause and line.begins_small)
     if is_new or not _may_go_on(group) or not same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.begins_small
     if line.is_inside_sentence or is_clause:
         return _begins_beside(before, line)
+    is_at_margin = _is_at_margin_after(before, displays, line)
+    return is_at_margin and _goes_on_at_margin(before, line, indented)
 
+
+def _are_formulas_or_code(displays: Iterable[LineGroup]) -> bool:
+    """Return whether each display begins with a formula or with code."""
+    return all(part.first.is_formula or part.first.is_mono for part in displays)
+
+
+def _ends_list(above: PlacedLine, formula: PlacedLine) -> bool:
+    """Return whether a formula ends the list after a colon: with a stop, but not with dots of an open list."""
+    is_end = formula.ends_sentence and not formula.text.endswith(ELLIPSES)
+    return above.text.endswith(":") and is_end
+
+
+def _is_at_margin_after(
+    before: LineGroup, displays: Sequence[LineGroup], line: PlacedLine
+) -> bool:
+    """Return whether a line is at the margin of a text without a colon, below formulas or other displays but code."""
+    is_after_list = before.last.text.endswith(":")
     has_code = any(part.first.is_mono for part in displays)
-    is_sure = is_shown or _is_below_no_title(displays, line)
-    at_margin = line.starts_at(before.margin, within=MAX_MARGIN_SHIFT)
-    may_go_on = is_sure and at_margin and not (is_list or has_code)
-    return may_go_on and _goes_on_at_margin(before, line, indented)
-
-
-def _ends_list(formula: PlacedLine) -> bool:
-    """Return whether a formula ends with a stop, and not with dots, after which more may follow."""
-    return formula.ends_sentence and not formula.text.endswith(ELLIPSES)
+    if is_after_list or has_code:
+        return False
+    is_sure = _are_formulas_or_code(displays) or _is_below_no_title(displays, line)
+    return is_sure and line.starts_at(before.margin, within=MAX_MARGIN_SHIFT)
 
 
 def _is_below_no_title(displays: Iterable[LineGroup], line: PlacedLine) -> bool:
@@ -378,9 +391,9 @@ def _is_below_no_title(displays: Iterable[LineGroup], line: PlacedLine) -> bool:
     return line.initial.isupper() or not has_title
 
 
-def _is_apart(line: PlacedLine, text: PlacedLine) -> bool:
-    """Return whether a line above a text ends a clause, or is in other print or another direction, as a title is."""
-    is_alike = same_print(line, text) and line.rtl == text.rtl
+def _is_apart(line: PlacedLine, below: PlacedLine) -> bool:
+    """Return whether a line above another one ends a clause, or is in other print or direction, as a title is."""
+    is_alike = same_print(line, below) and line.rtl == below.rtl
     return line.ends_clause or not is_alike
 
 
@@ -398,32 +411,34 @@ def _is_code(line: PlacedLine) -> bool:
     return line.is_mono or (not line.is_prose and line.text.endswith(CODE_ENDS))
 
 
-def _goes_on_after_stop(text: LineGroup, formula: LineGroup, group: LineGroup) -> bool:
+def _goes_on_after_stop(
+    before: LineGroup, formula: LineGroup, group: LineGroup
+) -> bool:
     """Return whether a text goes on with a small letter after the full stop of a displayed formula.
 
     Args:
-        formula: the part of the text above `group`, in its column; the text may begin in the one before.
+        formula: the part of `before` above `group`, in its column; `before` may begin in another one.
     """
     line = group.first
     is_below = line.column == formula.last.column
     is_small = line.begins_small and _begins_with_small_word(line) and _may_go_on(group)
-    return is_small and is_below and same_print(text.first, line)
+    return is_small and is_below and same_print(before.first, line)
 
 
-def _goes_on_in_item(text: LineGroup, group: LineGroup) -> bool:
+def _goes_on_in_item(before: LineGroup, group: LineGroup) -> bool:
     """Return whether a text goes on below a displayed formula, at the start of the text of an item with an indent."""
-    last, line = text.last, group.first
-    is_inside = text.text_start - line.left > INDENTED * line.size
-    at_text = line.starts_at(text.text_start) and line.column == last.column
-    is_text = line.is_prose and _may_go_on(group) and same_print(text.first, line)
-    return text.marker > 0 and is_inside and at_text and is_text
+    last, line = before.last, group.first
+    is_inside = before.text_start - line.left > INDENTED * line.size
+    at_text = line.starts_at(before.text_start) and line.column == last.column
+    is_text = line.is_prose and _may_go_on(group) and same_print(before.first, line)
+    return before.marker > 0 and is_inside and at_text and is_text
 
 
-def _goes_on_flush(text: LineGroup, group: LineGroup) -> bool:
+def _goes_on_flush(before: LineGroup, group: LineGroup) -> bool:
     """Return whether a text goes on at the margin below a displayed formula, where paragraphs have an indent."""
-    last, line = text.last, group.first
+    last, line = before.last, group.first
     is_below = line.column == last.column and last.is_formula
-    is_text = line.is_prose and _may_go_on(group) and same_print(text.first, line)
+    is_text = line.is_prose and _may_go_on(group) and same_print(before.first, line)
     return (
         is_below
         and is_text
@@ -460,12 +475,12 @@ def _n_formulas_between(groups: Sequence[LineGroup], group: LineGroup) -> int:
     if not 0 < n_formulas < len(groups) or groups[-1].last.ends_sentence:
         return 0
 
-    text = groups[-n_formulas - 1]
-    n_words = sum(line.n_words for line in text.lines)
+    before = groups[-n_formulas - 1]
+    n_words = sum(line.n_words for line in before.lines)
     has_words = is_clause and n_words >= MIN_OPEN_TEXT_WORDS
-    is_whole = has_words or len(text.lines) > 1 or text.marker > 0
-    is_text = text.is_prose and is_whole and not text.is_display
-    goes_on = is_text and _goes_on_after_stop(text, groups[-1], group)
+    is_whole = has_words or len(before.lines) > 1 or before.marker > 0
+    is_text = before.is_prose and is_whole and not before.is_display
+    goes_on = is_text and _goes_on_after_stop(before, groups[-1], group)
     return n_formulas if goes_on else 0
 
 

@@ -228,7 +228,7 @@ class _Text:
         block = self.block
         text = block.text
         letter_share = sum(map(str.isalpha, text)) / len(text.replace(" ", ""))
-        is_mono = block.mono > MONO_SHARE and not _ADDRESS.search(text)
+        is_mono = block.mono_share > MONO_SHARE and not _ADDRESS.search(text)
 
         return {
             "words": math.log2(1 + len(self.words)),
@@ -255,13 +255,13 @@ class _Text:
 
     @property
     def has_words(self) -> bool:
-        """Whether it has the words of a heading, one after a number, and is no formula or label in such print."""
+        """Whether the text has the words of a heading, one after a number, and is no formula or label in such print."""
         least = MIN_TITLE_WORDS - (self.block.number != "")
         return self.n_words >= max(least, MIN_TITLE_SHARE * len(self.tokens))
 
     @property
     def is_contents(self) -> bool:
-        """Whether it is an entry of a table of contents: dots, and a number at its end."""
+        """Whether the text is an entry of a table of contents: dots, and a number at its end."""
         text = self.block.text
         if _FEW_LEADERS.search(text):
             return True
@@ -270,7 +270,7 @@ class _Text:
 
     @property
     def is_reference(self) -> bool:
-        """Whether it is an entry of a bibliography.
+        """Whether the text is an entry of a bibliography.
 
         An entry has a year at a sign, and many capitals and full stops. A short one is enough with the year and an
         author at its beginning, or with any year, initial or address below the heading of a bibliography. Any item is
@@ -298,7 +298,7 @@ class _Text:
 
     @property
     def is_unlikely(self) -> bool:
-        """Whether it is likely no paragraph, nor is what it says before formulas."""
+        """Whether the text is likely no paragraph, nor is what it says before formulas."""
         if self.n_words and (self.log_odds >= 0 or self.is_statement):
             return False
         start = self.before_formulas
@@ -306,14 +306,14 @@ class _Text:
 
     @property
     def is_statement(self) -> bool:
-        """Whether it is a labelled statement with a word or a full stop: some hold little else than a formula."""
+        """Whether the text is a labelled statement with a word or a full stop: some hold little else than a formula."""
         statement = after_statement_label(self.block.text)
         is_whole = _WORD.search(statement) or ENDS_SENTENCE.search(statement)
         return bool(is_whole) and len(statement.split()) >= MIN_STATEMENT_TOKENS
 
     @cached_property
     def is_code_line(self) -> bool:
-        """Whether it is a comment, begins or ends as code does, or has the letters of names set apart."""
+        """Whether the text is a comment, begins or ends as code does, or has the letters of names set apart."""
         text = _ADDRESS.sub("", self.block.text)
         n_spaced = sum(len(name) for name in _SPACED_NAME.findall(text))
         is_spaced = n_spaced > SPACED_NAMES_SHARE * len(text)
@@ -321,7 +321,7 @@ class _Text:
 
     @cached_property
     def is_caption(self) -> bool:
-        """Whether it begins with the label of a figure, or is small and begins with any label."""
+        """Whether the text begins with the label of a figure, or is small and begins with any label."""
         is_drawn = self.block.size_ratio < CAPTION_SIZE or DRAWN.match(self.block.text)
         return bool(is_drawn and caption_label(self.block.text))
 
@@ -364,7 +364,7 @@ def _reason(text: _Text, max_words: int) -> str:
     if text.is_unlikely:
         if text.block.in_table:
             return "table"
-        if text.block.mono > MONO_SHARE or text.is_code_line:
+        if text.block.mono_share > MONO_SHARE or text.is_code_line:
             return "code"
         return "word" if text.n_words == n_tokens else "symbols"
 

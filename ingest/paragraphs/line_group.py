@@ -36,12 +36,12 @@ class LineGroup:
 
     @property
     def is_prose(self) -> bool:
-        """Whether a line of it is prose."""
+        """Whether a line of the group is prose."""
         return any(line.is_prose for line in self.lines)
 
     @property
     def begins_with_capital(self) -> bool:
-        """Whether its text begins with a capital, after its bullet or number."""
+        """Whether the text of the group begins with a capital, after its bullet or number."""
         words = self.first.words[self.marker :] or self.first.words
         return words[0].initial.isupper()
 

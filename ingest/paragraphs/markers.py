@@ -172,7 +172,7 @@ def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> 
     if first[-1] in "-–":  # as in "3- and 4-connected"
         return second[0].isupper() or is_rtl_letter(second)
     is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1:])
-    return is_sure or line.bold > BOLD_SHARE or is_set_apart(line)
+    return is_sure or line.bold_share > BOLD_SHARE or is_set_apart(line)
 
 
 def _is_letter(first: str, words: Sequence[Word]) -> bool:

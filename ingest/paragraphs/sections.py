@@ -19,7 +19,7 @@ _SECTION_NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 class _Section:
     heading: str
     size: float
-    bold: bool
+    is_bold: bool
     depth: int
 
     def holds(self, inner: _Section) -> bool:
@@ -28,7 +28,7 @@ class _Section:
             return inner.size < self.size
         if self.depth and inner.depth and self.depth != inner.depth:
             return inner.depth > self.depth
-        return self.bold and not inner.bold
+        return self.is_bold and not inner.is_bold
 
 
 def nest_sections(
@@ -56,7 +56,7 @@ def nest_sections(
         inner = _Section(
             heading=block.text,
             size=round(block.size_ratio, 2),
-            bold=block.bold > BOLD_SHARE,
+            is_bold=block.bold_share > BOLD_SHARE,
             depth=number[1].count(".") + 1 if number else 0,
         )
         if block.is_heading:

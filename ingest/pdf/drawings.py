@@ -89,12 +89,12 @@ class Drawing:
 
     @property
     def is_path(self) -> bool:
-        """Whether it is a path."""
+        """Whether the object is a path."""
         return self.n_segments > 0
 
     @property
     def is_image(self) -> bool:
-        """Whether it is an image."""
+        """Whether the object is an image."""
         return bool(self.kind == pdfium.FPDF_PAGEOBJ_IMAGE)
 
 
@@ -216,7 +216,7 @@ def _is_root(stroke: Box, bar: Box) -> bool:
     return is_flat and is_steep and not is_line and meet and is_level and is_formula
 
 
-def find_rules(drawings: Iterable[Drawing]) -> list[Box]:
+def find_ruled_lines(drawings: Iterable[Drawing]) -> list[Box]:
     """Return the thin horizontal rules, as in fractions, without their height; a wide one in a form is of a table.
 
     Early versions of Distiller draw them as images.

@@ -11,7 +11,7 @@ from ingest.pdf.model import Box
 
 @dataclass(slots=True)
 class Frame:
-    """Where a page is in its file, and how it is shown; lengths in points.
+    """Position of a page in its file, and the way in which it is shown; lengths in points.
 
     Attributes:
         turn: rotation in quarter turns clockwise.

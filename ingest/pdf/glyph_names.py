@@ -136,7 +136,7 @@ _ORDERED = {
     "Tahoma": (len(_STANDARD), 672),
     "David": (98, 154),
 }
-"""How many of the standard glyphs a family of fonts begins with, and the first glyphs of its alphabets."""
+"""Number of the standard glyphs with which a family of fonts begins, and the first glyphs of its alphabets."""
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """Latin letters in the order of Cambria Math."""

@@ -179,7 +179,7 @@ class GlyphPage:
         tables: those with rules.
         needs_ocr: whether it is an image without text, or its fonts do not tell what their glyphs are.
         dots: drawn shapes that may be bullets.
-        rules: thin horizontal ones, as in fractions.
+        ruled_lines: thin horizontal ones, as in fractions.
         pictures: images beside which text may be set.
     """
 
@@ -189,7 +189,7 @@ class GlyphPage:
     tables: Sequence[Table] = ()
     needs_ocr: bool = False
     dots: Sequence[Box] = ()
-    rules: Sequence[Box] = ()
+    ruled_lines: Sequence[Box] = ()
     pictures: Sequence[Box] = ()
 
 

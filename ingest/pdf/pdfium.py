@@ -22,7 +22,7 @@ from ingest.pdf.drawings import (
     find_bullets,
     find_drawings,
     find_pictures,
-    find_rules,
+    find_ruled_lines,
     table_rules,
 )
 from ingest.pdf.forms import find_cut_texts
@@ -122,7 +122,7 @@ class PdfiumReader:
             height=frame.height,
             glyphs=glyphs,
             dots=find_bullets(drawings),
-            rules=find_rules(drawings),
+            ruled_lines=find_ruled_lines(drawings),
             pictures=find_pictures(drawings),
             tables=find_tables(rules, glyphs, frame.width),
             needs_ocr=is_scanned or _is_unreadable(glyphs),

@@ -301,13 +301,12 @@ class PageText:
         """Return a glyph; None if it is not upright, off the page, no text, or a copy or letter of the one before."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
-        base, size, font, is_shown, is_mathematical, bearing, slant, *_ = style
-        if not is_shown:
+        if not style.is_shown:
             return None
         frame = self._frame
         _get_box(self._address, position, self._box_address)
-        if slant:
-            self._straighten_box(slant, base)
+        if style.slant:
+            self._straighten_box(style.slant, style.base)
         # nearly every page is not rotated: no call for each glyph
         x0 = self._box[0] - frame.left
         x1 = self._box[2] - frame.left
@@ -316,7 +315,7 @@ class PageText:
         if x1 < 0 or x0 > frame.width:
             return None
 
-        place = x0, base, x1
+        place = x0, style.base, x1
         is_same_place = place == self._last_place
         is_same_object = item == self._last_object
         self._last_place, self._last_object = place, item
@@ -325,20 +324,22 @@ class PageText:
             before[-1].text = _both_letters(before[-1].text, character(code), code)
             return None
         # a code that the file does not explain may be that of another sign
-        key = font, code, is_mathematical and self._is_unmapped(position)
-        text, overhang = self._texts.get(key) or self._learn_text(key, position, size)
+        is_unmapped = style.is_mathematical and self._is_unmapped(position)
+        key = style.font, code, is_unmapped
+        learnt = self._texts.get(key)
+        text, overhang = learnt or self._learn_text(key, position, style.size)
         is_copy = bool(before) and is_same_place and text == before[-1].text
         if is_copy or not text:  # a copy looks bold
             return None
 
-        left = x0 + overhang * size - bearing
+        left = x0 + overhang * style.size - style.bearing
         glyph = Glyph(
             text,
             left,
             x1,
-            base,
-            size,
-            font,
+            style.base,
+            style.size,
+            style.font,
             parted=False,
             element=style.element,
             is_seen=style.is_seen,

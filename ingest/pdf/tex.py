@@ -7,7 +7,7 @@ Reference:
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from ingest.pdf.model import Glyph
 
@@ -244,45 +244,83 @@ def draws_lines(font: str) -> bool:
 
 
 def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
-    """Return the encoding of a bitmap font without names by the codes that a file uses.
-
-    Cyrillic letters are at the codes of accented ones, which are fewer than plain ones in other scripts. Hebrew has an
-    aleph where Latin has an opening quotation mark, and no capitals. Italics have
-    comma and full stop at ";" and ":". Symbols have no vowels, but a minus at 0, a bullet at 15, an arrow at "!" or
-    braces at "f" and "g"; those of mathabx have brackets at "p" and "q". Large brackets have their middle at "@"; a
-    font of integrals has nothing else, and so has one with the euro.
-    """
+    """Return the encoding of a bitmap font without names by the codes that a file uses."""
     used = {chr(code) for code in codes}
-    if _is_cyrillic(used):
-        return CYRILLIC
-    for encoding in (ESINT, COMPANION):
-        if encoding.keys() >= set(map(ord, used)):
+    for has_encoding, encoding in _BY_USE:
+        if has_encoding(used):
             return encoding
-    n_small = sum(map(str.islower, used))
-    if "`" in used and n_small >= MIN_OLD_HEBREW and used.isdisjoint(_CAPITALS):
-        return OLD_HEBREW
-    if used >= {"p", "q"} and used.isdisjoint("cefghijklmnovwxy"):
-        return MATHABX
-    has_stops = used & {":", ";"} and used.isdisjoint("()+,.")
-    if has_stops and len(used & set("mnuvwxyz")) > 2:
-        return OML
-    if used.isdisjoint("aeou.,") and (used & {"\0", "\x0f", "!"} or used >= {"f", "g"}):
-        return OMS
-    if has_stops:
-        return OML
-    if used >= {"0", "@"} and used.isdisjoint("aeiou"):
-        return OMX
-
-    has_text = len(used & set("aeiou")) > 1
-    return OT1 if has_text and used & set("\v\f\r\x0e\x0f") else NAMELESS
+    return NAMELESS
 
 
-def _is_cyrillic(used: Collection[str]) -> bool:
+def _is_cyrillic(used: Set[str]) -> bool:
     """Return whether a font has more letters at the codes of accented ones than plain letters or a language has."""
     n_plain = sum(char.isascii() and char.isalpha() for char in used)
     n_accented = sum(char >= "À" for char in used)
     is_mostly = n_accented > max(n_plain, MAX_ACCENTED)
     return is_mostly or n_accented > MAX_LATIN_ACCENTED
+
+
+def _has_integrals_alone(used: Set[str]) -> bool:
+    """Return whether a font has nothing but integrals."""
+    return ESINT.keys() >= set(map(ord, used))
+
+
+def _is_companion(used: Set[str]) -> bool:
+    """Return whether a font has nothing but signs such as the euro."""
+    return COMPANION.keys() >= set(map(ord, used))
+
+
+def _is_old_hebrew(used: Set[str]) -> bool:
+    """Return whether a font has an aleph at the opening quotation mark, many small letters, and no capitals."""
+    n_small = sum(map(str.islower, used))
+    return "`" in used and n_small >= MIN_OLD_HEBREW and used.isdisjoint(_CAPITALS)
+
+
+def _is_mathabx(used: Set[str]) -> bool:
+    """Return whether a font has brackets at "p" and "q", and few other small letters."""
+    return used >= {"p", "q"} and used.isdisjoint("cefghijklmnovwxy")
+
+
+def _is_italic(used: Set[str]) -> bool:
+    """Return whether a font has full stop and comma at ":" and ";", as mathematical italics have."""
+    return not used.isdisjoint(":;") and used.isdisjoint("()+,.")
+
+
+def _is_italic_with_letters(used: Set[str]) -> bool:
+    """Return whether a font of mathematical italics has several of the usual names of variables."""
+    return _is_italic(used) and len(used & set("mnuvwxyz")) > 2
+
+
+def _is_symbols(used: Set[str]) -> bool:
+    """Return whether a font has no vowels, but a minus at 0, a bullet at 15, an arrow at "!", or braces at "f", "g"."""
+    has_signs = not used.isdisjoint("\0\x0f!") or used >= {"f", "g"}
+    return has_signs and used.isdisjoint("aeou.,")
+
+
+def _is_large_signs(used: Set[str]) -> bool:
+    """Return whether a font has the corners of large brackets at "0" and "@", and no vowels."""
+    return used >= {"0", "@"} and used.isdisjoint("aeiou")
+
+
+def _is_ot1(used: Set[str]) -> bool:
+    """Return whether a font has vowels, and ligatures where OT1 has them."""
+    has_ligatures = not used.isdisjoint("\v\f\r\x0e\x0f")
+    return has_ligatures and len(used & set("aeiou")) > 1
+
+
+_BY_USE: tuple[tuple[Callable[[Set[str]], bool], Mapping[int, str]], ...] = (
+    (_is_cyrillic, CYRILLIC),
+    (_has_integrals_alone, ESINT),
+    (_is_companion, COMPANION),
+    (_is_old_hebrew, OLD_HEBREW),
+    (_is_mathabx, MATHABX),
+    (_is_italic_with_letters, OML),
+    (_is_symbols, OMS),
+    (_is_italic, OML),
+    (_is_large_signs, OMX),
+    (_is_ot1, OT1),
+)
+"""Encodings of bitmap fonts, each with a condition on the codes in use; the first one that applies is taken."""
 
 
 @functools.lru_cache(maxsize=1024)

@@ -74,7 +74,7 @@ _FACTORIAL = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|\d)\)?$")
 _REMARK = re.compile(r"^\([^()]{1,20}\) (?=\S)")
 """A remark in brackets before a label, as in "(5 pts) a."."""
 _IN_BRACKETS = re.compile(r"(?<=\S) (?:\((?:[^()]|\([^()]*\))*\)|\([^()]{1,12})$")
-"""What is in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
+"""Text in brackets after a numbered label, as in "Theorem 2 (Gauss, 1801)." and "1.A. (5 pts.)"."""
 
 
 _ABBREVIATIONS = words_of_all("abbreviations")

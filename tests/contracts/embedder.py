@@ -29,7 +29,7 @@ TEXTS = (
 
 
 class EmbedderContract:
-    """What every Embedder does; a subclass gives the fixture `embedder`, with a batch size below len(TEXTS).
+    """Suite that every Embedder passes; a subclass gives the fixture `embedder`, with a batch size below len(TEXTS).
 
     Attributes:
         near_and_far: (query, paragraph near to it, paragraph far from it).
@@ -54,7 +54,7 @@ class EmbedderContract:
         embedder: Embedder,
         request: pytest.FixtureRequest,
     ) -> Side:
-        """Both ways to embed; each keeps the contract."""
+        """Return both ways to embed; each keeps the contract."""
         side: Side = getattr(embedder, request.param)
         return side
 

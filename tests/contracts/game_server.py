@@ -27,7 +27,7 @@ def reply_to(
     message_type: str = messages.WARMUP_RESPONSE,
     **payload: Any,
 ) -> Json:
-    """A fresh message of a player's: the answer to a warm-up call, unless another type is given."""
+    """Return a fresh message of a player: the answer to a warm-up call, unless another type is given."""
     return messages.write_message(
         message_type,
         payload or {"answer": "6"},
@@ -47,7 +47,7 @@ def inbox_of(
     game_id: str,
     n: int,
 ) -> list[Json]:
-    """The first n messages of a game, once they are there."""
+    """Return the first n messages of a game, once they are there."""
     deadline = time.monotonic() + 20.0
     cursor = ""
     inbox: list[Json] = []
@@ -58,7 +58,7 @@ def inbox_of(
 
 
 class GameServerContract:
-    """The suite; a subclass gives the fixtures `server` and `other`, which belong to two players of one server."""
+    """Suite that every GameServer passes; a subclass gives the fixtures `server` and `other`, players of one server."""
 
     def test_a_new_game_has_seven_digits_and_a_warm_up_call_in_the_inbox(
         self,

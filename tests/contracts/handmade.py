@@ -38,7 +38,7 @@ def lines(
     leading: float = 12,
     size: float = 10,
 ) -> list[Run]:
-    """One run a text, one below the other."""
+    """Return one run a text, one below the other."""
     runs = []
     for number, text in enumerate(texts):
         row = y + number * leading
@@ -53,7 +53,7 @@ def pdf(
     trailer: str = "",
     drawing: str = "",
 ) -> bytes:
-    """The bytes of a PDF.
+    """Return the bytes of a PDF.
 
     Args:
         pages: the runs of each page.
@@ -132,7 +132,7 @@ def pdf(
 
 
 def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
-    """Operators that rule a table: lines at these places, y downwards from the top."""
+    """Return the operators that rule a table: lines at these places, y downwards from the top."""
     top, bottom = PAGE_HEIGHT - ys[0], PAGE_HEIGHT - ys[-1]
     lines = [f"{x} {top} m {x} {bottom} l S" for x in xs]
     for y in ys:

@@ -21,7 +21,7 @@ MAX_LIFE_S = 1.5
 
 
 def state(number: int) -> list[StoredDocument]:
-    """Two documents that only ever change together."""
+    """Return two documents that only ever change together."""
     readings = [make_reading(doc_id, [f"State {number}."]) for doc_id in ("a", "b")]
     return [embedded(reading) for reading in readings]
 

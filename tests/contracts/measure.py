@@ -1,4 +1,4 @@
-"""What every measure must pass."""
+"""Suite that every measure passes."""
 
 import copy
 import math
@@ -24,7 +24,7 @@ class MeasureContract(ABC):
 
     @abstractmethod
     def measure(self) -> Callable[[ReplayRecord], float]:
-        """What gives a game's value."""
+        """Return the function that gives the value of a game."""
 
     def test_every_game_has_one_finite_value_and_stays_as_it_was(self) -> None:
         for name, game in GAMES.items():

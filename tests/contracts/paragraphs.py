@@ -8,7 +8,7 @@ from quarry.course.paragraph import Paragraph
 
 
 def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
-    """The paragraph "book:page:ordinal"; its first sentence opens it."""
+    """Return the paragraph "book:page:ordinal"; its first sentence opens it."""
     doc_id, page, _ = paragraph_id.split(":")
     text = text or f"This is what {paragraph_id} teaches."
     return Paragraph(
@@ -22,5 +22,5 @@ def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
 
 
 def first_places(places: Places) -> IntArray:
-    """(n_paragraphs,) the first place of each paragraph."""
+    """Return (n_paragraphs,) the first place of each paragraph."""
     return np.searchsorted(places.paragraph_rows, np.arange(len(places.paragraphs)))

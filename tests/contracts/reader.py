@@ -18,7 +18,7 @@ RUN = Run(50, 100, "abc", font="mapped")
 
 
 class ReaderContract:
-    """What every reader does; a subclass gives its name, or its dotted path."""
+    """Suite that every reader passes; a subclass gives its name, or its dotted path."""
 
     name: str
 

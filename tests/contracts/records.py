@@ -6,7 +6,7 @@ from evaluate.runs.record import HitRecord, PlayRecord, ReplayRecord
 
 
 def game_record(**changes: Any) -> ReplayRecord:
-    """The record of a game about alpha:1:2, found at rank 2 in the book's slots; it or its search is changed."""
+    """Return the record of a game about alpha:1:2, found at rank 2 in the book's slots; it or its search is changed."""
     hits: list[HitRecord] = []
     for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1):
         hits.append(
@@ -63,7 +63,7 @@ def game_record(**changes: Any) -> ReplayRecord:
 
 
 def play_record(**changes: Any) -> PlayRecord:
-    """A play in which the paragraph came from place 7 of 50 to the first; changed."""
+    """Return a play in which the paragraph came from place 7 of 50 to the first; changed."""
     record: PlayRecord = {
         "repeat": 0,
         "n_candidates": 50,

@@ -44,7 +44,7 @@ N_SEEDS = 5
 
 
 def word_questions(secret: Secret) -> tuple[list[Posed], str]:
-    """20 questions about words of a secret's opening sentence, and the right letters, each five times."""
+    """Return 20 questions about words of a secret's opening sentence, and the right letters, each five times."""
     language = detect_language(secret.paragraph)
     inside, outside = words(secret.opening_sentence), ELSEWHERE[language.name]
     posed: list[Posed] = []
@@ -71,10 +71,10 @@ class RefereeContract(ABC):
 
     @abstractmethod
     def make(self, seed: int) -> Referee:
-        """The referee of a seed."""
+        """Return the referee of a seed."""
 
     def questions(self, n: int = N_QUESTIONS) -> list[Posed]:
-        """N questions, some of them odd."""
+        """Return n questions, some of them odd."""
         return [
             (TEXTS[row % len(TEXTS)], OPTIONS[row % len(OPTIONS)]) for row in range(n)
         ]

@@ -53,7 +53,7 @@ STEPS = (
 
 
 class StoreContract:
-    """What every store does; a subclass gives the fixture `location`, the name of its class, and how to damage it."""
+    """Suite that each store passes; a subclass gives the fixture `location`, its class name, and how to damage it."""
 
     backend: str
 
@@ -327,7 +327,7 @@ class StoreContract:
 
 
 def drafts_of(store: Store) -> list[str]:
-    """What unfinished changes have left, and generations that nobody needs."""
+    """Return the drafts of unfinished changes, and check that no other generation is left that nobody needs."""
     identities = generations_at(store.location, store.collection).list_identities()
     ours = sorted(name for name in identities if store.collection in name)
     drafts = [name for name in ours if name.startswith(f"{store.collection}{DRAFT}")]

@@ -1,4 +1,4 @@
-"""What every Strategy must pass."""
+"""Suite that every Strategy passes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class StrategyContract(ABC):
 
     @abstractmethod
     def make(self, paragraphs: Sequence[Paragraph]) -> Strategy:
-        """The strategy over these paragraphs."""
+        """Return the strategy over these paragraphs."""
 
     def test_every_paragraph_has_a_score_and_log_odds_in_the_same_order(self) -> None:
         scored = self.make(CORPUS).score(QUERY)

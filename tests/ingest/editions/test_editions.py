@@ -43,7 +43,7 @@ def test_each_reader_yields_the_text_of_each_page(reader: str, tmp_path: Path) -
 
 
 def glyphs(*placed: tuple[str, float, float]) -> list[dict[str, Any]]:
-    """Characters of width 5 and size 10: each text begins at (x, y); a negative step goes to the left."""
+    """Return characters of width 5 and size 10: each text begins at (x, y); a negative step goes to the left."""
     chars: list[dict[str, Any]] = []
     for text, x, y in placed:
         step = -5.0 if text.startswith("<") else 5.0

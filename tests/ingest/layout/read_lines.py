@@ -8,7 +8,7 @@ from tests.ingest.layout.glyphs import glyphs
 
 
 def read_lines(drawn: list[Glyph]) -> list[str]:
-    """The texts of the lines of a left-to-right text."""
+    """Return the texts of the lines of a left-to-right text."""
     fonts = Fonts()
     fonts.number("Serif")
     lines = []
@@ -18,7 +18,7 @@ def read_lines(drawn: list[Glyph]) -> list[str]:
 
 
 def read_hebrew_line(drawn: str, last: int = -1, in_text: str = "") -> str:
-    """The line that is read where formulas are in a font without Hebrew; a tilde is a space of two thirds of an em.
+    """Return the line that is read where formulas are in a font without Hebrew; a tilde is a space of 0.67 em.
 
     The sign at the position `last` is drawn last, in the font of formulas. The other stops, commas and hyphens next to
     a space or to Hebrew are in the font of Hebrew, and so are long arrows and the characters `in_text`.

@@ -131,7 +131,7 @@ KINDS = (
 
 
 def _line(random: Random) -> str:
-    """A line of words, numbers, operators and code, some of it in brackets."""
+    """Return a line of words, numbers, operators and code, some of it in brackets."""
     words = [HEBREW]
     for _ in range(random.randint(1, 9)):
         n_grouped = random.choice([1, 1, 1, 2, 3])

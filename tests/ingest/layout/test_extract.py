@@ -41,7 +41,7 @@ def test_neither_spaces_over_words_nor_raised_marks_are_text() -> None:
 
 
 def _mapped(drawn: str, mapping: dict[str, str]) -> str:
-    """The line that is read where a font maps the characters that are drawn."""
+    """Return the line that is read where a font maps the characters that are drawn."""
     run = Run(50, 100, drawn, font="mapped")
     (text,) = _texts(pdf([[run]], mapping))
     return text
@@ -110,7 +110,7 @@ HARBOUR = "שומר המגדלור רושם ביומן כל ספינה שנכנ�
 
 
 def _typeset(*lines: str) -> list[str]:
-    """The lines that are read of Hebrew lines of Typst, each a paragraph."""
+    """Return the lines that are read of Hebrew lines of Typst, each a paragraph."""
     return _texts(typst.compile((PAGE + "\n\n".join(lines)).encode()))
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_cannot_be_read_is_refused() -> None:
 
 
 def _described(info: str) -> Pdf:
-    """A document with these entries of its metadata."""
+    """Return a document with these entries of its metadata."""
     runs = [Run(50, 100, "text")]
     return extracted(pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R"))
 
@@ -245,15 +245,15 @@ def test_a_document_is_typeset_by_tex_or_typst() -> None:
 def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
     text = Run(50, 100, "a letter that was typed", font="mono")
     (page,) = extracted(pdf([[text]])).pages
-    assert page.lines[0].mono == 0
+    assert page.lines[0].mono_share == 0
 
     code = Run(50, 100, "int i = 0; f(i, 1);", font="mono")
     (page,) = extracted(pdf([[code]])).pages
-    assert page.lines[0].mono == 1
+    assert page.lines[0].mono_share == 1
 
     others = lines(["text around a listing, and more of it"] * 4, 50, 200)
     (page,) = extracted(pdf([[text, *others]])).pages
-    assert page.lines[0].mono == 1
+    assert page.lines[0].mono_share == 1
 
 
 def test_an_italic_h_is_a_letter_and_a_variation_of_a_sign_is_none() -> None:

@@ -12,7 +12,7 @@ from tests.ingest.layout.read_lines import read_hebrew_line, read_lines
 
 
 def hebrew_line(*ends: float) -> Line:
-    """A line with a word at each of some right ends, from right to left; the last one begins 60 points before."""
+    """Return a line with a word at each right end, from right to left; the last one begins 60 points before."""
     words = []
     for end in ends:
         words.append(Word("שלום", end - 60, end, 10, 0, False, False))

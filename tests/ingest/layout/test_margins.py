@@ -11,7 +11,7 @@ from tests.ingest.reading import extracted, in_order
 
 
 def _read(numbers: Iterable[int], x: float) -> list[tuple[str, float]]:
-    """Text and left edge of the lines of a page with these numbers beside its rows."""
+    """Return text and left edge of the lines of a page with these numbers beside its rows."""
     runs = []
     for row, number in enumerate(numbers):
         y = 100 + 12 * row

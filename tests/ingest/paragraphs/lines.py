@@ -23,7 +23,7 @@ HABITS = TypesettingHabits(
 
 
 def line(text: str, **features: Any) -> PlacedLine:
-    """A line that fills its column, 250 points wide."""
+    """Return a line that fills its column, 250 points wide."""
     words = [Word(word, 50, 70, 10, 0, False, False) for word in text.split()]
     whole = PlacedLine(
         words=tuple(words),

@@ -22,14 +22,14 @@ def begins(
 
 
 def item_line(text: str, **features: Any) -> PlacedLine:
-    """The first line of an item with the number 3 before its text."""
+    """Return the first line of an item with the number 3 before its text."""
     words = line(text).words
     marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
     return line("", words=(marker, *words), x0=40.0, **features)
 
 
 def labelled(text: str, is_bold: bool = True, **features: Any) -> PlacedLine:
-    """A line whose first word is a label in bold."""
+    """Return a line whose first word is a label in bold."""
     label, *others = line(text).words
     words = (replace(label, bold=is_bold), *others)
     return line("", words=words, **features)
@@ -140,7 +140,9 @@ def test_a_bold_line_with_room_is_a_title_in_an_element_of_its_text() -> None:
         (200.0, False, False),
     ):
         words = [replace(word, bold=is_bold) for word in line("ילבש לכ").words]
-        above = line("", words=tuple(words), bold=float(is_bold), x1=end, element=1)
+        above = line(
+            "", words=tuple(words), bold_share=float(is_bold), x1=end, element=1
+        )
         after = line("צמתים וקשתות", y=112.0, element=1)
         assert begins(LineGroup([above]), after) is expected, (end, is_bold)
 
@@ -232,7 +234,7 @@ def test_a_line_of_code_is_no_part_of_the_open_sentence_above_it() -> None:
     above = LineGroup([line("Trees are graphs with a certain root")])
     for text, expected in (("array of nodes: roots;", True), ("node.root", False)):
         words = tuple(replace(word, mono=True) for word in line(text).words)
-        after = line("", words=words, y=112.0, mono=1.0)
+        after = line("", words=words, y=112.0, mono_share=1.0)
         assert begins(above, after) is expected, text
 
 
@@ -246,7 +248,7 @@ def test_a_sentence_goes_on_in_a_line_of_which_most_is_bold() -> None:
     ):
         words = list(line(text).words)
         words[0] = replace(words[0], bold=is_bold)
-        after = line("", words=tuple(words), y=112.0, bold=0.96)
+        after = line("", words=tuple(words), y=112.0, bold_share=0.96)
         group = LineGroup([line(above, x1=180.0)])
         assert begins(group, after) is expected, (above, text)
 
@@ -332,11 +334,11 @@ def test_the_text_of_an_item_goes_on_in_bold_and_below_a_wide_space() -> None:
         ("Have no cycles", 50.0, True),
         ("have no cycles", 40.0, True),
     ):
-        after = line(text, y=112.0, x0=start, bold=1.0)
+        after = line(text, y=112.0, x0=start, bold_share=1.0)
         assert begins(item, after) is expected, (text, start)
 
     whole = LineGroup([item_line("Trees are graphs.", x1=120.0, left=20.0)], 1)
-    assert begins(whole, line("Exercise 12", y=112.0, left=20.0, bold=1.0))
+    assert begins(whole, line("Exercise 12", y=112.0, left=20.0, bold_share=1.0))
 
     spaced = LineGroup([item_line("Trees are graphs that", n_gaps=1, left=20.0)], 1)
     for start, expected in ((50.0, False), (70.0, True)):
@@ -415,13 +417,13 @@ def test_a_line_outside_the_page_is_no_right_to_left_one() -> None:
 
 
 def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
-    bold = line("have no cycles.", y=112.0, bold=1.0)
+    bold = line("have no cycles.", y=112.0, bold_share=1.0)
     words = [replace(word, bold=True) for word in line("All of the graphs").words]
-    title = line("", words=tuple(words), y=112.0, x1=260.0, bold=1.0)
+    title = line("", words=tuple(words), y=112.0, x1=260.0, bold_share=1.0)
     for lines, text, expected in (
         ([line("Trees are graphs and"), bold], "They grow", False),
         ([bold], "They grow", True),
-        ([line("Trees are graphs which", y=112.0, bold=1.0)], "grow", False),
+        ([line("Trees are graphs which", y=112.0, bold_share=1.0)], "grow", False),
         ([title], "let them", False),
         ([title], "x = 1", True),
     ):
@@ -439,7 +441,7 @@ def test_a_bold_title_is_below_a_full_line_with_a_stop_and_above_regular_print()
         ("Exercise 12", line("stand on a shelf", y=124.0), False),
         ("Exercise 12", None, False),
     ):
-        after = line(title, y=112.0, x1=110.0, bold=1.0)
+        after = line(title, y=112.0, x1=110.0, bold_share=1.0)
         assert begins(full, after, below) is is_new, (title, below)
 
 
@@ -671,7 +673,7 @@ def test_a_label_alone_on_its_line_begins_a_paragraph_in_an_item_too() -> None:
     ended = LineGroup([item_line("Trees are graphs.")], 1)
     assert begins(ended, line("Proof:", y=112.0))
     assert not begins(item, line("Problem:", y=112.0))
-    assert begins(item, line("הוכחה:", y=112.0, bold=1.0))
+    assert begins(item, line("הוכחה:", y=112.0, bold_share=1.0))
     assert not begins(item, line("הוכחה:", y=112.0))
     assert not begins(item, line("proof:", y=112.0))
 
@@ -811,7 +813,7 @@ def test_a_footnote_begins_with_a_number_joined_to_its_first_word() -> None:
 
 def test_a_bold_label_with_a_colon_begins_below_a_centred_title() -> None:
     words = [replace(word, bold=True) for word in line("Trees of Even Height").words]
-    title = LineGroup([line("", words=tuple(words), bold=1.0, x0=80.0)])
+    title = LineGroup([line("", words=tuple(words), bold_share=1.0, x0=80.0)])
     for text, is_new in (
         ("Statement: Let a tree", True),
         ("statement: let a tree", False),

@@ -26,7 +26,7 @@ def _blocks(*pages: list[Run]) -> list[Block]:
 
 
 def _printed(source: str) -> list[Block]:
-    """The blocks of a document that Typst prints."""
+    """Return the blocks of a document that Typst prints."""
     return list(find_blocks(arrange(extracted(typst.compile(source.encode())))))
 
 

@@ -12,7 +12,7 @@ from tests.ingest.paragraphs.lines import CLOSED, HABITS, OPEN, line
 
 
 def displayed(text: str, y: float) -> LineGroup:
-    """A line apart from the margins, such as a displayed formula."""
+    """Return a line apart from the margins, such as a displayed formula."""
     return LineGroup([line(text, x0=100.0, x1=200.0, y=y)])
 
 
@@ -32,7 +32,7 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         (short, "ואז יגדלו", {}, HABITS, False),
         (CLOSED, "Then grow", {}, indented, True),
         (CLOSED, "Then grow", {}, justified, True),
-        (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
+        (OPEN, "and grow", {"bold_share": 1.0}, HABITS, False),
         (date, "and grow", {}, HABITS, True),
         (date, "Then grow", {}, HABITS, False),
         (boxed, "Then grow", {"x0": 60.0}, indented, True),
@@ -146,7 +146,7 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
         parts = [LineGroup(list(colon.lines)), shown, after]
         assert len(join_continuations(parts, HABITS)) == n_groups, text
 
-    code = LineGroup([line("x = 1", mono=1.0)])
+    code = LineGroup([line("x = 1", mono_share=1.0)])
     group = LineGroup([line("Then roots")])
     assert not goes_on_after_displays(OPEN, [code], group, True)
 
@@ -380,7 +380,7 @@ def test_a_text_goes_on_below_a_figure_and_its_caption_is_no_part_of_it() -> Non
 def test_a_text_goes_on_below_a_table_in_smaller_print_on_the_next_page() -> None:
     small = {"size": 8.0, "column": 1, "page": 2}
     for size, n_groups in ((8.0, 3), (10.0, 4)):
-        title = replace(line("Words of trees", **small), bold=1.0, size=size)
+        title = replace(line("Words of trees", **small), bold_share=1.0, size=size)
         cell = line("Trees are graphs that have no cycles.", y=112.0, **small)
         after = line("and grow in the woods.", y=130.0, column=1, page=2)
         parts = [LineGroup(list(OPEN.lines)), LineGroup([title])]

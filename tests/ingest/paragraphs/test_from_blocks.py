@@ -162,7 +162,7 @@ def test_names_at_the_head_of_a_document_are_no_paragraphs() -> None:
     title = block("Heaps", is_heading=True, size_ratio=1.25)
     name, sentence = block("Lecturer Noa Levi"), block("Here is a short sentence.")
     assert made(name, title, name, sentence, name) == made(title, sentence, name)
-    code = block("def moor(boat):", mono=1.0)
+    code = block("def moor(boat):", mono_share=1.0)
     assert not made(title, name)
     assert [paragraph.text for paragraph in made(title, code, name)] == [name.text]
 
@@ -235,7 +235,7 @@ def test_the_first_paragraph_that_begins_on_a_page_is_on_top() -> None:
 
 
 def test_what_is_no_text_is_left_out_with_a_reason() -> None:
-    blocks = [block("x = 1 + 2"), block("Heap", mono=1.0)]
+    blocks = [block("x = 1 + 2"), block("Heap", mono_share=1.0)]
     kept, left_out = make_paragraphs("a", blocks, [(), ()], SETTINGS)
     assert kept == []
     assert [item.reason for item in left_out] == ["symbols", "code"]

@@ -13,7 +13,7 @@ def _measured(lines: list[PlacedLine]) -> TypesettingHabits:
 def _page(
     texts: list[str], leading: float, x0: float = 50.0, x1: float = 300.0
 ) -> list[PlacedLine]:
-    """Lines below each other; the first of each three begins at `x0`, the others end at `x1`."""
+    """Return lines below each other; the first of each three begins at `x0`, the others end at `x1`."""
     lines = []
     for number, text in enumerate(texts):
         edges = {"x1": x1} if number % 3 else {"x0": x0}

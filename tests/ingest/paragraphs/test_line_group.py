@@ -37,8 +37,8 @@ def test_lines_of_one_print_are_alike_in_size_weight_and_pitch() -> None:
     for features, expected in (
         ({"size": 10.4}, True),
         ({"size": 12.0}, True),  # its words are in the size of the other line
-        ({"bold": 1.0}, False),
-        ({"mono": 1.0}, False),
+        ({"bold_share": 1.0}, False),
+        ({"mono_share": 1.0}, False),
     ):
         assert same_print(first, line("and fall", **features)) is expected, features
     words = [replace(word, size=12.0) for word in first.words]

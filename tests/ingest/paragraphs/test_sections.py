@@ -9,7 +9,7 @@ from ingest.paragraphs.sections import nest_sections
 def _heading(
     text: str,
     size: float,
-    bold: float = 1.0,
+    bold_share: float = 1.0,
     number: str = "",
 ) -> Block:
     return Block(
@@ -18,7 +18,7 @@ def _heading(
         text,
         is_heading=True,
         size_ratio=size,
-        bold=bold,
+        bold_share=bold_share,
         number=number,
     )
 
@@ -27,7 +27,7 @@ TEXT = Block(1, "", "one two three four five six seven eight nine ten")
 
 
 def _path(*headings: Block, title: str = "") -> tuple[str, ...]:
-    """Headings above a text that follows these headings."""
+    """Return the headings above a text that follows these headings."""
     return nest_sections([*headings, TEXT], title)[0][-1]
 
 
@@ -52,7 +52,7 @@ def test_headings_of_one_size_are_nested_by_their_numbers() -> None:
 
 
 def test_of_two_headings_of_one_size_the_bold_one_holds_the_other() -> None:
-    light = _heading("Balance", 1.2, bold=0.0)
+    light = _heading("Balance", 1.2, bold_share=0.0)
     assert _path(_heading("Trees", 1.2), light) == ("Trees", "Balance")
 
 

@@ -52,7 +52,7 @@ def cmap_of(content: bytes) -> str:
 
 
 def names(*glyphs: str) -> list[object]:
-    """Glyphs from code 33 on."""
+    """Return glyphs from code 33 on."""
     return [33, *(pikepdf.Name(f"/{glyph}") for glyph in glyphs)]
 
 

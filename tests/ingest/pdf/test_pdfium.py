@@ -256,7 +256,7 @@ def test_ligatures_at_the_codes_of_other_letters_are_spelled() -> None:
 
 
 def _bracket(x: float, tip: float, n_curves: int) -> str:
-    """A bracket of two arcs from (x, 90) to (x, 110) in the coordinates of the file, as PowerPoint draws it."""
+    """Return a bracket of two arcs from (x, 90) to (x, 110) in the coordinates of the file, as PowerPoint draws it."""
     parts = [f"{x} 110 m"]
     for end in (90, 110):
         parts += [f"{tip} 105 {tip} 95 {x} {end} c"] * n_curves
@@ -274,7 +274,7 @@ def test_brackets_that_are_drawn_as_a_path_are_among_the_glyphs_inside() -> None
 
 
 def _page_of_form(drawing: bytes) -> GlyphPage:
-    """A page with a form whose points are two wide and one high, at (50, 30); its shading is /Ball."""
+    """Return a page with a form whose points are two wide and one high, at (50, 30); its shading is /Ball."""
     made = pikepdf.new()
     page = made.add_blank_page(page_size=(200, 100))
     form = made.make_stream(drawing)
@@ -310,7 +310,7 @@ def test_the_bar_of_a_formula_in_a_form_is_on_the_page_and_other_shapes_of_forms
     None
 ):
     page = _page_of_form(b"5 10 20 1 re f 5 20 4 4 re f 0 30 90 1 re f")
-    assert page.rules == [Box(60, 59.5, 100, 59.5)]
+    assert page.ruled_lines == [Box(60, 59.5, 100, 59.5)]
     assert page.dots == []
 
 

@@ -90,7 +90,7 @@ class Course:
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """The kept paragraphs, by document."""
+        """Return the kept paragraphs, by document."""
         by_document = groupby(self.paragraphs, attrgetter("doc_id"))
         return {doc_id: each(group, "text") for doc_id, group in by_document}
 
@@ -442,7 +442,7 @@ def test_other_editions_stay_with_their_lecture_whichever_file_is_done_first(
     orders = [1, -1]
 
     def in_turn(*arguments: Any, **limits: Any) -> list[Any]:
-        """The files in their order the first time, and reversed the second time."""
+        """Return the files in their order the first time, and reversed the second time."""
         return list(run_all(*arguments, **limits))[:: orders.pop(0)]
 
     monkeypatch.setattr("ingest.pipeline.read.run_all", in_turn)

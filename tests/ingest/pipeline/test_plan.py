@@ -11,7 +11,7 @@ from quarry.course.paragraph import Document
 
 
 def lecture(name: str, content: str = "", sidecar: str = "") -> Source:
-    """A PDF /NAME whose bytes are `content`; its version follows from them."""
+    """Return a PDF /NAME whose bytes are `content`; its version follows from them."""
     content = content or name
     return Source(Path(f"/{name}"), content, f"v-{content}", Sidecar(digest=sidecar))
 

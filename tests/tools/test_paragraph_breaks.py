@@ -1,4 +1,4 @@
-"""tools/rules.py: why each line of a page begins a paragraph or not."""
+"""tools/paragraph_breaks.py: why each line of a page begins a paragraph or not."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import SourceError
 from tests.contracts.handmade import Run, lines, pdf
-from tools.rules import explain
+from tools.paragraph_breaks import explain
 
 TEXT = [
     "Sorting puts records in order by comparing the keys",

@@ -1,4 +1,4 @@
-"""Print why each line of a page begins a paragraph or not: `python -m tools.rules lecture.pdf 3`.
+"""Print why each line of a page begins a paragraph or not: `python -m tools.paragraph_breaks lecture.pdf 3`.
 
 The rules are those of ingest/paragraphs/beginnings.py. A paragraph that continues an earlier one over a display, a
 column or a page is marked with "+" instead of "¶" (ingest/paragraphs/continuations.py).
@@ -72,7 +72,7 @@ def _position(line: PlacedLine) -> tuple[int, float, float]:
 def main() -> None:
     """Print the lines of a page."""
     if len(sys.argv) != 3 or not sys.argv[2].isdecimal():
-        sys.exit("usage: python -m tools.rules FILE PAGE")
+        sys.exit("usage: python -m tools.paragraph_breaks FILE PAGE")
     try:
         for mark, rule, text in explain(Path(sys.argv[1]), int(sys.argv[2])):
             print(f"{mark} {rule:22} {text}")
