@@ -14,7 +14,7 @@ BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
 UNSURE_POINTS = {
     round(100.0 * band, 2) for _, band in BANDS if 100.0 * band < WON_POINTS
 }
-"""Points that win only if the secret is raw text, which a score does not say."""
+"""Points at which a printed sentence has lost and a raw one has won; the score does not say which it was."""
 ROUNDING = 0.2
 """Maximum number of points by which rounded and weighted points of an opening sentence exceed 100."""
 Json = dict[str, Any]
@@ -52,7 +52,7 @@ class Score:
     feedback: dict[str, str]
 
     @property
-    def opening(self) -> float | None:
+    def opening_points(self) -> float | None:
         """Points of the opening sentence, 0..100; None if the referee did not send them, or weighs them in its own way.
 
         Some referees send weighted points, which add up to the score.
@@ -67,7 +67,7 @@ class Score:
     @property
     def outcome(self) -> str:
         """WON, LOST, or "" if the points of the opening sentence are missing, or depend on the kind of secret."""
-        points = self.opening
+        points = self.opening_points
         if points is None or round(points, 2) in UNSURE_POINTS:
             return ""
         return "WON" if points >= WON_POINTS else "LOST"

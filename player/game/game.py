@@ -217,7 +217,7 @@ class Game:
                 plan.candidate_places,
                 plan.places,
                 guess,
-                score.opening,
+                score.opening_points,
             )
             shares = edition_masses(belief, plan.candidate_places, plan.places)
             self.journal.learn(self.opponent, shares)

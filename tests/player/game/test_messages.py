@@ -265,7 +265,7 @@ def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighte
     breakdown = dict(zip(parts, others, strict=False))
     if opening is not None:
         breakdown["opening_sentence_score"] = opening
-    assert Score(private, 2, breakdown, {}).opening == expected
+    assert Score(private, 2, breakdown, {}).opening_points == expected
 
 
 @pytest.mark.parametrize("points", [1e308, -1e9, float("nan"), 10**400, "5000"])
