@@ -125,7 +125,7 @@ def _squeeze(limit: list[Glyph], operator: list[Glyph]) -> None:
     """Move the glyphs of a limit between the edges of its operator, away from what follows the operator."""
     x0, x1 = edges(operator)
     start, end = edges(limit)
-    scale = (x1 - x0) / (end - start)
+    scale = (x1 - x0) / (end - start) if end > start else 0.0
     for glyph in limit:
         glyph.x0 = x0 + (glyph.x0 - start) * scale
         glyph.x1 = x0 + (glyph.x1 - start) * scale
