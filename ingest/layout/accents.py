@@ -97,7 +97,9 @@ def _composed(text: str) -> str:
 
 
 def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
-    """Return the letter under an accent or over a dot; None if there is none."""
+    """Return the letter that is farthest under an accent or over a dot; None if there is none."""
+    best = None
+    largest = 0.0
     for letter in places.near(glyph.x0, glyph.x1, glyph.y, ACCENT_REACH * glyph.size):
         is_drawn_next = abs(glyph.order - letter.order) <= DOT_ORDER
         is_low = glyph.y - letter.y > LOW * glyph.size
@@ -109,9 +111,12 @@ def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
         narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
         overlap = -space_between(glyph, letter)
         is_near = abs(glyph.y - letter.y) < ACCENT_RISE * letter.size
-        if is_near and overlap > MIN_ACCENT_OVERLAP * narrower:
-            return letter
-    return None
+        if not is_near or overlap <= MIN_ACCENT_OVERLAP * narrower:
+            continue
+        share = overlap / narrower if narrower > 0 else 1.0  # some points have no width
+        if best is None or share > largest:
+            best, largest = letter, share
+    return best
 
 
 def _takes(text: str, accent: str) -> bool:

@@ -23,6 +23,10 @@ ACCENTS = {
         [*glyphs("p"), glyph("«", 4.8, 9.8), glyph("e", 5, 10), *glyphs("«a", 10)],
         "pé«a",
     ),
+    "a ring that reaches over the letter before its own": (
+        [glyph("l", 0, 3.3), glyph("˚", 1.2, 10), glyph("u", 2.8, 9)],
+        "lů",
+    ),
     "a letter without dot": ([glyph("´", 0.5, 4), glyph("ı", 0, 3)], "í"),
     "a Hebrew point": (
         [*glyphs("םל"), glyph("\u05b6", 6.5, 8), glyph(" ", 6.5, 6.5)],
