@@ -1,5 +1,6 @@
 """Accents, points and dots that a file draws as glyphs of their own: they are merged with their letters."""
 
+import math
 import unicodedata
 from collections.abc import Sequence
 
@@ -97,7 +98,7 @@ def _composed(text: str) -> str:
 
 
 def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
-    """Return the letter that is farthest under an accent or over a dot; None if there is none."""
+    """Return the letter under an accent or over a dot, of two on its baseline the one that it covers most; or None."""
     best = None
     largest = 0.0
     for letter in places.near(glyph.x0, glyph.x1, glyph.y, ACCENT_REACH * glyph.size):
@@ -114,8 +115,9 @@ def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
         if not is_near or overlap <= MIN_ACCENT_OVERLAP * narrower:
             continue
         share = overlap / narrower if narrower > 0 else 1.0  # some points have no width
-        if best is None or share > largest:
-            best, largest = letter, share
+        is_level = letter.y == glyph.y and letter.size == glyph.size
+        if best is None or (is_level and share > largest):
+            best, largest = letter, share if is_level else math.inf
     return best
 
 
