@@ -35,3 +35,14 @@ def test_an_arabic_question_mark_ends_a_sentence() -> None:
     question = line("ما هي الشجرة؟")
     assert question.ends_sentence
     assert question.ends_clause
+
+
+def test_a_line_without_spaces_is_full_if_two_letters_and_a_sign_do_not_fit() -> None:
+    below = line("树是没有圈的连通图，每个顶点满足这个条件。")
+    assert not line("设树", x1=275.0).has_room_for(below)
+    assert line("设树", x1=265.0).has_room_for(below)
+
+
+def test_two_letters_without_a_space_are_a_word() -> None:
+    assert line("树是没有圈的图").n_words == 1 + 3
+    assert line("trees have no cycles").n_words == 4

@@ -151,6 +151,30 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> N
     assert not goes_on_after_displays(OPEN, [code], group, True)
 
 
+def test_a_chinese_sentence_of_one_line_goes_on_after_a_formula_but_not_a_title() -> (
+    None
+):
+    formula = [LineGroup([line("x = 1")])]
+    below = LineGroup([line("其中树是没有圈的连通图")])
+    for text, expected in (("设树的每个顶点满足", True), ("设树满足：", False)):
+        before = LineGroup([line(text)])
+        goes_on = goes_on_after_displays(before, formula, below, False)
+        assert goes_on is expected, text
+    bold = [replace(word, bold=True) for word in below.first.words]
+    title = LineGroup([line("", words=tuple(bold))])
+    before = LineGroup([line("设树的每个顶点满足")])
+    assert not goes_on_after_displays(before, formula, title, False)
+
+
+def test_a_remark_of_several_lines_below_an_open_sentence_is_no_display() -> None:
+    first = line("Another proof of this uses roots", x0=70.0, x1=280.0, y=136.0)
+    last = line("of all the trees", x0=70.0, x1=160.0, y=148.0)
+    remark = LineGroup([first, last])
+    groups = [LineGroup(list(OPEN.lines)), displayed("x = 1", 124.0), remark]
+    whole = join_continuations(groups, HABITS)
+    assert whole[-1] is remark
+
+
 def test_a_sentence_may_open_after_a_formula_without_a_stop() -> None:
     for formula, text, expected in (
         ("x = 1", "Then roots grow", True),

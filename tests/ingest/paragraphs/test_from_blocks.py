@@ -164,6 +164,7 @@ def test_names_at_the_head_of_a_document_are_no_paragraphs() -> None:
     assert made(name, title, name, sentence, name) == made(title, sentence, name)
     code = block("def moor(boat):", mono_share=1.0)
     assert not made(title, name)
+    assert made(title, block("nodes of a heap hold the least key on top"))
     assert [paragraph.text for paragraph in made(title, code, name)] == [name.text]
 
 
