@@ -1,8 +1,7 @@
 """Accents, points and dots that a file draws as glyphs of their own: they are merged with their letters."""
 
-import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ingest.layout.glyph_map import GlyphMap
 from ingest.pdf.model import Glyph, space_between
@@ -98,9 +97,19 @@ def _composed(text: str) -> str:
 
 
 def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
-    """Return the letter under an accent or over a dot, of two on its baseline the one that it covers most; or None."""
-    best = None
-    largest = 0.0
+    """Return the letter under an accent or over a dot; of several on its baseline, the one that it covers most."""
+    letters = list(_letters_near(glyph, places))
+    if not letters:
+        return None
+    first = letters[0]
+    if not _is_level(first, glyph):
+        return first
+    level = [letter for letter in letters if _is_level(letter, glyph)]
+    return max(level, key=lambda letter: _covered_share(letter, glyph))
+
+
+def _letters_near(glyph: Glyph, places: GlyphMap) -> Iterator[Glyph]:
+    """Yield the letters that an accent or a dot covers enough to belong to them."""
     for letter in places.near(glyph.x0, glyph.x1, glyph.y, ACCENT_REACH * glyph.size):
         is_drawn_next = abs(glyph.order - letter.order) <= DOT_ORDER
         is_low = glyph.y - letter.y > LOW * glyph.size
@@ -109,16 +118,27 @@ def _letter_of(glyph: Glyph, places: GlyphMap) -> Glyph | None:
             accent = ACCENTS.get(glyph.text, "")
         if letter is glyph or not _takes(letter.text, accent):
             continue
-        narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
+
         overlap = -space_between(glyph, letter)
         is_near = abs(glyph.y - letter.y) < ACCENT_RISE * letter.size
-        if not is_near or overlap <= MIN_ACCENT_OVERLAP * narrower:
-            continue
-        share = overlap / narrower if narrower > 0 else 1.0  # some points have no width
-        is_level = letter.y == glyph.y and letter.size == glyph.size
-        if best is None or (is_level and share > largest):
-            best, largest = letter, share if is_level else math.inf
-    return best
+        if is_near and overlap > MIN_ACCENT_OVERLAP * _narrower_width(letter, glyph):
+            yield letter
+
+
+def _is_level(letter: Glyph, accent: Glyph) -> bool:
+    """Return whether a letter is on the baseline of an accent, in its size."""
+    return letter.y == accent.y and letter.size == accent.size
+
+
+def _covered_share(letter: Glyph, accent: Glyph) -> float:
+    """Return the overlap of a letter and an accent as a share of the narrower one; 1 if that has no width."""
+    width = _narrower_width(letter, accent)
+    return -space_between(accent, letter) / width if width > 0 else 1.0
+
+
+def _narrower_width(one: Glyph, other: Glyph) -> float:
+    """Return the width of the narrower of two glyphs; some points have none."""
+    return min(one.x1 - one.x0, other.x1 - other.x0)
 
 
 def _takes(text: str, accent: str) -> bool:

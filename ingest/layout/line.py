@@ -12,7 +12,7 @@ from typing import Self
 
 from ingest.pdf.model import Box, edges, space_between
 from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
-from quarry.languages.registry import UNSPACED_LETTERS, count_words
+from quarry.languages.registry import begins_unspaced, count_words
 
 PROSE_SHARE = 0.3
 """Minimum share of words in a line of prose with formulas."""
@@ -392,7 +392,7 @@ class PlacedLine(Line):
         That is the first word; inside a sentence it is the whole formula with which the line begins. A text without
         spaces between words is broken between any letters, but not before a stop or bracket.
         """
-        if following.first_text[0] in UNSPACED_LETTERS:
+        if begins_unspaced(following.first_text):
             return self.right - self.end >= UNSPACED_ROOM * following.size
         n_words = 1 if self.ends_clause else following.n_unbroken
         x0, x1 = edges(following.words[:n_words])

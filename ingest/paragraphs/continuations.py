@@ -39,6 +39,9 @@ from quarry.languages.registry import (
     alternatives,
 )
 
+_ENDS_OPEN = re.compile(f"[,，、{UNSPACED}]$")
+"""End of a line inside a sentence."""
+
 DISPLAYED = 0.9
 """Minimum distance of a display from the margins of the text, in font sizes."""
 
@@ -102,10 +105,6 @@ def join_continuations(
                 before.lines += part.lines
             before.displays = group.displays
     return paragraphs
-
-
-_ENDS_OPEN = re.compile(f"[,，、{UNSPACED}]$")
-"""End of a line inside a sentence."""
 
 
 class _Texts:

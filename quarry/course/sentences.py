@@ -10,7 +10,7 @@ from quarry.languages.quotation import CLOSING_MARKS, OPENING_MARKS
 from quarry.languages.registry import (
     OTHER_ARTICLES,
     UNSPACED,
-    UNSPACED_LETTERS,
+    count_unspaced_letters,
     language_of_word,
     words_of_all,
 )
@@ -252,7 +252,7 @@ def _is_label(text: str) -> bool:
 
     As in "Theorem 2 (Gauss, 1801)", "2.1. Theorem", "Proof of Lemma 3" or "Q2 (50 pts)".
     """
-    if sum(map(UNSPACED_LETTERS.__contains__, text)) > LABEL_LETTERS:
+    if count_unspaced_letters(text) > LABEL_LETTERS:
         return False
     text = _REMARK.sub("", _ITEM_NUMBER.sub("", text)).rstrip(".:")
     label = _IN_BRACKETS.sub("", text).split()

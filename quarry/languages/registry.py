@@ -1,5 +1,6 @@
 """Table of languages, and functions that detect the language of a text or a word by its script."""
 
+import re
 from collections.abc import Iterable
 
 from quarry.languages.english import ENGLISH
@@ -57,12 +58,9 @@ OTHER_LABELS = (
 """Words of other languages of Europe that begin statements, as in "Théorème 1"."""
 
 
-UNSPACED_LETTERS = frozenset(
-    map(chr, [*range(0x3040, 0x3100), *range(0x3400, 0x4DC0), *range(0x4E00, 0xA000)])
-)
-"""Letters of Chinese and Japanese, which have no spaces between words."""
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-"""The same as ranges, for a class of an expression."""
+"""Letters of Chinese and Japanese, which have no spaces between words, for a class of an expression."""
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 
 
 def detect_language(text: str) -> Language:
@@ -82,9 +80,19 @@ def language_of_word(word: str) -> Language:
     return ENGLISH
 
 
+def begins_unspaced(text: str) -> bool:
+    """Return whether a text begins with a letter of a script without spaces between words."""
+    return _UNSPACED_LETTER.match(text) is not None
+
+
+def count_unspaced_letters(text: str) -> int:
+    """Return the number of letters of scripts without spaces between words."""
+    return len(_UNSPACED_LETTER.findall(text))
+
+
 def count_words(text: str) -> int:
     """Return the number of words of a text; two letters of a script without spaces between words are one word."""
-    return len(text.split()) + sum(map(UNSPACED_LETTERS.__contains__, text)) // 2
+    return len(text.split()) + count_unspaced_letters(text) // 2
 
 
 def words_of_all(field: str) -> frozenset[str]:
